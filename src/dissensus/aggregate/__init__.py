@@ -1,0 +1,1 @@
+"""Many answers -> one distribution."""

@@ -1,0 +1,1 @@
+"""What people said: votes, beliefs and distributions, and everything that can be done to them."""

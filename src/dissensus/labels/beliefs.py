@@ -1,0 +1,112 @@
+"""Beliefs: who put how much probability where, and which classes they ruled out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dissensus.labels.answers import Answers, hold
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Beliefs(Answers):
+    """Probabilities as far as each annotator gave them; the other fields are those of Answers.
+
+    stated     (m, k) probability put on a class (1 is certainty), NaN where nothing was said; a row may
+               sum to less than 1 (mass left unsaid) or to more (completion normalises it)
+    ruled_out  (m, k) bool, classes called "definitely not"
+    named      (m, r) int32, classes in the order the annotator named them, -1 for none; r is 1 for a vote,
+               2 for top-two, 0 for sliders. A named class need not have a stated probability.
+    """
+
+    stated: np.ndarray
+    ruled_out: np.ndarray
+    named: np.ndarray
+
+    per_answer: ClassVar[tuple[str, ...]] = (*Answers.per_answer, "stated", "ruled_out", "named")
+    noun: ClassVar[str] = "belief"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = (self.n_answers, self.n_classes)
+        stated = np.asarray(self.stated, dtype=np.float64)
+        ruled_out = np.asarray(self.ruled_out)
+        named = np.asarray(self.named)
+        if stated.shape != shape or ruled_out.shape != shape:
+            raise ValueError(
+                f"stated has shape {stated.shape} and ruled_out {ruled_out.shape}; with {shape[0]} beliefs over "
+                f"{shape[1]} classes both must be {shape}"
+            )
+        if ruled_out.dtype.kind != "b":
+            raise ValueError(f"ruled_out must hold booleans, not {ruled_out.dtype}")
+        if named.ndim != 2 or named.shape[0] != shape[0] or named.dtype.kind not in "iu":
+            raise ValueError(f"named must hold integer class codes, ({shape[0]}, r), not {named.dtype} {named.shape}")
+        self._check_mass(stated)
+        self._check_named(named)
+        silent = np.flatnonzero(np.isnan(stated).all(axis=1) & ~ruled_out.any(axis=1) & ~(named >= 0).any(axis=1))
+        if silent.size:
+            raise ValueError(
+                f"belief {silent[0]}{self._about(silent[0])} states no probability, names no class and rules none "
+                f"out; {silent.size} of {shape[0]} beliefs say nothing: leave them out"
+            )
+        hold(self, "stated", stated)
+        hold(self, "ruled_out", ruled_out)
+        hold(self, "named", named.astype(np.int32, copy=False))
+
+    @property
+    def first(self) -> np.ndarray:
+        """Each answer's first choice: the class named first, else the largest stated (lowest code on a tie).  (m,)
+
+        -1 where an answer only rules classes out.
+        """
+        stated = np.where(np.isnan(self.stated), -1.0, self.stated)
+        largest = np.where(stated.max(axis=1, initial=-1.0) >= 0, stated.argmax(axis=1), -1)
+        named = self.named[:, 0] if self.named.shape[1] else np.full(self.n_answers, -1)
+        return np.where(named >= 0, named, largest).astype(np.int32)
+
+    def first_choices(self) -> Votes:
+        """The votes these annotators would have cast: the first choice of each answer that has one."""
+        first = self.first
+        rows = np.flatnonzero(first >= 0)
+        kept = self._rows(rows) if rows.size < first.size else self
+        return Votes(
+            item=kept.item, items=kept.items, classes=kept.classes, annotator=kept.annotator,
+            annotators=kept.annotators, seconds=kept.seconds, extra=kept.extra, choice=first[rows],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        from dissensus.labels.view import text_view
+
+        return text_view(self)
+
+    def _repr_html_(self) -> str:
+        from dissensus.labels.view import html_view
+
+        return html_view(self)
+
+    def _check_mass(self, stated: np.ndarray) -> None:
+        bad = np.argwhere((stated < 0) | np.isinf(stated))
+        if bad.size:
+            row, code = bad[0]
+            raise ValueError(
+                f"belief {row}{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; expected "
+                f"a probability of 0 or more, or NaN where nothing was said; {len(bad)} entries are wrong"
+            )
+
+    def _check_named(self, named: np.ndarray) -> None:
+        bad = np.argwhere((named < -1) | (named >= self.n_classes))
+        if bad.size:
+            row, place = bad[0]
+            raise ValueError(
+                f"belief {row}{self._about(row)} names class code {named[row, place]}, but there are {self.n_classes} "
+                f"classes, 0..{self.n_classes - 1} (-1 for none); {len(bad)} entries are out of range"
+            )
+
+    def _about(self, row: int) -> str:
+        about = f"item {self.items[self.item[row]]}"
+        if self.annotator is not None and self.annotators is not None:
+            about += f", annotator {self.annotators[self.annotator[row]]}"
+        return f" ({about})"

@@ -1,0 +1,87 @@
+"""Names of items, annotators and classes, and the integer codes that stand for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_INTEGER = re.compile(r"-?\d+")
+
+
+def as_names(values: Any) -> np.ndarray:
+    """Names as an array: int64 where every name is an integer, else objects holding str.  (n,)"""
+    array = np.asarray(values)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    return np.array([str(value) for value in array.tolist()], dtype=object)
+
+
+def encode(values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and names of a column: names that look like integers in numeric order, others as they first appear.
+
+    With `names` given their order is kept and anything else in the column gets code -1.
+    values: (m,) without nulls -> codes (m,) int32, names (n,)
+    """
+    column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):  # combine_chunks keeps chunks when the text exceeds 2 GB
+        column = column.unify_dictionaries().combine_chunks()
+    raw = column.indices.to_numpy(zero_copy_only=False)
+    found = as_names(column.dictionary.to_numpy(zero_copy_only=False))
+    if names is None:
+        used = np.zeros(found.size, dtype=bool)
+        used[raw] = True
+        order = integer_order(found)
+        order = order[used[order]]
+        wanted = found[order]
+        position = np.full(found.size, -1, dtype=np.int32)
+        position[order] = np.arange(order.size, dtype=np.int32)
+    else:
+        wanted = as_names(names)
+        where = {str(name): code for code, name in enumerate(wanted.tolist())}
+        position = np.array([where.get(str(name), -1) for name in found.tolist()], dtype=np.int32)
+    return position[raw] if found.size else raw.astype(np.int32), wanted
+
+
+def integer_order(names: np.ndarray) -> np.ndarray:
+    """The order that sorts names which all look like integers; as they stand otherwise.  (n,) -> (n,)"""
+    if names.dtype.kind == "i":
+        return np.argsort(names, kind="stable")
+    if names.size and all(_INTEGER.fullmatch(name) for name in names):
+        return np.array(sorted(range(names.size), key=lambda index: int(names[index])))
+    return np.arange(names.size)
+
+
+def class_order(names: Iterable[Any]) -> tuple[str, ...]:
+    """Class names in the order they are coded: numeric if all look like integers, else alphabetical."""
+    texts = sorted({str(name) for name in names})
+    if texts and all(_INTEGER.fullmatch(text) for text in texts):
+        texts.sort(key=int)
+    return tuple(texts)
+
+
+def first_repeated(values: Sequence[Any] | np.ndarray) -> Any | None:
+    """The first value that occurs a second time, or None."""
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
+
+
+def text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as text, exactly as a person would type its values: True -> 'True', 1.0 -> '1.0'."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_boolean(column.type):
+        return pc.if_else(column, "True", "False")
+    if pa.types.is_floating(column.type):
+        return pa.chunked_array([pa.array([None if v is None else repr(v) for v in column.to_pylist()], pa.string())])
+    return column.cast(pa.string())

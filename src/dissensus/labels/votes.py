@@ -1,0 +1,77 @@
+"""Votes: who chose which class for which item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.labels.answers import Answers, hold
+from dissensus.labels.names import class_order, encode
+
+if TYPE_CHECKING:
+    from dissensus.labels.beliefs import Beliefs
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Votes(Answers):
+    """One chosen class per answer; the other fields are those of Answers.
+
+    choice  (m,) int32, position in `classes`
+    """
+
+    choice: np.ndarray
+
+    per_answer: ClassVar[tuple[str, ...]] = (*Answers.per_answer, "choice")
+    noun: ClassVar[str] = "vote"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        hold(self, "choice", self._codes("choice", self.choice, self.n_classes, "classes"))
+
+    @classmethod
+    def of(cls, item: Any, choice: Any, annotator: Any = None, *, classes: Any = None, **fields: Any) -> Votes:
+        """Votes from names, one entry per answer: `Votes.of(["a", "a"], ["cat", "dog"], ["ann", "bo"])`."""
+        item_codes, items = encode(pa.array(item))
+        choices = pa.array([str(name) for name in choice])
+        known = class_order(choices.to_pylist()) if classes is None else tuple(str(name) for name in classes)
+        choice_codes, _ = encode(choices, known)
+        bad = np.flatnonzero(choice_codes < 0)
+        if bad.size:
+            raise ValueError(
+                f"vote {bad[0]} chose {choices[int(bad[0])].as_py()!r}, which is not among the classes "
+                f"{list(known)}; {bad.size} of {len(choices)} votes name another class"
+            )
+        if annotator is not None:
+            who_codes, who = encode(pa.array(annotator))
+            fields |= {"annotator": who_codes, "annotators": who}
+        return cls(item=item_codes, items=items, choice=choice_codes, classes=known, **fields)
+
+    def counts(self) -> np.ndarray:
+        """Votes for each class of each item.  (n, k) int64"""
+        cell = self.item.astype(np.int64) * self.n_classes + self.choice
+        return np.bincount(cell, minlength=self.n_items * self.n_classes).reshape(self.n_items, self.n_classes)
+
+    def as_beliefs(self) -> Beliefs:
+        """Each vote as a belief that states 1 for the chosen class and nothing about the others."""
+        from dissensus.labels.beliefs import Beliefs
+
+        stated = np.full((self.n_answers, self.n_classes), np.nan)
+        stated[np.arange(self.n_answers), self.choice] = 1.0
+        return Beliefs(
+            item=self.item, items=self.items, classes=self.classes, annotator=self.annotator,
+            annotators=self.annotators, seconds=self.seconds, extra=self.extra,
+            stated=stated, ruled_out=np.zeros(stated.shape, dtype=bool), named=self.choice[:, None],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        from dissensus.labels.view import text_view
+
+        return text_view(self)
+
+    def _repr_html_(self) -> str:
+        from dissensus.labels.view import html_view
+
+        return html_view(self)

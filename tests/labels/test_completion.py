@@ -1,0 +1,182 @@
+"""Completion against the paper's definitions, a slow loop and the labels released with CIFAR-10S."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus import Beliefs, Votes
+from dissensus.labels.completion import COMPLETIONS, complete, dense, top_two_only, typicality
+
+CLASSES = ("deer", "dog", "cat", "truck", "automobile")
+
+
+def answer(named, probs, ruled_out=(), classes=CLASSES) -> Beliefs:
+    """One answer about one item, classes by name."""
+    code = {name: i for i, name in enumerate(classes)}
+    stated = np.full((1, len(classes)), np.nan)
+    for name, prob in zip(named, probs, strict=True):
+        stated[0, code[name]] = prob
+    out = np.array([[name in ruled_out for name in classes]])
+    names = np.array([[code[name] for name in named] + [-1] * (2 - len(named))])
+    return Beliefs(item=np.array([0]), items=["x"], classes=classes, stated=stated, ruled_out=out, named=names)
+
+
+def row(beliefs: Beliefs) -> dict[str, float]:
+    return {name: round(float(p), 6) for name, p in zip(beliefs.classes, beliefs.stated[0], strict=True) if p > 0}
+
+
+def test_left_over_mass_goes_evenly_to_all_or_to_the_possible_classes():
+    """The truck 70 %, automobile 20 % example of Collins (2022), sec. 4.2."""
+    said = answer(["truck", "automobile"], [0.7, 0.2], ruled_out=["deer", "dog"])
+    tenth_over_three = round(0.1 / 3, 6)
+    assert row(complete(said, spread="uniform")) == {
+        "deer": tenth_over_three, "dog": tenth_over_three, "cat": tenth_over_three, "truck": 0.7, "automobile": 0.2
+    }  # fmt: skip
+    assert row(complete(said, spread="clamp")) == {"cat": 0.1, "truck": 0.7, "automobile": 0.2}
+    assert row(complete(said, top=1, spread="clamp")) == {"cat": 0.15, "truck": 0.7, "automobile": 0.15}
+    assert row(complete(said, top=1, spread="uniform"))["deer"] == 0.075
+
+
+def test_gamma_keeps_mass_for_classes_left_possible_only_under_clamp():
+    said = answer(["cat"], [1.0], ruled_out=["deer", "dog", "truck"])
+    assert row(complete(said, gamma=0.1)) == {"cat": 0.9, "automobile": 0.1}
+    assert row(complete(said, gamma=0.0)) == {"cat": 1.0}
+    assert row(complete(said, spread="uniform", gamma=0.1)) == {"cat": 1.0}
+
+
+def test_totals_above_one_are_normalised():
+    assert row(complete(answer(["cat", "dog"], [0.9, 0.6]), spread="uniform")) == {"cat": 0.6, "dog": 0.4}
+    said = answer(["cat", "dog"], [0.9, 0.6], ruled_out=["deer", "truck"])
+    assert row(complete(said, gamma=0.1)) == {"cat": 0.54, "dog": 0.36, "automobile": 0.1}
+
+
+def test_contradictions_are_counted_as_released_believed_or_refused():
+    said = answer(["cat", "dog"], [0.5, 0.2], ruled_out=["dog", "deer"])
+    scale = 1 / (0.7 + 2 * 0.3)  # one slot is counted for the two open classes, then the row is normalised
+    assert row(complete(said)) == {
+        "dog": round(0.2 * scale, 6), "cat": round(0.5 * scale, 6),
+        "truck": round(0.3 * scale, 6), "automobile": round(0.3 * scale, 6),
+    }  # fmt: skip
+    assert row(complete(said, contradictions="mass")) == {"cat": 0.5, "dog": 0.2, "truck": 0.15, "automobile": 0.15}
+    with pytest.raises(ValueError, match=r"belief 0 \(item x\) puts 0.2 on 'dog' and rules it out; 1 of 1"):
+        complete(said, contradictions="error")
+
+
+def test_a_second_class_without_probability_counts_as_not_named():
+    said = answer(["cat", "dog"], [0.8, np.nan], ruled_out=["deer", "truck"])
+    assert row(complete(said)) == {"dog": 0.1, "cat": 0.8, "automobile": 0.1}
+
+
+def test_a_first_choice_without_probability_is_refused_with_its_row():
+    with pytest.raises(ValueError, match="names 'cat' first but gives it the probability nan; expected a number above 0"):
+        complete(answer(["cat"], [np.nan]))
+
+
+def test_an_answer_that_only_rules_out_spreads_evenly_over_the_rest():
+    said = Beliefs(
+        item=np.array([0]), items=["x"], classes=("a", "b", "c"), stated=np.full((1, 3), np.nan),
+        ruled_out=np.array([[True, False, False]]), named=np.array([[-1, -1]]),
+    )  # fmt: skip
+    assert row(complete(said)) == {"b": 0.5, "c": 0.5}
+    everything = replace(said, ruled_out=np.ones((1, 3), dtype=bool))
+    with pytest.raises(ValueError, match="leaves no class any mass"):
+        complete(everything)
+
+
+def test_top_two_only_ignores_the_probabilities():
+    assert row(top_two_only(answer(["cat", "dog"], [0.9, 0.1]))) == {"cat": 0.5, "dog": 0.5}
+    assert row(top_two_only(answer(["cat"], [0.3]))) == {"cat": 1.0}
+
+
+def sliders(values) -> Beliefs:
+    stated = np.array([values], dtype=float)
+    return Beliefs(
+        item=np.array([0]), items=["x"], classes=CLASSES, stated=stated,
+        ruled_out=np.zeros(stated.shape, dtype=bool), named=np.zeros((1, 0), dtype=int),
+    )  # fmt: skip
+
+
+def test_dense_sliders_are_scaled_and_top_two_takes_the_largest():
+    assert row(dense(sliders([0.2, 0.2, 0.6, 0.0, 1.0]))) == {"deer": 0.1, "dog": 0.1, "cat": 0.3, "automobile": 0.5}
+    assert row(complete(sliders([0.1, 0.2, 0.3, 0.0, 0.4]), spread="uniform")) == {
+        "deer": 0.1, "dog": 0.1, "cat": 0.3, "truck": 0.1, "automobile": 0.4
+    }  # fmt: skip
+
+
+def test_typicality_is_the_probability_of_the_rated_class():
+    rated = sliders([np.nan, np.nan, 0.6, np.nan, np.nan])
+    assert row(typicality(rated)) == {"deer": 0.1, "dog": 0.1, "cat": 0.6, "truck": 0.1, "automobile": 0.1}
+    assert row(typicality(sliders([0.0, np.nan, np.nan, np.nan, np.nan])))["dog"] == 0.25
+    with pytest.raises(ValueError, match="a typicality rating is one number from 0 to 1"):
+        typicality(sliders([0.5, 0.5, np.nan, np.nan, np.nan]))
+
+
+def test_a_hard_vote_is_a_belief_every_completion_leaves_alone():
+    votes = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"])
+    for name, completion in COMPLETIONS.items():
+        full = completion(votes.as_beliefs(), **({"gamma": 0.0} if name.endswith("clamp") else {}))
+        assert np.array_equal(full.stated, np.eye(2)[votes.choice]), name
+
+
+@st.composite
+def top_two_answers(draw) -> Beliefs:
+    k, m = draw(st.integers(2, 6)), draw(st.integers(1, 8))
+    stated, out = np.full((m, k), np.nan), np.zeros((m, k), dtype=bool)
+    named = np.full((m, 2), -1)
+    for i in range(m):
+        order = draw(st.permutations(range(k)))
+        named[i, 0] = order[0]
+        stated[i, order[0]] = draw(st.integers(1, 120)) / 100
+        if draw(st.booleans()):
+            named[i, 1] = order[1]
+            stated[i, order[1]] = draw(st.one_of(st.just(np.nan), st.integers(0, 100).map(lambda p: p / 100)))
+        out[i] = draw(st.lists(st.booleans(), min_size=k, max_size=k))
+    return Beliefs(
+        item=np.arange(m), items=np.arange(m), classes=[f"c{j}" for j in range(k)],
+        stated=stated, ruled_out=out, named=named,
+    )  # fmt: skip
+
+
+def slow_complete(beliefs: Beliefs, i: int, top: int, clamp: bool, gamma: float) -> np.ndarray:
+    """One answer at a time, in percent, with sets: the released labels' recipe."""
+    k = beliefs.n_classes
+    said = {c: beliefs.stated[i, c] for c in beliefs.named[i, :top] if c >= 0 and beliefs.stated[i, c] > 0}
+    out = set(np.flatnonzero(beliefs.ruled_out[i])) if clamp else set()
+    label = np.zeros(k)
+    total = sum(said.values())
+    open_classes = [c for c in range(k) if c not in said and c not in out]
+    slots = k - len(said) - len(out)
+    for c, p in said.items():
+        label[c] = p
+    if open_classes and slots > 0:
+        if total < 1:
+            for c in open_classes:
+                label[c] = (1 - total) / slots
+        elif clamp:
+            label = label / total * (1 - gamma)
+            for c in open_classes:
+                label[c] = gamma / slots
+    return label / label.sum()
+
+
+@given(top_two_answers(), st.sampled_from([1, 2]), st.booleans(), st.sampled_from([0.0, 0.1, 0.4]))
+def test_complete_equals_the_slow_loop_and_sums_to_one(beliefs, top, clamp, gamma):
+    full = complete(beliefs, top=top, spread="clamp" if clamp else "uniform", gamma=gamma)
+    assert np.allclose(full.stated.sum(axis=1), 1)
+    for i in range(beliefs.n_answers):
+        assert np.allclose(full.stated[i], slow_complete(beliefs, i, top, clamp, gamma), atol=1e-12)
+
+
+def test_cifar10s_release(data_folder):
+    """cifar10s_t2clamp_redist10.json of GitHub cambridge-mlg/cifar-10s: all 6,723 labels."""
+    from dissensus.datasets import load
+
+    beliefs = load("cifar10s").labels
+    released = np.array(beliefs.extra["t2clamp"].to_pylist())
+    assert released.shape == (6723, 10)
+    assert np.abs(complete(beliefs, gamma=0.1).stated - released).max() < 1e-9
