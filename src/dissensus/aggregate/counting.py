@@ -12,7 +12,7 @@ from dissensus.labels.votes import Votes
 def share(votes: Votes) -> Distributions:
     """The share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
 
-        p_ik = votes for k of item i / votes of item i
+    p_ik = votes for k of item i / votes of item i
     """
     counts = votes.counts()  # (n, k)
     _check_answered(counts.sum(axis=1), votes.items, "votes")
@@ -33,10 +33,7 @@ def mean_belief(beliefs: Beliefs) -> Distributions:
         )
     answers = beliefs.per_item
     _check_answered(answers, beliefs.items, "beliefs")
-    total = np.empty((beliefs.n_items, beliefs.n_classes))
-    for code in range(beliefs.n_classes):
-        total[:, code] = np.bincount(beliefs.item, weights=beliefs.stated[:, code], minlength=beliefs.n_items)
-    return Distributions(total / answers[:, None], beliefs.items, beliefs.classes, answers)
+    return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes, answers)
 
 
 def _check_answered(answers: np.ndarray, items: np.ndarray, noun: str) -> None:

@@ -77,6 +77,14 @@ class Beliefs(Answers):
             annotators=kept.annotators, seconds=kept.seconds, extra=kept.extra, choice=first[rows],
         )  # fmt: skip
 
+    def item_means(self) -> np.ndarray:
+        """The mean stated probability of each class over each item's answers; NaN where one left it unsaid.  (n, k)"""
+        answers = np.maximum(self.per_item, 1)
+        means = np.empty((self.n_items, self.n_classes))
+        for code in range(self.n_classes):
+            means[:, code] = np.bincount(self.item, weights=self.stated[:, code], minlength=self.n_items) / answers
+        return means
+
     def __repr__(self) -> str:
         from dissensus.labels.view import text_view
 

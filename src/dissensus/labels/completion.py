@@ -78,7 +78,9 @@ def top_two_only(beliefs: Beliefs) -> Beliefs:
     All mass on the first where no second was named.
     """
     if beliefs.named.shape[1] < 1:
-        raise ValueError("these beliefs name no classes (they are sliders): top-two-only needs answers that name classes")
+        raise ValueError(
+            "these beliefs name no classes (they are sliders): top-two-only needs answers that name classes"
+        )
     chosen = np.zeros(beliefs.stated.shape)
     for place in range(min(2, beliefs.named.shape[1])):
         rows = np.flatnonzero(beliefs.named[:, place] >= 0)
@@ -156,8 +158,8 @@ def _contradiction(beliefs: Beliefs, both: np.ndarray) -> str:
     row, code = np.argwhere(both)[0]
     return (
         f"belief {row} (item {beliefs.items[beliefs.item[row]]}) puts {beliefs.stated[row, code]:g} on "
-        f"{beliefs.classes[code]!r} and rules it out; {both.any(axis=1).sum()} of {beliefs.n_answers} answers contradict "
-        "themselves: leave them out, or choose contradictions='mass' or 'released'"
+        f"{beliefs.classes[code]!r} and rules it out; {both.any(axis=1).sum()} of {beliefs.n_answers} answers "
+        "contradict themselves: leave them out, or choose contradictions='mass' or 'released'"
     )
 
 

@@ -11,14 +11,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _INTEGER = re.compile(r"-?\d+")
+_CANONICAL = re.compile(r"0|-?[1-9]\d{0,17}")  # what str(int) prints, and fits int64
 
 
 def as_names(values: Any) -> np.ndarray:
-    """Names as an array: int64 where every name is an integer, else objects holding str.  (n,)"""
+    """Names as an array: int64 where every name is or reads as an integer ("7", not "07"), else str objects.  (n,)
+
+    So a name means the same whether it came from a CSV file, where everything is text, or from Parquet.
+    """
     array = np.asarray(values)
     if array.dtype.kind in "iu":
         return array.astype(np.int64)
-    return np.array([str(value) for value in array.tolist()], dtype=object)
+    texts = [str(value) for value in array.tolist()]
+    if texts and all(_CANONICAL.fullmatch(text) for text in texts):
+        return np.array(texts, dtype=np.int64)
+    return np.array(texts, dtype=object)
 
 
 def encode(values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -85,3 +92,16 @@ def text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_floating(column.type):
         return pa.chunked_array([pa.array([None if v is None else repr(v) for v in column.to_pylist()], pa.string())])
     return column.cast(pa.string())
+
+
+def encode_classes(column: pa.ChunkedArray, classes: Sequence[str] | None) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes and class names of a label column; -1 for a label that is not among `classes`.  (m,), k names"""
+    encoded = column.combine_chunks().dictionary_encode() if not pa.types.is_dictionary(column.type) else column
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    found = text_column(pa.chunked_array([encoded.dictionary])).to_pylist()
+    used = np.unique(encoded.indices.to_numpy(zero_copy_only=False))
+    known = class_order(found[i] for i in used) if classes is None else tuple(str(name) for name in classes)
+    code = {name: i for i, name in enumerate(known)}
+    position = np.array([code.get(name, -1) for name in found], dtype=np.int32)
+    return position[encoded.indices.to_numpy(zero_copy_only=False)], known

@@ -1,0 +1,122 @@
+"""`dissensus data`: which public data sets there are, which are here, whether they are sound, how to get the rest."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dissensus.datasets import DataSet
+
+data = typer.Typer(name="data", help="Public data sets: list, check, locate and fetch them.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Name = Annotated[str, typer.Argument(help="A name that `dissensus data list` shows.")]
+
+
+@data.command("list")
+def list_all(as_json: AsJson = False) -> None:
+    """All data sets with their size and licence, and whether they are in the data folder."""
+    from dissensus.datasets import DATASETS, data_folder
+
+    rows = [_described(dataset) for dataset in DATASETS.values()]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    shown = ("name", "title", "items", "annotators", "answers", "classes", "licence", "present")
+    _print_table(f"data folder: {data_folder()}", shown, [[_cell(row[name]) for name in shown] for row in rows])
+
+
+@data.command()
+def check(
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets to check; all without names.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read every data set that is present and test the documented facts about it; exit code 1 if one fails."""
+    from dissensus.datasets import DATASETS, data_folder, lookup
+    from dissensus.datasets.check import verify
+
+    with _clear_errors():
+        outcomes = [verify(lookup(name)) for name in names or DATASETS]
+    if as_json:
+        typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
+    else:
+        rows = [[found.name, found.state, "\n".join(found.problems or found.checked)] for found in outcomes]
+        _print_table(f"data folder: {data_folder()}", ("name", "state", "what failed, or was checked"), rows)
+    if any(outcome.state == "failed" for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+@data.command()
+def where(name: Name) -> None:
+    """The files a data set is read from, one per line."""
+    from dissensus.datasets import find, lookup
+
+    with _clear_errors():
+        dataset = lookup(name)
+        paths = list(dict.fromkeys(path for path in find(dataset) if path is not None))
+    if not dataset.files:
+        typer.echo(f"{name} is part of the package; there is no file", err=True)
+    for path in paths:
+        typer.echo(path)
+
+
+@data.command()
+def get(name: Name, quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False) -> None:
+    """Fetch a data set that has a public address, check it, and say where it lies; say how to obtain any other."""
+    from dissensus.datasets import lookup
+    from dissensus.datasets.fetch import fetch
+
+    with _clear_errors():
+        dataset = lookup(name)
+        paths = fetch(dataset, quiet=quiet)
+    if not dataset.files:
+        typer.echo(f"{name} is part of the package; there is nothing to fetch", err=True)
+    for path in paths:
+        typer.echo(path)
+    typer.echo(f"{dataset.title}. Licence: {dataset.licence}. Please cite: {dataset.citation}", err=True)
+
+
+def _described(dataset: DataSet) -> dict[str, Any]:
+    from dissensus.datasets import is_present
+    from dissensus.datasets.check import claims
+
+    about = {
+        name: getattr(dataset, name) for name in ("name", "title", "kind", "what", "source", "citation", "licence")
+    }
+    rest = {"present": is_present(dataset), "fetchable": bool(dataset.downloads), "checked": claims(dataset)}
+    return about | asdict(dataset.facts) | rest
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _print_table(title: str, columns: tuple[str, ...], rows: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """What a user can put right is one sentence and exit code 2, not a traceback."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as problem:
+        typer.echo(f"error: {problem}", err=True)
+        raise typer.Exit(2) from problem

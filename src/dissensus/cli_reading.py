@@ -1,0 +1,95 @@
+"""The options by which every verb lets users overrule what the reader would guess."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from dissensus.labels.columns import LAYOUTS
+from dissensus.labels.files import FORMATS, read
+from dissensus.labels.table_read import Labels
+
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+OPTIONS: dict[str, Any] = {
+    "format": Annotated[
+        str | None, typer.Option(help=f"File format, if the ending does not tell: {', '.join(FORMATS)}.")
+    ],
+    "layout": Annotated[str | None, typer.Option(help=f"What the rows hold: {', '.join(LAYOUTS)}.")],
+    "item": Annotated[str | None, typer.Option(help="Column that names the item.")],
+    "annotator": Annotated[str | None, typer.Option(help="Column that names the annotator.")],
+    "label": Annotated[str | None, typer.Option(help="Column that holds the label.")],
+    "seconds": Annotated[str | None, typer.Option(help="Column with the seconds an answer took.")],
+    "classes": Annotated[str | None, typer.Option(help="All classes in order, separated by commas.")],
+    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; may be given again.")],
+    "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
+    "repeats": Annotated[str, typer.Option(help="Second answers to one item: error, keep, first or last.")],
+    "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
+    "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
+    "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
+}
+DEFAULTS = {"repeats": "error", "missing": "error", "encoding": "utf-8"}
+CHOICES = {"layout": LAYOUTS, "repeats": ("error", "keep", "first", "last"), "missing": ("error", "drop")}
+
+
+def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
+
+    Whatever is wrong with the input ends in one line on stderr and exit code 2.
+    """
+
+    @functools.wraps(verb)
+    def run(file: str, **given: Any) -> None:
+        reading = {name: given.pop(name) for name in OPTIONS}
+        try:
+            verb(_load(file, reading), file, **given)
+        except ValueError as error:
+            errors.print(f"error: {error}", markup=False, style="red")
+            raise typer.Exit(2) from None
+
+    own = [p for name, p in inspect.signature(verb).parameters.items() if name not in ("labels", "file")]
+    file = inspect.Parameter(
+        "file", inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[str, typer.Argument(help="A label file, or a data set of `dissensus data list`.")],
+    )  # fmt: skip
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
+        for name, annotation in OPTIONS.items()
+    ]
+    parameters = [file, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *options]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def _load(file: str, reading: dict[str, Any]) -> Labels:
+    for name, allowed in CHOICES.items():
+        if reading[name] is not None and reading[name] not in allowed:
+            raise ValueError(f"--{name} {reading[name]}: expected one of {', '.join(allowed)}")
+    reading["where"] = dict(_pair(text) for text in reading["where"] or [])
+    if reading["classes"] is not None:
+        reading["classes"] = [name.strip() for name in reading["classes"].split(",")]
+    with errors.status(f"reading {file}"):
+        if not Path(file).exists():
+            from dissensus.datasets import DATASETS, load
+
+            if file in DATASETS:
+                return load(file).labels
+            if not Path(file).suffix:
+                raise ValueError(
+                    f"{file}: no such file, and no data set of that name; `dissensus data list` shows them"
+                )
+        return read(file, say=lambda notice: errors.print(notice, style="dim", markup=False), **reading)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    column, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--where {text}: expected COLUMN=VALUE")
+    return column, value

@@ -1,0 +1,111 @@
+"""Checking what lies in the data folder against what is documented about it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems
+from dissensus.datasets.folder import find, found_at, is_present
+from dissensus.datasets.images import Images
+from dissensus.labels.distributions import Distributions
+
+State = Literal["ok", "failed", "absent"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of checking one data set: what was checked, and what did not hold."""
+
+    name: str
+    state: State
+    checked: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def verify(dataset: DataSet) -> Outcome:
+    """Read a data set if it is present and test every documented fact about it."""
+    if not is_present(dataset):
+        return Outcome(dataset.name, "absent", (), ())
+    problems = _wrong_checksums(dataset)
+    try:
+        content = dataset.read(*find(dataset), **({"quiet": False} if dataset.kind == "images" else {}))
+    except (ValueError, KeyError, OSError, ImportError) as problem:
+        problems.append(f"cannot be read: {problem}")
+    else:
+        problems += _wrong_facts(dataset.facts, measured(content))
+        problems += [f"not so: {check.claim}" for check in dataset.checks if not _holds(check, content)]
+    return Outcome(dataset.name, "failed" if problems else "ok", claims(dataset), tuple(problems))
+
+
+def claims(dataset: DataSet) -> tuple[str, ...]:
+    """What is checked about a data set, in words."""
+    sizes = ", ".join(f"{text} {value:,}" for text, value in _stated(dataset.facts))
+    sums = tuple(f"checksum of {place}" for place in dataset.checksums)
+    return (sizes, *(check.claim for check in dataset.checks), *sums)
+
+
+def measured(content: Any) -> Facts:
+    """The facts of what was read, to hold against the documented ones."""
+    if isinstance(content, Images):
+        return Facts(items=len(content.labels), classes=len(content.classes))
+    if isinstance(content, Features):
+        return Facts(items=len(content.values))
+    if isinstance(content, dict):  # one Distributions for each model
+        models = list(content.values())
+        return Facts(
+            items=models[0].n_items, classes=models[0].n_classes, annotators=len(models),
+            answers=sum(model.n_items for model in models), fewest=len(models), most=len(models),
+        )  # fmt: skip
+    assert isinstance(content, LabelledItems)
+    labels = content.labels
+    if isinstance(labels, Distributions):
+        per_item, annotators = labels.votes, None
+    else:
+        per_item, annotators = labels.per_item, labels.n_annotators
+    counts = np.zeros(1, dtype=np.int64) if per_item is None else per_item
+    return Facts(
+        items=labels.n_items, classes=labels.n_classes, annotators=annotators, answers=int(counts.sum()),
+        fewest=int(counts.min()), most=int(counts.max()),
+    )  # fmt: skip
+
+
+def checksum(path: Path, algorithm: str) -> str:
+    """Checksum of a file as "algorithm:digits"."""
+    with path.open("rb") as file:
+        return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
+
+
+def _holds(check: Check, content: Any) -> bool:
+    try:
+        return bool(check.holds(content))
+    except (ValueError, LookupError):  # what was read has not even the shape the claim is about
+        return False
+
+
+def _wrong_checksums(dataset: DataSet) -> list[str]:
+    problems = []
+    for place, path in found_at(dataset).items():
+        expected = dataset.checksums.get(place)
+        if expected is not None and (found := checksum(path, expected.partition(":")[0])) != expected:
+            problems.append(f"{path} has {found}; expected {expected}: fetch it again")
+    return problems
+
+
+def _wrong_facts(expected: Facts, found: Facts) -> list[str]:
+    have = dict(_stated(found))
+    return [
+        f"{text} {have.get(text, 0):,}; expected {value:,}"
+        for text, value in _stated(expected)
+        if have.get(text) != value
+    ]
+
+
+def _stated(facts: Facts) -> list[tuple[str, int]]:
+    words = {"fewest": "fewest per item", "most": "most per item"}
+    values = [(words.get(field.name, field.name), getattr(facts, field.name)) for field in fields(facts)]
+    return [(text, value) for text, value in values if value is not None]

@@ -1,0 +1,50 @@
+"""CIFAR-10N: three human labels for each CIFAR-10 train image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dissensus.datasets.cifar10 import CLASSES
+from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items, class_names
+from dissensus.labels.votes import Votes
+
+
+def read_labels(path: Path) -> LabelledItems:
+    """Three votes for each train image; the columns are not three persons, so the votes carry no annotator."""
+    with np.load(path) as content:
+        chosen = content["votes"]  # (50000, 3)
+        about = {
+            "gold": class_names(content["clean"], CLASSES),
+            "aggregate": class_names(content["aggregate"], CLASSES),
+            "worst": class_names(content["worst"], CLASSES),
+        }
+    n, each = chosen.shape
+    item = np.repeat(np.arange(n, dtype=np.int32), each)
+    votes = Votes(item=item, items=np.arange(n), choice=chosen.reshape(-1), classes=CLASSES)
+    return about_items(votes, **about)
+
+
+def _noise(column: str, rate: float) -> Check:
+    def holds(loaded: LabelledItems) -> bool:
+        wrong = np.array(loaded.items[column].to_pylist()) != np.array(loaded.items["gold"].to_pylist())
+        return bool(abs(wrong.mean() - rate) < 5e-4)
+
+    return Check(f"{column} labels are wrong on {rate:.1%} of the images", holds)
+
+
+DATASETS = (
+    DataSet(
+        name="cifar10n", title="CIFAR-10N human labels of the train set",
+        what="three votes for each CIFAR-10 train image in the official python order; 747 people took part, and who "
+        "cast which vote cannot be told from the release",
+        source="https://github.com/UCSC-REAL/cifar-10-100n",
+        citation="Wei, Zhu, Cheng, Liu, Niu, Liu (2022), Learning with Noisy Labels Revisited, ICLR",
+        licence="CC BY-NC 4.0", facts=Facts(items=50_000, classes=10, answers=150_000, fewest=3, most=3),
+        files=(("cifar10n/labels.npz",),), read=read_labels,
+        checks=(_noise("aggregate", 0.0901), _noise("worst", 0.402)),
+        obtain="take CIFAR-10_human.pt from GitHub UCSC-REAL/cifar-10-100n and save its arrays as votes (50000, 3), "
+        "aggregate, worst, clean in cifar10n/labels.npz",
+    ),
+)  # fmt: skip

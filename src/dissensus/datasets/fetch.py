@@ -1,0 +1,120 @@
+"""Fetching data sets that have a public address and a known checksum; nothing is kept that fails its checksum."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dissensus.datasets.check import checksum
+from dissensus.datasets.dataset import DataSet, Download
+from dissensus.datasets.folder import data_folder, find, found_at, is_present
+
+_CHUNK = 1 << 16
+
+
+def fetch(dataset: DataSet, *, quiet: bool = False) -> list[Path]:
+    """Bring a data set into the data folder, unless it is there, and return where its files lie.
+
+    A transfer goes to a temporary file that takes its name only once it is complete and its checksum is right, so
+    an interrupted one leaves nothing behind and starts anew; what is complete is not fetched again.
+    Raises ValueError where there is nothing to fetch or the checksum is wrong, ConnectionError where nobody answers.
+    """
+    if dataset.files and not dataset.downloads and not is_present(dataset):
+        raise ValueError(
+            f"data set {dataset.name!r} has no public address with a known checksum, so it cannot be fetched: "
+            f"{dataset.way_out}; the data folder is {data_folder()}"
+        )
+    if not is_present(dataset) or _damaged(dataset):
+        for download in dataset.downloads:
+            _fetch_one(download, data_folder(), quiet)
+    return list(dict.fromkeys(path for path in find(dataset) if path is not None))
+
+
+def _damaged(dataset: DataSet) -> bool:
+    """Whether a file that a download provides is there with another checksum."""
+    present = found_at(dataset)
+    expected = {place: dataset.checksums[place] for place in present if place in dataset.checksums}
+    return any(checksum(present[place], value.partition(":")[0]) != value for place, value in expected.items())
+
+
+def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("WARNING")
+    target = folder / download.path
+    with _Progress(target.name, quiet) as progress:
+        transfer = pooch.HTTPDownloader(progressbar=progress, chunk_size=_CHUNK, timeout=30)
+        try:
+            pooch.retrieve(
+                download.address, download.checksum, fname=target.name, path=target.parent, downloader=transfer
+            )
+        except requests.RequestException as problem:
+            raise ConnectionError(
+                f"cannot fetch {download.address}: {problem}; nothing was kept. Check the network and try again, or "
+                f"bring the file to {target} by other means"
+            ) from problem
+        except ValueError as problem:
+            raise ValueError(
+                f"what lies at {download.address} does not have the checksum {download.checksum}, so it was not kept: "
+                f"it changed, or the transfer was tampered with ({problem})"
+            ) from problem
+    if download.unpacks:
+        _unpack(target, folder, download.unpacks)
+
+
+def _unpack(archive: Path, folder: Path, name: str) -> None:
+    """Unpack one folder of a tar archive beside it in one step, then remove the archive."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as place:
+        try:
+            with tarfile.open(archive) as content:
+                content.extractall(place, filter="data")  # refuses links and paths that lead out of the folder
+        except tarfile.TarError as problem:
+            raise ValueError(f"{archive} cannot be unpacked: {problem}; remove it and fetch it again") from problem
+        unpacked = Path(place) / name
+        if not unpacked.is_dir():
+            found = sorted(entry.name for entry in Path(place).iterdir())
+            raise ValueError(f"{archive} holds {found}; expected a folder {name!r}")
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+        unpacked.rename(folder / name)
+    archive.unlink()
+
+
+class _Progress:
+    """A rich progress bar that speaks pooch's protocol: total, update, reset, close."""
+
+    def __init__(self, title: str, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns: list[Any] = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
+        self.bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
+        self.task = self.bar.add_task(title, total=None)
+
+    def __enter__(self) -> _Progress:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.bar.stop()
+
+    @property
+    def total(self) -> float | None:
+        return self.bar.tasks[0].total
+
+    @total.setter
+    def total(self, size: int) -> None:
+        self.bar.update(self.task, total=size or None)
+
+    def update(self, size: int) -> None:
+        self.bar.update(self.task, advance=size)
+
+    def reset(self) -> None:
+        self.bar.update(self.task, completed=0)
+
+    def close(self) -> None:
+        self.bar.refresh()

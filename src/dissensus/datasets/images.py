@@ -1,0 +1,112 @@
+"""Small colour images: lossless WebP in Parquet, and the official CIFAR pickles."""
+
+from __future__ import annotations
+
+import io
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dissensus.datasets.pickled import read_pickle
+from dissensus.labels.answers import hold
+
+SIDE = 32
+_PATIENCE = 2.0  # seconds before a progress bar is worth showing
+
+
+@dataclass(frozen=True)
+class Images:
+    """Images with their class.
+
+    pixels   (n, 32, 32, 3) uint8, red green blue
+    labels   (n,) class codes
+    classes  k names
+    items    Arrow table of n rows, whatever else the source says about each image
+    """
+
+    pixels: np.ndarray
+    labels: np.ndarray
+    classes: tuple[str, ...]
+    items: pa.Table
+
+    def __post_init__(self) -> None:
+        n = len(self.labels)
+        if self.pixels.shape != (n, SIDE, SIDE, 3) or self.pixels.dtype != np.uint8 or self.items.num_rows != n:
+            raise ValueError(
+                f"{self.pixels.dtype} pixels of shape {self.pixels.shape}, {n} labels and {self.items.num_rows} rows "
+                f"about the images do not fit together; expected uint8 pixels ({n}, {SIDE}, {SIDE}, 3)"
+            )
+        for name in ("pixels", "labels"):
+            hold(self, name, getattr(self, name))
+
+
+def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
+    """Pixels (n, 32, 32, 3) of the `webp` column of a Parquet file, and its other columns."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ModuleNotFoundError(
+            f"{path.name} holds WebP images, and decoding them needs Pillow: pip install 'dissensus[images]'"
+        ) from None
+    table = pq.read_table(path)
+    blobs = table["webp"]
+    pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)
+    with _LateProgress(f"decoding {path.name}", len(blobs), quiet) as progress:
+        for row, blob in enumerate(blobs):
+            picture = np.asarray(Image.open(io.BytesIO(blob.as_buffer())))
+            if picture.shape != pixels.shape[1:]:
+                raise ValueError(
+                    f"{path}: image {row} has shape {picture.shape}; expected {pixels.shape[1:]}, a colour image"
+                )
+            pixels[row] = picture
+            progress.done(row + 1)
+    return pixels, table.drop_columns(["webp"])
+
+
+def read_batch(path: Path) -> tuple[np.ndarray, dict[str, Any]]:
+    """Pixels (n, 32, 32, 3) of an official CIFAR pickle, and its other entries."""
+    content = read_pickle(path)
+    entries = {_text(key): value for key, value in content.items()} if isinstance(content, dict) else {}
+    flat = entries.pop("data", None)
+    if not isinstance(flat, np.ndarray) or flat.ndim != 2 or flat.shape[1] != 3 * SIDE * SIDE:
+        found = sorted(entries) if flat is None else f"'data' of shape {np.shape(flat)}"
+        raise ValueError(f"{path} has {found}; expected an entry 'data' of shape (n, {3 * SIDE * SIDE})")
+    # Each row holds the red plane, then green, then blue, each by rows.
+    return np.ascontiguousarray(flat.reshape(-1, 3, SIDE, SIDE).transpose(0, 2, 3, 1)), entries
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+class _LateProgress:
+    """A progress bar that appears only when the work outlasts a reader's patience."""
+
+    def __init__(self, title: str, total: int, quiet: bool) -> None:
+        self.title, self.total, self.quiet = title, total, quiet
+        self.started = time.monotonic()
+        self.bar: Any = None
+
+    def __enter__(self) -> _LateProgress:
+        return self
+
+    def done(self, count: int) -> None:
+        if count % 200 or self.quiet or time.monotonic() - self.started < _PATIENCE:
+            return
+        if self.bar is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.task = self.bar.add_task(self.title, total=self.total)
+            self.bar.start()
+        self.bar.update(self.task, completed=count)
+
+    def __exit__(self, *problem: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,152 @@
+"""NPY and NPZ matrices <-> Distributions and Votes; nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from dissensus.labels.columns import Reading
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+MAX_NPZ = 8 << 30  # bytes when unpacked
+
+
+def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
+    """An (n, k) matrix: whole numbers are counts, other numbers probabilities; with layout="annotators" the
+    cells are class codes, one column per annotator, negative where not asked."""
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError, TypeError, SyntaxError, MemoryError) as error:
+        raise ValueError(_unreadable(path, error)) from None
+    if not isinstance(matrix, np.ndarray):
+        matrix.close()
+        raise ValueError(f"{path}: this is an NPZ archive; name it .npz")
+    return _from_matrix(np.array(matrix), reading, str(path), {})
+
+
+def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
+    """An archive with `counts`, `probs` or `votes` (class codes, one column per annotator); optional `items`,
+    `classes`, and `votes` of shape (n,) beside `probs`. An archive with one matrix of another name is read as NPY."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MAX_NPZ:
+            raise ValueError(f"unpacks to {size:,} bytes, more than {MAX_NPZ:,}")
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        TypeError,
+        SyntaxError,
+        MemoryError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise ValueError(_unreadable(path, error)) from None
+    for key, layout in (("counts", "counts"), ("probs", "probabilities"), ("probabilities", "probabilities")):
+        if key in arrays and reading.layout in (None, layout):
+            return _from_matrix(arrays[key], reading, str(path), arrays, layout)
+    if "votes" in arrays and arrays["votes"].ndim == 2:
+        return _from_matrix(arrays["votes"], reading, str(path), arrays, "annotators")
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(matrices) != 1:
+        shapes = {name: array.shape for name, array in arrays.items()}
+        raise ValueError(
+            f"{path}: expected an array named counts, probs or votes, or a single matrix; it holds {shapes}"
+        )
+    reading.say(f"matrix = array {matrices[0]!r}")
+    return _from_matrix(arrays[matrices[0]], reading, str(path), arrays)
+
+
+def write_npy(value: Distributions, out: IO[bytes]) -> None:
+    """Counts where the rows are shares of votes, else probabilities; names are not kept."""
+    np.save(out, value.probs if value.votes is None else value.counts(), allow_pickle=False)
+
+
+def write_npz(value: Distributions, out: IO[bytes]) -> None:
+    """probs, items, classes, and votes where known: everything."""
+    arrays: dict[str, Any] = {
+        "probs": value.probs,
+        "items": _plain(value.items),
+        "classes": np.array(value.classes, dtype=str),
+    }
+    if value.votes is not None:
+        arrays["votes"] = value.votes
+    np.savez_compressed(out, allow_pickle=False, **arrays)
+
+
+def _from_matrix(
+    matrix: np.ndarray, reading: Reading, source: str, beside: dict[str, np.ndarray], layout: str | None = None
+) -> Distributions | Votes:
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
+        raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
+    if 0 in matrix.shape:
+        raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
+    layout = reading.layout or layout
+    if layout is None:
+        layout = "counts" if _whole(matrix) else "probabilities"
+        reading.say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
+    items = reading.items if reading.items is not None else beside.get("items", np.arange(matrix.shape[0]))
+    classes = reading.classes if reading.classes is not None else beside.get("classes")
+    try:
+        if layout == "counts":
+            return Distributions.from_counts(matrix, items=items, classes=classes)
+        if layout == "probabilities":
+            names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))
+            votes = beside.get("votes")
+            return Distributions(
+                matrix, np.asarray(items), names, votes if votes is not None and votes.ndim == 1 else None
+            )
+        if layout == "annotators":
+            return _votes_from_codes(matrix, items, classes, reading)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
+
+
+def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading) -> Votes:
+    codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix.astype(np.int64)
+    if not np.array_equal(codes, np.floor(codes)):
+        raise ValueError(
+            "class codes must be whole numbers; this matrix holds fractions: is it layout='probabilities'?"
+        )
+    item, place = np.nonzero(codes >= 0)
+    chosen = codes[item, place].astype(np.int64)
+    count = int(chosen.max(initial=-1)) + 1
+    if classes is None:
+        classes = tuple(map(str, range(count)))
+    reading.say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
+    return Votes(
+        item=item,
+        items=items,
+        annotator=place,
+        annotators=np.arange(matrix.shape[1]),
+        choice=chosen,
+        classes=tuple(classes),
+    )
+
+
+def _whole(matrix: np.ndarray) -> bool:
+    return matrix.dtype.kind in "iu" or (bool((matrix == np.floor(matrix)).all()) and bool((matrix > 1).any()))
+
+
+def _plain(names: np.ndarray) -> np.ndarray:
+    return names if names.dtype.kind == "i" else names.astype(str)
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    if "pickle" in str(error) or "Object arrays" in str(error):
+        return (
+            f"{path}: holds pickled objects, which can run any code when loaded and are never loaded here; "
+            "save plain numbers: np.save(path, np.asarray(values, dtype=float))"
+        )
+    return (
+        f"{path}: not a readable {path.suffix or 'NumPy'} file, or cut short ({error}); write it again with numpy.save"
+    )

@@ -1,0 +1,259 @@
+"""Annotators with known truth, for tests, planning and rehearsal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.labels.answers import hold
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.votes import Votes
+
+SECONDS_SPREAD = 0.5  # standard deviation of log seconds: two answers in three within a factor of 1.6 of the median
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Votes together with everything that made them.
+
+    votes      m simulated votes
+    truth      the distribution each item was given
+    confusion  (a, k, k) probability that an annotator who sees class t answers c, at [annotator, t, c]
+    """
+
+    votes: Votes
+    truth: Distributions
+    confusion: np.ndarray
+
+    def __post_init__(self) -> None:
+        hold(self, "confusion", np.asarray(self.confusion, dtype=np.float64))
+
+
+def random_truth(n: int, k: int, rng: np.random.Generator, concentration: float = 1.0) -> Distributions:
+    """n items over k classes, each with a distribution drawn from Dirichlet(concentration/k, ..., concentration/k).
+
+    Near 0 every item is clear, 1 leaves most clear, k draws evenly from all distributions, more makes all vague.
+    """
+    _check_concentration(concentration)
+    probs = _dirichlet(np.full((n, k), concentration / k), rng)
+    return Distributions(probs, np.arange(n), tuple(map(str, range(k))))
+
+
+def one_coin(skill: np.ndarray | float, k: int) -> np.ndarray:
+    """Confusion of annotators who are right with probability `skill` and otherwise pick any other class evenly.
+
+    1 is perfect, 1/k a spammer who answers blindly, 0 an adversary who avoids what it sees. With one class
+    there is only one answer, whatever the skill.  skill: (a,) or a number -> (a, k, k)
+    """
+    right = np.atleast_1d(np.asarray(skill, dtype=np.float64))[:, None, None]
+    bad = np.flatnonzero(~((right >= 0) & (right <= 1)))
+    if bad.size:
+        raise ValueError(
+            f"annotator {bad[0]} has skill {right.ravel()[bad[0]]:g}; expected a probability from 0 to 1; "
+            f"{bad.size} of {right.size} are wrong"
+        )
+    if k == 1:
+        return np.ones((right.shape[0], 1, 1))
+    return np.where(np.eye(k, dtype=bool), right, (1 - right) / (k - 1))
+
+
+def simulated_votes(
+    truth: Distributions,
+    per_item: int | np.ndarray,
+    annotators: int,
+    rng: np.random.Generator,
+    *,
+    skill: np.ndarray | float | None = None,
+    confusion: np.ndarray | None = None,
+    spammers: int = 0,
+    adversaries: int = 0,
+    seconds: float | None = None,
+) -> Crowd:
+    """Votes of annotators who see an item as one class, drawn from its truth, and answer through their confusion.
+
+        seen ~ truth[item],   choice ~ confusion[annotator, seen]
+
+    For certain items this is the model of Dawid and Skene (1979); perfect annotators' shares tend to the truth.
+    Each annotator answers an item at most once, and all give equally many votes, to within one.
+
+    per_item     votes for each item, one number or (n,), at most `annotators`
+    skill        one-coin annotators, a number or (a,); perfect where neither this nor `confusion` is given
+    confusion    (a, k, k) instead, rows sum to 1
+    spammers     how many of the annotators answer blindly: those just before the adversaries
+    adversaries  how many avoid the class they see: the last ones
+    seconds      median time of an answer, lognormal; None for no times
+    """
+    table = _confusion_of(annotators, truth.n_classes, skill, confusion, spammers, adversaries)
+    item, annotator = _assigned(truth, per_item, annotators, rng)
+    seen = _drawn(truth.probs, item, rng)
+    # One row for each annotator and class seen, so that both draws are the same operation.
+    rows = table.reshape(annotators * truth.n_classes, truth.n_classes)
+    choice = _drawn(rows, annotator * truth.n_classes + seen, rng)
+    votes = Votes(
+        item=item, items=truth.items, annotator=annotator, annotators=np.arange(annotators), choice=choice,
+        classes=truth.classes, seconds=_lognormal(seconds, item.size, rng),
+    )  # fmt: skip
+    return Crowd(votes, truth, table)
+
+
+def simulated_beliefs(
+    truth: Distributions,
+    per_item: int | np.ndarray,
+    annotators: int,
+    rng: np.random.Generator,
+    *,
+    concentration: float = 10.0,
+    top: int | None = 2,
+    rule_out_below: float = 0.01,
+    seconds: float | None = None,
+) -> Beliefs:
+    """Beliefs of annotators who each hold their own distribution around the truth and state part of it.
+
+        held ~ Dirichlet(concentration * truth[item]),   so that the mean of what is held is the truth
+
+    Who answers what is arranged as in `simulated_votes`.
+
+    concentration   how alike annotators are: near 0 each is certain of one class, large ones all hold the truth
+    top             how many classes they name, largest first, in whole percents (2 as in Collins 2022, sec. 4; a
+                    class that rounds to 0 percent goes unnamed after the first); None for sliders, which state
+                    all k classes unrounded and rule none out
+    rule_out_below  classes held less likely than this, and not named, are called "definitely not"
+    seconds         median time of an answer, lognormal; None for no times
+    """
+    _check_concentration(concentration)
+    item, annotator = _assigned(truth, per_item, annotators, rng)
+    held = _dirichlet(concentration * truth.probs[item], rng)  # (m, k)
+    if top is None:
+        stated, ruled_out, named = held, np.zeros(held.shape, dtype=bool), np.empty((item.size, 0), dtype=np.int32)
+    else:
+        stated, ruled_out, named = _top_answer(held, top, rule_out_below)
+    return Beliefs(
+        item=item, items=truth.items, annotator=annotator, annotators=np.arange(annotators), classes=truth.classes,
+        stated=stated, ruled_out=ruled_out, named=named, seconds=_lognormal(seconds, item.size, rng),
+    )  # fmt: skip
+
+
+def _top_answer(held: np.ndarray, top: int, rule_out_below: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    k = held.shape[1]
+    if not 1 <= top <= k:
+        raise ValueError(f"annotators cannot name their top {top} of {k} classes; expected 1 to {k}, or None")
+    named = np.argsort(-held, axis=1, kind="stable")[:, :top]  # (m, top)
+    percent = np.rint(100 * np.take_along_axis(held, named, axis=1))
+    unnamed = (percent == 0) & (np.arange(top) > 0)
+    stated = np.full(held.shape, np.nan)
+    np.put_along_axis(stated, named, np.where(unnamed, np.nan, percent / 100), axis=1)
+    return stated, (held < rule_out_below) & np.isnan(stated), np.where(unnamed, -1, named)
+
+
+def _assigned(
+    truth: Distributions, per_item: int | np.ndarray, annotators: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Who answers which item: no one twice, everyone equally often.  -> item (m,), annotator (m,), by item"""
+    wanted = np.asarray(per_item)
+    if wanted.shape not in ((), (truth.n_items,)) or wanted.dtype.kind not in "iu":
+        raise ValueError(
+            f"per_item holds {wanted.dtype} of shape {wanted.shape}; expected a whole number, or one for each of "
+            f"{truth.n_items} items"
+        )
+    wanted = np.broadcast_to(wanted, (truth.n_items,))
+    bad = np.flatnonzero((wanted < 0) | (wanted > annotators))
+    if bad.size:
+        raise ValueError(
+            f"item {truth.items[bad[0]]} should get {wanted[bad[0]]} answers, but there are {annotators} annotators, "
+            f"each answering an item at most once; expected 0 to {annotators}; {bad.size} of {wanted.size} items "
+            "ask for another number: ask for fewer answers or more annotators"
+        )
+    # Items in random order are dealt out in rounds; in each round every annotator has one turn.
+    order = rng.permutation(truth.n_items)
+    item = np.repeat(order, wanted[order])
+    rounds = rng.permuted(np.tile(np.arange(annotators), (-(-item.size // max(annotators, 1)), 1)), axis=1)
+    # An item dealt across the end of a round must not meet the same annotator at the start of the next.
+    ends = np.cumsum(wanted[order])
+    cuts = np.arange(1, len(rounds)) * annotators
+    across = np.searchsorted(ends, cuts, side="right")
+    before, after = cuts - (ends - wanted[order])[across], ends[across] - cuts
+    for turn in np.flatnonzero(before) + 1:
+        taken = rounds[turn - 1, -before[turn - 1] :]
+        rounds[turn] = _starting_apart(rounds[turn], taken, after[turn - 1])
+    annotator = rounds.ravel()[: item.size]
+    by_item = np.argsort(item, kind="stable")
+    return item[by_item], annotator[by_item]
+
+
+def _starting_apart(turns: np.ndarray, taken: np.ndarray, count: int) -> np.ndarray:
+    """The same turns with the first `count` that are not taken put in front."""
+    is_taken = np.zeros(turns.size, dtype=bool)
+    is_taken[taken] = True
+    if not is_taken[turns[:count]].any():
+        return turns
+    front = np.flatnonzero(~is_taken[turns])[:count]
+    later = np.ones(turns.size, dtype=bool)
+    later[front] = False
+    return np.concatenate([turns[front], turns[later]])
+
+
+def _drawn(probs: np.ndarray, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One class from probs[row] for each entry of row.  probs: (r, k), row: (m,) -> (m,)"""
+    upto = np.cumsum(probs, axis=1)
+    upto = np.ascontiguousarray((upto / upto[:, -1:]).T)  # (k, r); exactly 1 from the last class with mass on
+    chance = rng.random(row.size)
+    drawn = np.zeros(row.size, dtype=np.int64)
+    for edge in upto[:-1]:  # a class at a time: a table (m, k) would cost k times the memory
+        drawn += chance >= edge[row]
+    return drawn
+
+
+def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One draw per row; classes with alpha 0 get none.  (m, k) -> (m, k)"""
+    # Gamma(a) = Gamma(a + 1) U^(1/a), in logarithms: below a = 0.01 whole rows would otherwise underflow to 0.
+    with np.errstate(divide="ignore", over="ignore"):
+        log_mass = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
+    mass = np.exp(log_mass - log_mass.max(axis=1, keepdims=True))
+    return mass / mass.sum(axis=1, keepdims=True)
+
+
+def _lognormal(median: float | None, m: int, rng: np.random.Generator) -> np.ndarray | None:
+    return None if median is None else median * np.exp(SECONDS_SPREAD * rng.standard_normal(m))
+
+
+def _check_concentration(concentration: float) -> None:
+    if not 0 < concentration < np.inf:
+        raise ValueError(f"the concentration is {concentration}; expected a finite number above 0")
+
+
+def _confusion_of(
+    annotators: int,
+    k: int,
+    skill: np.ndarray | float | None,
+    confusion: np.ndarray | None,
+    spammers: int,
+    adversaries: int,
+) -> np.ndarray:
+    if skill is not None and confusion is not None:
+        raise ValueError("annotators have a skill or a confusion, not both: leave one out, or use one_coin(skill, k)")
+    if spammers < 0 or adversaries < 0 or spammers + adversaries > annotators:
+        raise ValueError(
+            f"{spammers} spammers and {adversaries} adversaries cannot be among {annotators} annotators; "
+            "expected numbers of 0 or more that fit in together"
+        )
+    if confusion is None:
+        right = np.asarray(1.0 if skill is None else skill, dtype=np.float64)
+        if right.shape not in ((), (annotators,)):
+            raise ValueError(f"skill has shape {right.shape}; expected one number, or one for each of {annotators}")
+        table = one_coin(np.broadcast_to(right, annotators), k)
+    else:
+        table = np.array(confusion, dtype=np.float64)
+        if table.shape != (annotators, k, k):
+            raise ValueError(f"confusion has shape {table.shape}; expected (annotators, k, k) = {(annotators, k, k)}")
+        bad = np.argwhere((np.abs(table.sum(axis=2) - 1) > SUM_TOLERANCE) | (table < 0).any(axis=2))
+        if bad.size:
+            who, seen = bad[0]
+            raise ValueError(
+                f"annotator {who} who sees class {seen} answers with probabilities {table[who, seen].tolist()}; "
+                f"expected numbers of 0 or more that sum to 1; {len(bad)} of {annotators * k} rows are wrong"
+            )
+    table[annotators - spammers - adversaries : annotators - adversaries] = one_coin(1 / k, k)
+    table[annotators - adversaries :] = one_coin(0.0, k)
+    return table

@@ -1,0 +1,168 @@
+"""What is in a set of labels: how much, by whom, and how far people disagree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.completion import complete, dense
+from dissensus.labels.distances import normalised_entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.table_read import Labels
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The facts `describe` prints; entropies are normalised by log k, so 0 is consensus and 1 an even split.
+
+    per_item     (n,) answers of each item, or None where not known
+    entropy      (n,) of each item's distribution
+    top_two      (n,) mass on its two largest classes
+    shares       (k,) mean distribution over items
+    annotator    one row per annotator: answers, agreement with the others, median seconds; or None
+    within       (m,) entropy inside each completed belief; None for votes and distributions
+    first        (n,) entropy of the first choices; None for votes and distributions
+    """
+
+    kind: str
+    distributions: Distributions
+    answers: int | None
+    per_item: np.ndarray | None
+    entropy: np.ndarray
+    top_two: np.ndarray
+    shares: np.ndarray
+    unanswered: int
+    annotators: np.ndarray | None
+    annotator_answers: np.ndarray | None
+    annotator_agreement: np.ndarray | None
+    annotator_seconds: np.ndarray | None
+    median_seconds: float | None
+    within: np.ndarray | None
+    first: np.ndarray | None
+
+    def disputed(self, count: int) -> np.ndarray:
+        """The items with the highest entropy, most disputed first.  (count,) positions"""
+        return np.argsort(-self.entropy, kind="stable")[:count]
+
+    def as_json(self, disputed: int = 10) -> dict[str, Any]:
+        facts: dict[str, Any] = {
+            "kind": self.kind,
+            "items": self.distributions.n_items,
+            "annotators": None if self.annotators is None else int(self.annotators.size),
+            "answers": self.answers,
+            "classes": list(self.distributions.classes),
+            "answers_per_item": None if self.per_item is None else {
+                "min": int(self.per_item.min()), "mean": float(self.per_item.mean()), "max": int(self.per_item.max()),
+            },
+            "entropy": {"mean": float(self.entropy.mean()), "sd": float(self.entropy.std())},
+            "top_two_mass": {"mean": float(self.top_two.mean())},
+            "class_share": {name: float(p) for name, p in zip(self.distributions.classes, self.shares, strict=True)},
+            "items_without_answers": self.unanswered,
+            "median_seconds": self.median_seconds,
+            "most_disputed": [
+                {"item": self.distributions.items[i].item() if hasattr(self.distributions.items[i], "item")
+                 else self.distributions.items[i], "entropy": float(self.entropy[i]),
+                 "distribution": self.distributions.probs[i].tolist()}
+                for i in self.disputed(disputed)
+            ],
+        }  # fmt: skip
+        if self.within is not None and self.first is not None:
+            facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}
+            facts["entropy_within_answers"] = {"mean": float(self.within.mean()), "sd": float(self.within.std())}
+        if self.annotator_answers is not None and self.annotator_agreement is not None:
+            told = self.annotator_agreement[~np.isnan(self.annotator_agreement)]
+            facts["per_annotator"] = {
+                "answers": _five(self.annotator_answers),
+                "agreement_with_others": _five(told) if told.size else None,
+            }
+        return facts
+
+
+def summarise(labels: Labels) -> Summary:
+    """The summary of any label set; items without an answer are counted but have no entropy.
+
+    Beliefs are completed first: as they stand when dense, else top two with clamp and gamma 0.1 (Collins 2022).
+    """
+    within = first = None
+    if isinstance(labels, Votes):
+        votes: Votes | None = labels
+        distributions = _answered(labels)
+    elif isinstance(labels, Beliefs):
+        votes = labels.first_choices()
+        full = dense(labels) if labels.named.shape[1] == 0 else complete(labels, gamma=0.1)
+        within = normalised_entropy(full.stated)
+        first = normalised_entropy(_answered(votes).probs)
+        has = np.flatnonzero(labels.per_item)
+        distributions = Distributions(full.item_means()[has], labels.items[has], labels.classes, labels.per_item[has])
+    else:
+        votes, distributions = None, labels
+    per_item = distributions.votes
+    largest = np.sort(distributions.probs, axis=1)[:, -2:]
+    identified = votes is not None and votes.annotator is not None
+    seconds = None if isinstance(labels, Distributions) else labels.seconds
+    timed = seconds is not None and not np.isnan(seconds).all()
+    return Summary(
+        kind=type(labels).__name__.lower(),
+        distributions=distributions,
+        answers=None if per_item is None else int(per_item.sum()),
+        per_item=per_item,
+        entropy=normalised_entropy(distributions.probs),
+        top_two=largest.sum(axis=1),
+        shares=distributions.probs.mean(axis=0),
+        unanswered=labels.n_items - distributions.n_items,
+        annotators=votes.annotators if votes is not None else None,
+        annotator_answers=votes.per_annotator if votes is not None and identified else None,
+        annotator_agreement=agreement_with_others(votes) if votes is not None and identified else None,
+        annotator_seconds=median_seconds(labels) if timed and identified else None,
+        median_seconds=float(np.nanmedian(seconds)) if timed and seconds is not None else None,
+        within=within,
+        first=first,
+    )
+
+
+def agreement_with_others(votes: Votes) -> np.ndarray:
+    """How often a random other vote on the same item is the annotator's own; NaN where nobody else voted.  (a,)
+
+    mean over the annotator's votes of  (votes for the chosen class - 1) / (votes of the item - 1)
+    """
+    annotator, annotators = votes.identified("agreement with others")
+    same = votes.counts()[votes.item, votes.choice] - 1
+    others = votes.per_item[votes.item] - 1
+    shared = others > 0
+    total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=annotators.size)
+    count = np.bincount(annotator[shared], minlength=annotators.size)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _answered(votes: Votes) -> Distributions:
+    counts = votes.counts()
+    has = np.flatnonzero(counts.sum(axis=1))
+    return Distributions.from_counts(counts[has], items=votes.items[has], classes=votes.classes)
+
+
+def median_seconds(answers: Any) -> np.ndarray:
+    """The median time of each annotator's answers; NaN where none was timed.  (a,)"""
+    annotator, annotators = answers.identified("time per annotator")
+    if answers.seconds is None:
+        raise ValueError("these answers carry no times; read them with a seconds column")
+    order = np.lexsort((answers.seconds, annotator))
+    order = order[~np.isnan(answers.seconds[order])]
+    count = np.bincount(annotator[order], minlength=annotators.size)
+    start = np.cumsum(count) - count
+    ordered = np.append(answers.seconds[order], np.nan)  # the last place stands for annotators without a time
+    low = np.where(count > 0, start + (count - 1) // 2, -1)
+    high = np.where(count > 0, start + count // 2, -1)
+    return (ordered[low] + ordered[high]) / 2
+
+
+def _five(values: np.ndarray) -> dict[str, float]:
+    return {
+        "min": float(values.min()),
+        "median": float(np.median(values)),
+        "mean": float(values.mean()),
+        "max": float(values.max()),
+    }

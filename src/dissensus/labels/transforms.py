@@ -1,0 +1,275 @@
+"""Labels made from labels: smoother, sharper, sparser, pooled, shuffled, resampled. Arguments stay untouched.
+
+Each result says how many votes stand behind a row only where the row still is a share of that many votes:
+shuffled rows bring theirs along, resampled ones have m, infilled ones keep both sets' numbers; all else has None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from scipy.stats import rankdata
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
+
+
+def smoothed(d: Distributions, amount: float) -> Distributions:
+    """Label smoothing: a share `amount` of every row spread evenly over all classes.
+
+        p' = (1 - amount) p + amount / k,   0 <= amount <= 1
+
+    Szegedy et al. (2016), Rethinking the Inception architecture, sec. 7; Collins 2022 writes beta for amount.
+    """
+    if not 0 <= amount <= 1:
+        raise ValueError(f"the smoothing amount is {amount}; expected a share from 0 (unchanged) to 1 (uniform)")
+    return _with(d, (1 - amount) * d.probs + amount / d.n_classes)
+
+
+def tempered(d: Distributions, temperature: float) -> Distributions:
+    """Rows sharpened (temperature below 1) or flattened (above 1); classes without mass stay without.
+
+        p'_c = p_c^(1/T) / sum_j p_j^(1/T)
+
+    T = 0 leaves the largest class (equal ones share), T = inf is uniform over the classes that had mass.
+    Hinton et al. (2015), Distilling the knowledge in a neural network, sec. 2.
+    """
+    if not temperature >= 0:
+        raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")
+    peak = d.probs.max(axis=1, keepdims=True)  # (n, 1)
+    if temperature == 0:
+        return _with(d, d.probs == peak)
+    some = d.probs > 0
+    # Relative to the peak, so that the largest class has mass 1 and no row can underflow to nothing.
+    log_ratio = np.log(d.probs, where=some, out=np.zeros(d.probs.shape)) - np.log(peak)  # (n, k)
+    with np.errstate(over="ignore"):  # a tiny temperature sends the others to exp(-inf) = 0, as it should
+        return _with(d, np.where(some, np.exp(log_ratio / temperature), 0.0))
+
+
+def sparsest(d: Distributions, k_hat: int) -> Distributions:
+    """Each row's k_hat largest classes, scaled to sum to 1; of equal classes those with the lowest code stay.
+
+    Sucholutsky 2023, sec. 6, "sparse soft labels": it sets the rest to 0 and says nothing of scaling, which leaves
+    the order of classes and the direction of the row as they were.
+    """
+    largest = np.argsort(-d.probs, axis=1, kind="stable")[:, : _class_count(k_hat, d)]  # (n, k_hat)
+    mass = np.zeros(d.probs.shape)
+    np.put_along_axis(mass, largest, np.take_along_axis(d.probs, largest, axis=1), axis=1)
+    return _with(d, mass)
+
+
+def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
+    """How much each class says about which items are alike: mutual information in nats, 0 or more.  (k,)
+
+        I_c = I({p_ic, p_jc}; s_ij) over all pairs of items i < j, values in equal-mass bins
+
+    Sucholutsky 2023, sec. 6, asks for the information between a column and the similarity matrix but not how to
+    estimate it. A column speaks about pairs through its two values, so the unordered pair of their bins is compared
+    with the bin of the similarity; a product or a difference of the two would be a function of it and tell less.
+    Bins are ranks, so only the order of similarities counts, as in the paper's non-metric setting.
+
+    similarity: (n, n) symmetric, higher is more alike; its diagonal is not used -> (k,)
+    """
+    left, right, alike = _pair_similarity(similarity, d.n_items)  # (pairs,) each
+    # n^(1/3) bins keep the plug-in estimate's bias small. Pairs share items, so it does not vanish: on CIFAR-10H
+    # shuffled rows get 0.006 at n = 100 and 0.0007 at n = 1000, true ones 0.004..0.042 and 0.009..0.026.
+    bins = max(2, round(d.n_items ** (1 / 3)))
+    alike_bin = _equal_mass_bins(alike, bins)
+    information = np.zeros(d.n_classes)
+    for code in range(d.n_classes):
+        bin_of = _equal_mass_bins(d.probs[:, code], bins)  # (n,)
+        one, two = bin_of[left], bin_of[right]
+        pair = np.minimum(one, two) * bins + np.maximum(one, two)
+        joint = np.bincount(pair * bins + alike_bin, minlength=bins**3).reshape(bins**2, bins) / pair.size
+        apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+        seen = joint > 0
+        information[code] = max(0.0, float((joint[seen] * np.log(joint[seen] / apart[seen])).sum()))
+    return information
+
+
+def top_classes(d: Distributions, k_hat: int, similarity: np.ndarray) -> Distributions:
+    """The k_hat classes that say most about similarity, for the whole set; the others get probability 0.
+
+    Sucholutsky 2023, sec. 6, "top-class soft labels". Classes are ranked by `class_information` (the lowest code
+    first among equals) and rows scaled to sum to 1. A row with nothing on the kept classes becomes uniform over
+    them: an annotator asked about these classes alone could not prefer one.
+    """
+    kept = np.argsort(-class_information(d, similarity), kind="stable")[: _class_count(k_hat, d)]
+    mass = np.zeros(d.probs.shape)
+    mass[:, kept] = d.probs[:, kept]
+    lost = np.flatnonzero(mass.sum(axis=1) == 0)
+    mass[np.ix_(lost, kept)] = 1.0
+    return _with(d, mass)
+
+
+def class_means(d: Distributions, gold: np.ndarray) -> Distributions:
+    """Every item gets the mean distribution of its gold class: confusable classes without confusing items.
+
+    Peterson 2019, sec. 6.2, "class-level penalty".  gold: (n,) class codes
+    """
+    codes = _class_codes(gold, d.items, d.n_classes)
+    total = np.zeros((d.n_classes, d.n_classes))  # gold class by class
+    np.add.at(total, codes, d.probs)
+    return _with(d, total[codes])
+
+
+def infilled(d: Distributions, other: Distributions) -> Distributions:
+    """`other` with its rows replaced by d's wherever d has the item: few good labels among many cheap ones.
+
+    Items and classes come in the order of `other`; both are matched by name. Sucholutsky 2023, sec. 7.1:
+    CIFAR-10S+hard is infilled(s, one_hot(gold, ...)), CIFAR-10S+dense is infilled(s, sparsest(dense, 2)).
+    """
+    if set(d.classes) != set(other.classes):
+        raise ValueError(
+            f"the classes {list(d.classes)} cannot be infilled from {list(other.classes)}; "
+            "expected the same names in both, in any order"
+        )
+    row_of = {str(name): row for row, name in enumerate(other.items.tolist())}
+    rows = np.array([row_of.get(str(name), -1) for name in d.items.tolist()], dtype=np.int64)
+    absent = np.flatnonzero(rows < 0)
+    if absent.size:
+        raise ValueError(
+            f"item {d.items[absent[0]]} is not among the {other.n_items} items to infill from; {absent.size} of "
+            f"{d.n_items} are not: select the shared items first"
+        )
+    probs = other.probs.copy()
+    probs[rows] = d.probs[:, [d.classes.index(name) for name in other.classes]]
+    votes = None
+    if d.votes is not None and other.votes is not None:
+        votes = other.votes.copy()
+        votes[rows] = d.votes
+    return Distributions(probs, other.items, other.classes, votes)
+
+
+def one_hot(gold: np.ndarray, items: Any, classes: Sequence[str]) -> Distributions:
+    """Hard labels: certainty about the gold class of every item.  gold: (n,) class codes"""
+    codes = _class_codes(gold, np.asarray(items), len(classes))
+    return Distributions(np.eye(len(classes))[codes], items, tuple(classes))
+
+
+def shuffled(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None = None) -> Distributions:
+    """Rows dealt to items at random: the same disagreement, no longer about its own item (Gheibi 2026, A.1).
+
+    With gold class codes (n,) rows move only among items of the same class, which keeps accuracy and breaks
+    only what is particular to an item.
+    """
+    if gold is None:
+        source = rng.permutation(d.n_items)
+    else:
+        codes = _class_codes(gold, d.items, d.n_classes)
+        source = np.empty(d.n_items, dtype=np.int64)
+        source[np.argsort(codes, kind="stable")] = np.lexsort((rng.random(d.n_items), codes))
+    return Distributions(d.probs[source], d.items, d.classes, None if d.votes is None else d.votes[source])
+
+
+def random_labels(d: Distributions, rng: np.random.Generator) -> Distributions:
+    """Control labels without information: each row drawn evenly from all distributions, Dirichlet(1, ..., 1).
+
+    Collins 2022, sec. 5.2, trains on random labels without saying how they were drawn.
+    """
+    return _with(d, rng.dirichlet(np.ones(d.n_classes), size=d.n_items))
+
+
+def uniform_labels(d: Distributions) -> Distributions:
+    """Control labels without information: every class equally likely for every item."""
+    return _with(d, np.ones(d.probs.shape))
+
+
+def subsampled(
+    answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
+) -> VotesOrBeliefs:
+    """m real answers per item, drawn without replacement; items and annotators keep their codes.
+
+    short="keep" leaves items with fewer than m answers as they are instead of refusing them.
+    """
+    _check_draws(m)
+    have = answers.per_item  # (n,)
+    few = np.flatnonzero(have < m)
+    if few.size and short != "keep":
+        raise ValueError(
+            f"item {answers.items[few[0]]} has {have[few[0]]} {answers.noun}s, but {m} per item were asked for; "
+            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or say short="keep"'
+        )
+    order = np.lexsort((rng.random(answers.n_answers), answers.item))  # by item, at random within
+    place = np.arange(order.size) - np.repeat(np.cumsum(have) - have, have)  # 0, 1, ... within each item
+    return answers.select(answers=np.sort(order[place < m]))
+
+
+def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
+    """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
+    _check_draws(m)
+    probs = d.probs / d.probs.sum(axis=1, keepdims=True)  # multinomial tolerates less rounding than Distributions
+    return Distributions.from_counts(rng.multinomial(m, probs), items=d.items, classes=d.classes)
+
+
+# Those that need knobs and randomness, but no data beside the distributions.
+TRANSFORMS: dict[str, Callable[..., Distributions]] = {
+    "smoothed": smoothed,
+    "tempered": tempered,
+    "sparsest": sparsest,
+    "shuffled": shuffled,
+    "random_labels": random_labels,
+    "uniform_labels": uniform_labels,
+    "resampled": resampled,
+}
+
+
+def _with(d: Distributions, mass: np.ndarray) -> Distributions:
+    return Distributions.from_mass(mass, items=d.items, classes=d.classes)
+
+
+def _equal_mass_bins(values: np.ndarray, bins: int) -> np.ndarray:
+    # Middle ranks put equal values into one bin from either end, be it many zeros or many ones.
+    return np.floor((rankdata(values) - 0.5) / values.size * bins).astype(np.int64)
+
+
+def _check_draws(m: int) -> None:
+    if m < 1:
+        raise ValueError(f"{m} answers per item were asked for; expected 1 or more")
+
+
+def _class_count(k_hat: int, d: Distributions) -> int:
+    if not 1 <= k_hat <= d.n_classes:
+        raise ValueError(f"{k_hat} classes cannot be kept of {d.n_classes}; expected k_hat from 1 to {d.n_classes}")
+    return k_hat
+
+
+def _class_codes(gold: np.ndarray, items: np.ndarray, k: int) -> np.ndarray:
+    codes = np.asarray(gold)
+    if codes.shape != items.shape or (codes.size and codes.dtype.kind not in "iu"):
+        raise ValueError(
+            f"gold holds {codes.dtype} of shape {codes.shape}; expected one integer class code for each of "
+            f"{items.size} items"
+        )
+    bad = np.flatnonzero((codes < 0) | (codes >= k))
+    if bad.size:
+        raise ValueError(
+            f"item {items[bad[0]]} has gold class {codes[bad[0]]}, but there are {k} classes, 0..{k - 1}; "
+            f"{bad.size} of {codes.size} are out of range"
+        )
+    return codes.astype(np.int64)
+
+
+def _pair_similarity(similarity: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    alike = np.asarray(similarity, dtype=np.float64)
+    if alike.shape != (n, n) or n < 2:
+        raise ValueError(
+            f"the similarity matrix has shape {alike.shape}, but there are {n} items; "
+            "expected one row and one column per item, and at least 2 items"
+        )
+    left, right = np.triu_indices(n, k=1)  # (pairs,) each
+    above, below = alike[left, right], alike[right, left]
+    bad = np.flatnonzero(~np.isclose(above, below))
+    if bad.size:
+        i, j = left[bad[0]], right[bad[0]]
+        raise ValueError(
+            f"row {i}, column {j} of the similarity matrix holds {above[bad[0]]:g}, row {j}, column {i} "
+            f"{below[bad[0]]:g}; expected equal numbers; {bad.size} of {left.size} pairs differ or are missing: "
+            "average the matrix with its transpose, or leave those items out"
+        )
+    return left, right, above

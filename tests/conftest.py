@@ -1,0 +1,49 @@
+"""Fixtures all tests share: the folder with the public data sets, where there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+_WANTED = "set DISSENSUS_DATA to a folder with the public data sets to run this test"
+
+
+def _without_data(reason: str) -> NoReturn:
+    """Skip, or fail where DISSENSUS_REQUIRE_DATA=1 says that the data must be there."""
+    if os.environ.get("DISSENSUS_REQUIRE_DATA") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder named by DISSENSUS_DATA."""
+    named = os.environ.get("DISSENSUS_DATA", "")
+    if not named or not Path(named).is_dir():
+        _without_data(_WANTED)
+    return Path(named)
+
+
+@cache
+def _loaded(name: str) -> Any:
+    from dissensus.datasets import load
+
+    return load(name)
+
+
+@pytest.fixture(scope="session")
+def loaded(data_folder: Path) -> Callable[[str], Any]:
+    """Function that loads a data set by name, once a session; skips where its files are missing."""
+
+    def load_or_skip(name: str) -> Any:
+        try:
+            return _loaded(name)
+        except FileNotFoundError as problem:
+            _without_data(f"{_WANTED}: {problem}")
+
+    return load_or_skip

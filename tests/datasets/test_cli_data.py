@@ -1,0 +1,118 @@
+"""`dissensus data` as a user types it, and the checks behind `check`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli_data import data
+from dissensus.datasets import DATASETS
+from dissensus.datasets.check import verify
+from dissensus.datasets.dataset import Download
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    return tmp_path
+
+
+def run(*words: str):
+    result = CliRunner().invoke(data, list(words))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_list_names_every_set_with_its_licence(folder):
+    rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+    assert list(rows) == list(DATASETS)
+    assert rows["cifar10s"]["licence"] == "none stated" and rows["cifar10s"]["answers"] == 6_723
+    assert rows["digits"]["present"] and not rows["cifar10s"]["present"]
+    assert "the majority is the CIFAR-10 label on 99.21 % of the images" in rows["cifar10h"]["checked"]
+    table = run("list")
+    assert table.exit_code == 0 and str(folder.name) in table.stdout.replace("\n", "")
+
+
+def test_check_tells_sound_from_damaged_from_absent(folder):
+    (folder / "cifar10h").mkdir()
+    counts = np.full((10_000, 10), 5)
+    np.save(folder / "cifar10h/cifar10h-counts.npy", counts)
+    result = run("check", "anesthesia", "cifar10h", "popquorn", "--json")
+    assert result.exit_code == 1
+    states = {row["name"]: row for row in json.loads(result.stdout)}
+    assert states["anesthesia"]["state"] == "ok" and states["popquorn"]["state"] == "absent"
+    problems = "\n".join(states["cifar10h"]["problems"])
+    assert "cifar10h-counts.npy has sha256:" in problems and "expected sha256:9b36b455" in problems
+    assert "answers 500,000; expected 511,000" in problems and "fewest per item 50; expected 47" in problems
+    assert "not so: as int64 the counts are, byte for byte, the released cifar10h-counts.npy" in problems
+    table = run("check", "anesthesia", "digits")
+    assert table.exit_code == 0 and "answers 315" in " ".join(table.stdout.split())
+
+
+def test_check_reports_a_file_that_cannot_be_read(folder):
+    (folder / "cifar10n").mkdir()
+    (folder / "cifar10n/labels.npz").write_bytes(b"nothing")
+    outcome = verify(DATASETS["cifar10n"])
+    assert outcome.state == "failed" and outcome.problems[0].startswith("cannot be read: ")
+
+
+def test_check_notices_one_changed_vote(folder, data_folder):
+    for name, place in (("cifar10n", "cifar10n/labels.npz"), ("cifar10h", "cifar10h/counts.npy")):
+        (folder / place).parent.mkdir()
+        if name == "cifar10h":
+            counts = np.load(data_folder / place)
+            row = counts[0].copy()
+            counts[0] = np.roll(row, 1)
+            np.save(folder / place, counts)
+        else:
+            with np.load(data_folder / place) as content:
+                np.savez(folder / place, **{key: content[key] for key in content} | {"worst": content["clean"]})
+        assert verify(DATASETS[name]).state == "failed"
+
+
+LIGHT = [name for name, dataset in DATASETS.items() if dataset.kind in ("labels", "predictions", "features")]
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_what_is_in_the_data_folder_is_sound(name, data_folder):
+    outcome = verify(DATASETS[name])
+    assert outcome.state in ("ok", "absent"), outcome.problems
+
+
+def test_where_prints_paths_or_the_way_out(folder):
+    missing = run("where", "cifar10h")
+    assert missing.exit_code == 2 and "run `dissensus data get cifar10h`" in missing.stderr and missing.stdout == ""
+    (folder / "cifar10h").mkdir()
+    np.save(folder / "cifar10h/counts.npy", np.zeros((1, 10)))
+    assert run("where", "cifar10h").stdout.split() == [str(folder / "cifar10h/counts.npy")]
+    assert "part of the package" in run("where", "digits").stderr
+    unknown = run("where", "cifar")
+    assert unknown.exit_code == 2 and "there is no data set 'cifar'" in unknown.stderr
+
+
+def test_get_fetches_cites_and_fails_without_a_traceback(folder, server, monkeypatch):
+    body = b"counts"
+    checksum = f"sha256:{hashlib.sha256(body).hexdigest()}"
+    download = Download(f"{server.address}/counts", checksum, "cifar10h/cifar10h-counts.npy")
+    monkeypatch.setitem(DATASETS, "cifar10h", replace(DATASETS["cifar10h"], downloads=(download,), checksums={}))
+    refused = run("get", "cifar10h", "--quiet")
+    assert refused.exit_code == 2 and "error: cannot fetch" in refused.stderr and "Traceback" not in refused.output
+    server.content["/counts"] = b"other"
+    refused = run("get", "cifar10h", "--quiet")
+    assert refused.exit_code == 2 and "does not have the checksum" in refused.stderr
+    server.content["/counts"] = body
+    done = run("get", "cifar10h", "--quiet")
+    assert done.exit_code == 0 and done.stdout.split() == [str(folder / "cifar10h/cifar10h-counts.npy")]
+    assert "Licence: CC BY-NC-SA 4.0. Please cite: Peterson" in done.stderr
+
+
+def test_get_says_how_to_obtain_what_has_no_address(folder):
+    refused = run("get", "cifar10s")
+    assert refused.exit_code == 2
+    assert "GitHub cambridge-mlg/cifar-10s" in refused.stderr and f"the data folder is {folder}" in refused.stderr
+    assert "nothing to fetch" in run("get", "digits").stderr

@@ -1,0 +1,157 @@
+"""The list of data sets, the folder they are looked up in, and what loading returns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dissensus import Distributions, Votes
+from dissensus.datasets import DATASETS, LabelledItems, data_folder, features, images, load, lookup, predictions
+from dissensus.datasets.dataset import Features
+
+FLAT_NAMES = ["anesthesia", "digits", "cifar10h", "cifar10h-annotators", "cifar10h-annotators-all", "cifar10h-raw", "cifar10h-attention", "cifar10s", "cifar10n", "chaosnli-snli", "chaosnli-mnli", "chaosnli-snli-original", "chaosnli-mnli-original", "popquorn", "hs-brexit", "convabuse", "par", "csc", "crowd-bluebird", "crowd-trec", "crowd-adult", "crowd-relevance", "crowd-tweet-sentiment", "crowd-sentiment-polarity", "crowd-weather-cf", "crowd-fact-eval", "crowd-anesthesia", "crowd-caries", "crowd-labelme"]
+
+
+def test_every_name_is_there():
+    assert set(FLAT_NAMES) <= set(DATASETS)
+
+
+@pytest.mark.parametrize("dataset", DATASETS.values(), ids=lambda dataset: dataset.name)
+def test_every_data_set_states_its_terms(dataset):
+    for field in ("title", "what", "source", "citation", "licence"):
+        assert len(getattr(dataset, field)) >= 3, field
+    assert dataset.facts.items > 0
+    assert not dataset.files or dataset.downloads or dataset.obtain, "says neither where to fetch nor how to obtain it"
+    for download in dataset.downloads:
+        assert download.address.startswith("https://")
+        algorithm, _, digits = download.checksum.partition(":")
+        assert len(digits) == {"md5": 32, "sha256": 64}[algorithm]
+    places = [place for places in dataset.files + dataset.also for place in places]
+    assert all(not place.startswith("/") and ".." not in place for place in places)
+
+
+def test_importing_is_light():
+    code = (
+        "import sys, dissensus.datasets; print([m for m in ('sklearn', 'PIL', 'pooch', 'torch') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_the_folder_is_the_variable_or_a_cache_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    assert data_folder() == tmp_path
+    monkeypatch.delenv("DISSENSUS_DATA")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert data_folder().name == "dissensus"
+
+
+def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError) as caught:
+        load("cifar10h")
+    message = str(caught.value)
+    assert "'cifar10h' needs cifar10h/counts.npy or cifar10h/cifar10h-counts.npy" in message
+    assert f"not in {tmp_path}: run `dissensus data get cifar10h`" in message and "setting DISSENSUS_DATA" in message
+    with pytest.raises(FileNotFoundError, match="take the offensiveness ratings from GitHub Jiaxin-Pei"):
+        load("popquorn")
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match=r"nowhere \(no such folder\)"):
+        load("cifar10n")
+
+
+def test_an_unknown_name_suggests_a_near_one():
+    with pytest.raises(ValueError, match=r"no data set 'cifar10-h'; did you mean 'cifar10h'.*`dissensus data list`"):
+        load("cifar10-h")
+    with pytest.raises(ValueError, match="'cifar10-test' holds images, not labels; read it with datasets.images"):
+        load("cifar10-test")
+    with pytest.raises(ValueError, match=r"'cifar10h' holds labels, not features; read it with .*load\('cifar10h'\)"):
+        features("cifar10h")
+    assert lookup("digits").title.startswith("Simulated")
+
+
+def test_labelled_items_must_be_about_the_same_items():
+    votes = Votes.of(["a", "b"], ["x", "y"])
+    assert LabelledItems(votes, pa.table({"item": ["a", "b"], "gold": ["y", None]})).gold.tolist() == [1, -1]
+    assert LabelledItems(votes, pa.table({"item": ["a", "b"]})).gold.tolist() == [-1, -1]
+    with pytest.raises(ValueError, match=r"has 2 rows and columns \['item'\]; expected a first column 'item'.*2 item"):
+        LabelledItems(votes, pa.table({"item": ["b", "a"]}))
+    with pytest.raises(ValueError, match=r"have \[3, 2\] rows; expected one each per item"):
+        Features(np.zeros((3, 4)), np.arange(2))
+
+
+def test_embedded_anesthesia_equals_the_copy_in_the_data_folder(loaded):
+    """crowd.parquet, data set anesthesia, from GitHub jeffreypullin/rater; codes there start at 0."""
+    ours, theirs = load("anesthesia").labels, loaded("crowd-anesthesia").labels
+    assert ours.classes == theirs.classes
+    for field in ("item", "annotator", "choice"):
+        assert np.array_equal(getattr(ours, field), getattr(theirs, field)), field
+
+
+def test_simulated_digits_are_the_same_each_time_and_err_as_stated():
+    """Law of large numbers: the share of right votes of each reader is near its accuracy (5 sd of a proportion)."""
+    from dissensus.datasets.embedded import digits_confusion
+
+    first, second = load("digits"), load("digits")
+    votes = first.labels
+    assert votes == second.labels and votes.n_answers == 5 * 1797 and set(votes.per_item) == {5}
+    assert len(set(zip(votes.item.tolist(), votes.annotator.tolist(), strict=True))) == votes.n_answers
+    confusion = digits_confusion()
+    assert np.allclose(confusion.sum(axis=2), 1) and confusion.min() >= 0
+    right = votes.choice == first.gold[votes.item]
+    for reader in range(20):
+        mine = right[votes.annotator == reader]
+        accuracy = confusion[reader].diagonal()[0]
+        assert abs(mine.mean() - accuracy) < 5 * np.sqrt(accuracy * (1 - accuracy) / mine.size)
+    wrong = np.zeros((10, 10))
+    np.add.at(wrong, (first.gold[votes.item][~right], votes.choice[~right]), 1)
+    assert wrong[9, 3] + wrong[8, 1] > 5 * (wrong[0, 1] + wrong[6, 7]) + 5  # alike far more often than unlike
+
+
+def test_names_and_texts_lie_beside_their_items(loaded):
+    images_ = loaded("cifar10h")
+    assert images_.items.column_names == ["item", "gold", "cifar10s_split"]
+    assert images_.items["cifar10s_split"].to_pylist().count("train") == 7_000  # splits.npz of cifar-10s
+    assert (images_.labels.probs.argmax(axis=1) == images_.gold).mean() == 0.9921
+    assert loaded("chaosnli-snli").items["hypothesis"][0].as_py() == "Two kids at a ballgame wash their hands."
+    assert loaded("crowd-sentiment-polarity").items["text"][0].as_py().startswith("the cast is phenomenal")
+    assert loaded("hs-brexit").items["split"].to_pylist().count("dev") == 168
+    assert loaded("popquorn").labels.extra.column_names == ["gender", "race", "age", "occupation", "education"]
+    assert loaded("csc").labels.extra.column_names == ["gender", "age"]
+    assert loaded("csc").labels.extra["gender"].null_count > 0  # 32 of its annotators have no row
+    assert loaded("par").labels.classes[0] == "-5" and loaded("convabuse").labels.classes[-1] == "1"
+
+
+def test_models_are_annotators_of_their_own(loaded):
+    """GitHub modestyachts/CIFAR-10.1: accuracies from 82.0 to 97.1 % on CIFAR-10, 0.687 to 0.931 on v6."""
+    for name, lowest, highest in (("cifar10-models", 0.820, 0.971), ("cifar10.1-v6-models", 0.687, 0.931)):
+        found = loaded(name)
+        votes = found.labels
+        right = (votes.choice == found.gold[votes.item]).reshape(-1, 30).mean(axis=0)
+        assert (round(right.min(), 3), round(right.max(), 3)) == (lowest, highest)
+
+
+def test_model_predictions_and_features(data_folder):
+    models = predictions("chaosnli-snli-models")
+    assert sorted(models) == [
+        "bert-base-uncased seed 0", "bert-base-uncased seed 1", "roberta-base seed 0", "roberta-base seed 1",
+        "roberta-base seed 2",
+    ]  # fmt: skip
+    people = load("chaosnli-snli")
+    where = {name: row for row, name in enumerate(people.labels.items)}
+    for model in models.values():
+        assert isinstance(model, Distributions) and set(model.items) == set(where)
+        rows = [where[name] for name in model.items]
+        assert 0.65 < (model.probs.argmax(axis=1) == people.gold[rows]).mean() < 0.80  # published: 0.70 to 0.75
+    assert features("cifar10-resnet50").values.shape == (10_000, 2_048)
+    assert features("labelme-vgg-train").gold.tolist() == load("crowd-labelme").gold.tolist()
+
+
+def test_images_of_other_distributions(data_folder):
+    cifar100 = images("cifar100", "test-8k", quiet=True)
+    assert cifar100.pixels.shape == (8_000, 32, 32, 3) and cifar100.classes[0] == "apple"
+    assert cifar100.items["filename"][0].as_py() == "apple_s_000022.png"
