@@ -108,6 +108,28 @@ def convert(
     out.print(f"{file} -> {output}: {type(labels).__name__.lower()}, {labels.n_items:,} items", markup=False)
 
 
+@app.command()
+def count(
+    file: Annotated[Path, typer.Argument(help="Parquet file with one row per vote, of any length.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .npy (counts), .npz, .parquet, …")],
+    item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column that holds the label.")] = None,
+) -> None:
+    """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
+    from dissensus.labels.files import write
+    from dissensus.labels.stream import count_votes
+
+    try:
+        with errors.status(f"counting {file}"):
+            counted = count_votes(file, item=item, label=label)
+        write(counted.distributions(), output, say=_say)
+    except ValueError as error:
+        errors.print(f"error: {error}", markup=False, style="red")
+        raise typer.Exit(2) from None
+    n, k = counted.counts.shape
+    out.print(f"{int(counted.counts.sum()):,} votes on {n:,} items over {k} classes -> {output}", markup=False)
+
+
 def _say(notice: str) -> None:
     errors.print(notice, style="dim", markup=False)
 

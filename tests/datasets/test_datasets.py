@@ -13,7 +13,13 @@ from dissensus import Distributions, Votes
 from dissensus.datasets import DATASETS, LabelledItems, data_folder, features, images, load, lookup, predictions
 from dissensus.datasets.dataset import Features
 
-FLAT_NAMES = ["anesthesia", "digits", "cifar10h", "cifar10h-annotators", "cifar10h-annotators-all", "cifar10h-raw", "cifar10h-attention", "cifar10s", "cifar10n", "chaosnli-snli", "chaosnli-mnli", "chaosnli-snli-original", "chaosnli-mnli-original", "popquorn", "hs-brexit", "convabuse", "par", "csc", "crowd-bluebird", "crowd-trec", "crowd-adult", "crowd-relevance", "crowd-tweet-sentiment", "crowd-sentiment-polarity", "crowd-weather-cf", "crowd-fact-eval", "crowd-anesthesia", "crowd-caries", "crowd-labelme"]
+FLAT_NAMES = [
+    "anesthesia", "digits", "cifar10h", "cifar10h-annotators", "cifar10h-annotators-all", "cifar10h-raw",
+    "cifar10h-attention", "cifar10s", "cifar10n", "chaosnli-snli", "chaosnli-mnli", "chaosnli-snli-original",
+    "chaosnli-mnli-original", "popquorn", "hs-brexit", "convabuse", "par", "csc", "crowd-bluebird", "crowd-trec",
+    "crowd-adult", "crowd-relevance", "crowd-tweet-sentiment", "crowd-sentiment-polarity", "crowd-weather-cf",
+    "crowd-fact-eval", "crowd-anesthesia", "crowd-caries", "crowd-labelme",
+]  # fmt: skip
 
 
 def test_every_name_is_there():
@@ -67,7 +73,7 @@ def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
 def test_an_unknown_name_suggests_a_near_one():
     with pytest.raises(ValueError, match=r"no data set 'cifar10-h'; did you mean 'cifar10h'.*`dissensus data list`"):
         load("cifar10-h")
-    with pytest.raises(ValueError, match="'cifar10-test' holds images, not labels; read it with datasets.images"):
+    with pytest.raises(ValueError, match=r"'cifar10-test' holds images, not labels; read it with datasets\.images"):
         load("cifar10-test")
     with pytest.raises(ValueError, match=r"'cifar10h' holds labels, not features; read it with .*load\('cifar10h'\)"):
         features("cifar10h")

@@ -73,7 +73,9 @@ def test_a_second_class_without_probability_counts_as_not_named():
 
 
 def test_a_first_choice_without_probability_is_refused_with_its_row():
-    with pytest.raises(ValueError, match="names 'cat' first but gives it the probability nan; expected a number above 0"):
+    with pytest.raises(
+        ValueError, match="names 'cat' first but gives it the probability nan; expected a number above 0"
+    ):
         complete(answer(["cat"], [np.nan]))
 
 

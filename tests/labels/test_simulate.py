@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -125,11 +123,9 @@ def test_the_same_seed_gives_the_same_crowd_and_another_a_different_one():
 
 
 @pytest.mark.parametrize("annotators", [40, 2500])
-def test_a_million_votes_take_about_a_second(annotators):
+def test_a_million_votes_are_dealt_to_few_or_many_people(annotators):
     truth = random_truth(25_000, 10, rng())
-    started = time.perf_counter()
     assert simulated_votes(truth, 40, annotators, rng(), skill=0.9).votes.n_answers == 1_000_000
-    assert time.perf_counter() - started < 5
 
 
 def test_concentration_makes_the_truth_vaguer():

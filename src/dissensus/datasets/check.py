@@ -32,21 +32,23 @@ def verify(dataset: DataSet) -> Outcome:
     if not is_present(dataset):
         return Outcome(dataset.name, "absent", (), ())
     problems = _wrong_checksums(dataset)
+    checked = [f"checksum of {place}" for place in found_at(dataset) if place in dataset.checksums]
     try:
-        content = dataset.read(*find(dataset), **({"quiet": False} if dataset.kind == "images" else {}))
+        content = dataset.read(*find(dataset))
     except (ValueError, KeyError, OSError, ImportError) as problem:
         problems.append(f"cannot be read: {problem}")
     else:
         problems += _wrong_facts(dataset.facts, measured(content))
-        problems += [f"not so: {check.claim}" for check in dataset.checks if not _holds(check, content)]
-    return Outcome(dataset.name, "failed" if problems else "ok", claims(dataset), tuple(problems))
+        verdicts = {check.claim: _verdict(check, content) for check in dataset.checks}
+        problems += [f"not so: {claim}" for claim, holds in verdicts.items() if holds is False]
+        checked = [_sizes(dataset.facts), *(claim for claim, holds in verdicts.items() if holds is not None), *checked]
+    return Outcome(dataset.name, "failed" if problems else "ok", tuple(checked), tuple(problems))
 
 
 def claims(dataset: DataSet) -> tuple[str, ...]:
-    """What is checked about a data set, in words."""
-    sizes = ", ".join(f"{text} {value:,}" for text, value in _stated(dataset.facts))
-    sums = tuple(f"checksum of {place}" for place in dataset.checksums)
-    return (sizes, *(check.claim for check in dataset.checks), *sums)
+    """What can be checked about a data set, in words."""
+    sums = (f"checksum of {place}" for place in dataset.checksums)
+    return (_sizes(dataset.facts), *(check.claim for check in dataset.checks), *sums)
 
 
 def measured(content: Any) -> Facts:
@@ -80,9 +82,10 @@ def checksum(path: Path, algorithm: str) -> str:
         return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
 
 
-def _holds(check: Check, content: Any) -> bool:
+def _verdict(check: Check, content: Any) -> bool | None:
     try:
-        return bool(check.holds(content))
+        verdict = check.holds(content)
+        return None if verdict is None else bool(verdict)
     except (ValueError, LookupError):  # what was read has not even the shape the claim is about
         return False
 
@@ -103,6 +106,10 @@ def _wrong_facts(expected: Facts, found: Facts) -> list[str]:
         for text, value in _stated(expected)
         if have.get(text) != value
     ]
+
+
+def _sizes(facts: Facts) -> str:
+    return ", ".join(f"{text} {value:,}" for text, value in _stated(facts))
 
 
 def _stated(facts: Facts) -> list[tuple[str, int]]:

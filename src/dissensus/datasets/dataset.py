@@ -32,10 +32,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Check:
-    """A documented claim about what was read, and the test of it."""
+    """A documented claim about what was read, and the test of it: None where a file it also needs is not there."""
 
     claim: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[Any], bool | None]
 
 
 @dataclass(frozen=True)

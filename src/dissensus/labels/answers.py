@@ -53,13 +53,12 @@ class Answers:
             raise ValueError("there are no classes; at least one is needed")
         if self.seconds is not None:
             hold(self, "seconds", self._checked_seconds(np.asarray(self.seconds, dtype=np.float64)))
-        if self.extra is not None:
-            if self.extra.num_rows != self.item.size:
-                raise ValueError(
-                    f"the extra columns have {self.extra.num_rows} rows, but there are {self.item.size} {self.noun}s"
-                )
-            if self.extra.num_columns == 0:
-                hold(self, "extra", None)
+        if self.extra is not None and self.extra.num_columns == 0:  # Arrow counts no rows without a column
+            hold(self, "extra", None)
+        if self.extra is not None and self.extra.num_rows != self.item.size:
+            raise ValueError(
+                f"the extra columns have {self.extra.num_rows} rows, but there are {self.item.size} {self.noun}s"
+            )
 
     @property
     def n_items(self) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.types as types
 
 Layout = Literal["votes", "beliefs", "top-two", "counts", "probabilities", "annotators"]
-LAYOUTS: tuple[Layout, ...] = ("votes", "beliefs", "top-two", "counts", "probabilities", "annotators")
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 Repeats = Literal["error", "keep", "first", "last"]
+Missing = Literal["error", "drop"]
+CHOICES = {"layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing)}
 
 USUAL = {
     "item": ("item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id"),
@@ -32,6 +36,7 @@ class Reading:
 
     layout   votes (one row an answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row an
              item, one column a class), annotators (one row an item, one column an annotator)
+    item, annotator, label, seconds  the column that plays this role; "" where none does
     classes  all classes in order; for counts and probabilities, the columns that hold them
     items, annotators  all names in order, for items nobody answered or an order of your own
     repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last
@@ -49,10 +54,24 @@ class Reading:
     items: Sequence[Any] | None = None
     annotators: Sequence[Any] | None = None
     repeats: Repeats = "error"
-    missing: Literal["error", "drop"] = "error"
+    missing: Missing = "error"
     scale: float | None = None
     text: bool = False
     notices: list[str] = field(default_factory=list, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            given = getattr(self, name)
+            if given not in allowed and not (name == "layout" and given is None):
+                raise ValueError(f"{name}={given!r:.80}: expected one of {', '.join(allowed)}")
+        for name in ("classes", "items", "annotators"):
+            given = getattr(self, name)
+            if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
+                raise ValueError(f"{name}={given!r:.80}: expected a list of names")
+        if self.classes is not None:
+            object.__setattr__(self, "classes", tuple(str(name) for name in self.classes))
+        if self.scale is not None and not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
+            raise ValueError(f"scale={self.scale!r:.80}: expected a number above 0, as 1 or 100")
 
     def say(self, notice: str) -> None:
         self.notices.append(notice)
@@ -61,6 +80,8 @@ class Reading:
 def choose(table: pa.Table, role: str, reading: Reading, source: str, *, needed: bool = True) -> str | None:
     """The column that plays a role: the one asked for, else the first usual name that is there."""
     asked = getattr(reading, role)
+    if asked == "" and not needed:
+        return None
     if asked is not None:
         if asked not in table.column_names:
             raise ValueError(f"{source}: no column {asked!r} for {role}; the columns are {table.column_names}")
@@ -95,6 +116,7 @@ def guess_layout(table: pa.Table, reading: Reading, source: str) -> Layout:
     if any(name.startswith("stated.") for name in names):
         return "beliefs"
     if top_two_columns(table) is not None:
+        reading.say("layout = top-two")
         return "top-two"
     holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
     if reading.label is not None or (not holds_classes and any(name.lower() in USUAL["label"] for name in names)):

@@ -54,6 +54,10 @@ def each_record(records: Any, source: str, tool: str) -> Iterator[tuple[Place, d
         yield place, as_object(record, "the record", place)
 
 
+def first_of(record: dict[str, Any], *fields: str) -> Any:
+    return next((record[field] for field in fields if record.get(field) is not None), None)
+
+
 def as_object(value: Any, what: str, place: Place) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise place.error(what, value, "an object {...}")

@@ -28,16 +28,14 @@ from dissensus.labels.crowd_releases import (
 from dissensus.labels.export_records import Parsed
 from dissensus.labels.jsonl_tools import (
     is_doccano,
-    is_potato,
     is_prodigy,
     parse_doccano,
-    parse_potato,
     parse_prodigy,
     render_doccano,
-    render_potato,
     render_prodigy,
 )
 from dissensus.labels.label_studio import is_label_studio, parse_label_studio, render_label_studio
+from dissensus.labels.potato import is_potato, parse_potato, render_potato
 
 __all__ = ["EXPORTS", "Export", "Parsed", "recognise"]
 

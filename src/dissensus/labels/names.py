@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_INTEGER = re.compile(r"-?\d+")
-_CANONICAL = re.compile(r"0|-?[1-9]\d{0,17}")  # what str(int) prints, and fits int64
+_INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
+_CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,17}")  # what str(int) prints, and fits int64
 
 
 def as_names(values: Any) -> np.ndarray:
@@ -20,7 +20,9 @@ def as_names(values: Any) -> np.ndarray:
     So a name means the same whether it came from a CSV file, where everything is text, or from Parquet.
     """
     array = np.asarray(values)
-    if array.dtype.kind in "iu":
+    if array.ndim != 1:
+        raise ValueError(f"names must stand in one dimension, these have shape {array.shape}")
+    if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max(initial=0) < 2**63):
         return array.astype(np.int64)
     texts = [str(value) for value in array.tolist()]
     if texts and all(_CANONICAL.fullmatch(text) for text in texts):

@@ -7,16 +7,12 @@ shuffled rows bring theirs along, resampled ones have m, infilled ones keep both
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
-from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.votes import Votes
-
-VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
+from dissensus.labels.sampling import resampled
 
 
 def smoothed(d: Distributions, amount: float) -> Distributions:
@@ -57,53 +53,9 @@ def sparsest(d: Distributions, k_hat: int) -> Distributions:
     Sucholutsky 2023, sec. 6, "sparse soft labels": it sets the rest to 0 and says nothing of scaling, which leaves
     the order of classes and the direction of the row as they were.
     """
-    largest = np.argsort(-d.probs, axis=1, kind="stable")[:, : _class_count(k_hat, d)]  # (n, k_hat)
+    largest = np.argsort(-d.probs, axis=1, kind="stable")[:, : class_count(k_hat, d)]  # (n, k_hat)
     mass = np.zeros(d.probs.shape)
     np.put_along_axis(mass, largest, np.take_along_axis(d.probs, largest, axis=1), axis=1)
-    return _with(d, mass)
-
-
-def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
-    """How much each class says about which items are alike: mutual information in nats, 0 or more.  (k,)
-
-        I_c = I({p_ic, p_jc}; s_ij) over all pairs of items i < j, values in equal-mass bins
-
-    Sucholutsky 2023, sec. 6, asks for the information between a column and the similarity matrix but not how to
-    estimate it. A column speaks about pairs through its two values, so the unordered pair of their bins is compared
-    with the bin of the similarity; a product or a difference of the two would be a function of it and tell less.
-    Bins are ranks, so only the order of similarities counts, as in the paper's non-metric setting.
-
-    similarity: (n, n) symmetric, higher is more alike; its diagonal is not used -> (k,)
-    """
-    left, right, alike = _pair_similarity(similarity, d.n_items)  # (pairs,) each
-    # n^(1/3) bins keep the plug-in estimate's bias small. Pairs share items, so it does not vanish: on CIFAR-10H
-    # shuffled rows get 0.006 at n = 100 and 0.0007 at n = 1000, true ones 0.004..0.042 and 0.009..0.026.
-    bins = max(2, round(d.n_items ** (1 / 3)))
-    alike_bin = _equal_mass_bins(alike, bins)
-    information = np.zeros(d.n_classes)
-    for code in range(d.n_classes):
-        bin_of = _equal_mass_bins(d.probs[:, code], bins)  # (n,)
-        one, two = bin_of[left], bin_of[right]
-        pair = np.minimum(one, two) * bins + np.maximum(one, two)
-        joint = np.bincount(pair * bins + alike_bin, minlength=bins**3).reshape(bins**2, bins) / pair.size
-        apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-        seen = joint > 0
-        information[code] = max(0.0, float((joint[seen] * np.log(joint[seen] / apart[seen])).sum()))
-    return information
-
-
-def top_classes(d: Distributions, k_hat: int, similarity: np.ndarray) -> Distributions:
-    """The k_hat classes that say most about similarity, for the whole set; the others get probability 0.
-
-    Sucholutsky 2023, sec. 6, "top-class soft labels". Classes are ranked by `class_information` (the lowest code
-    first among equals) and rows scaled to sum to 1. A row with nothing on the kept classes becomes uniform over
-    them: an annotator asked about these classes alone could not prefer one.
-    """
-    kept = np.argsort(-class_information(d, similarity), kind="stable")[: _class_count(k_hat, d)]
-    mass = np.zeros(d.probs.shape)
-    mass[:, kept] = d.probs[:, kept]
-    lost = np.flatnonzero(mass.sum(axis=1) == 0)
-    mass[np.ix_(lost, kept)] = 1.0
     return _with(d, mass)
 
 
@@ -180,33 +132,6 @@ def uniform_labels(d: Distributions) -> Distributions:
     return _with(d, np.ones(d.probs.shape))
 
 
-def subsampled(
-    answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
-) -> VotesOrBeliefs:
-    """m real answers per item, drawn without replacement; items and annotators keep their codes.
-
-    short="keep" leaves items with fewer than m answers as they are instead of refusing them.
-    """
-    _check_draws(m)
-    have = answers.per_item  # (n,)
-    few = np.flatnonzero(have < m)
-    if few.size and short != "keep":
-        raise ValueError(
-            f"item {answers.items[few[0]]} has {have[few[0]]} {answers.noun}s, but {m} per item were asked for; "
-            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or say short="keep"'
-        )
-    order = np.lexsort((rng.random(answers.n_answers), answers.item))  # by item, at random within
-    place = np.arange(order.size) - np.repeat(np.cumsum(have) - have, have)  # 0, 1, ... within each item
-    return answers.select(answers=np.sort(order[place < m]))
-
-
-def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
-    """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
-    _check_draws(m)
-    probs = d.probs / d.probs.sum(axis=1, keepdims=True)  # multinomial tolerates less rounding than Distributions
-    return Distributions.from_counts(rng.multinomial(m, probs), items=d.items, classes=d.classes)
-
-
 # Those that need knobs and randomness, but no data beside the distributions.
 TRANSFORMS: dict[str, Callable[..., Distributions]] = {
     "smoothed": smoothed,
@@ -223,17 +148,7 @@ def _with(d: Distributions, mass: np.ndarray) -> Distributions:
     return Distributions.from_mass(mass, items=d.items, classes=d.classes)
 
 
-def _equal_mass_bins(values: np.ndarray, bins: int) -> np.ndarray:
-    # Middle ranks put equal values into one bin from either end, be it many zeros or many ones.
-    return np.floor((rankdata(values) - 0.5) / values.size * bins).astype(np.int64)
-
-
-def _check_draws(m: int) -> None:
-    if m < 1:
-        raise ValueError(f"{m} answers per item were asked for; expected 1 or more")
-
-
-def _class_count(k_hat: int, d: Distributions) -> int:
+def class_count(k_hat: int, d: Distributions) -> int:
     if not 1 <= k_hat <= d.n_classes:
         raise ValueError(f"{k_hat} classes cannot be kept of {d.n_classes}; expected k_hat from 1 to {d.n_classes}")
     return k_hat
@@ -253,23 +168,3 @@ def _class_codes(gold: np.ndarray, items: np.ndarray, k: int) -> np.ndarray:
             f"{bad.size} of {codes.size} are out of range"
         )
     return codes.astype(np.int64)
-
-
-def _pair_similarity(similarity: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    alike = np.asarray(similarity, dtype=np.float64)
-    if alike.shape != (n, n) or n < 2:
-        raise ValueError(
-            f"the similarity matrix has shape {alike.shape}, but there are {n} items; "
-            "expected one row and one column per item, and at least 2 items"
-        )
-    left, right = np.triu_indices(n, k=1)  # (pairs,) each
-    above, below = alike[left, right], alike[right, left]
-    bad = np.flatnonzero(~np.isclose(above, below))
-    if bad.size:
-        i, j = left[bad[0]], right[bad[0]]
-        raise ValueError(
-            f"row {i}, column {j} of the similarity matrix holds {above[bad[0]]:g}, row {j}, column {i} "
-            f"{below[bad[0]]:g}; expected equal numbers; {bad.size} of {left.size} pairs differ or are missing: "
-            "average the matrix with its transpose, or leave those items out"
-        )
-    return left, right, above

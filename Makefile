@@ -1,0 +1,38 @@
+# A fresh machine needs two commands: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check bench docs clean
+
+$(VENV)/base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e .
+	touch $@
+
+$(VENV)/dev: $(VENV)/base
+	$(INSTALL) -e ".[dev]"
+	touch $@
+
+demo: $(VENV)/base  ## describe and build labels from embedded data, and write a small report
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+
+check: $(VENV)/dev  ## lint, format and strict types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
+	$(INSTALL) -e ".[bench]"
+	$(BIN)/python benchmarks/count_votes.py
+
+docs: $(VENV)/dev  ## build the documentation into site/
+	$(INSTALL) -e ".[docs]"
+	$(BIN)/mkdocs build --strict --quiet
+
+clean:
+	rm -rf $(VENV) site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,65 @@
+"""Fewer answers or fewer items, drawn at random: what a smaller study would have seen."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distances import normalised_entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
+
+
+def subsampled(
+    answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
+) -> VotesOrBeliefs:
+    """m real answers per item, drawn without replacement; items and annotators keep their codes.
+
+    short="keep" leaves items with fewer than m answers as they are instead of refusing them.
+    """
+    _check_draws(m)
+    have = answers.per_item  # (n,)
+    few = np.flatnonzero(have < m)
+    if few.size and short != "keep":
+        raise ValueError(
+            f"item {answers.items[few[0]]} has {have[few[0]]} {answers.noun}s, but {m} per item were asked for; "
+            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or say short="keep"'
+        )
+    order = np.lexsort((rng.random(answers.n_answers), answers.item))  # by item, at random within
+    place = np.arange(order.size) - np.repeat(np.cumsum(have) - have, have)  # 0, 1, ... within each item
+    return answers.select(answers=np.sort(order[place < m]))
+
+
+def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
+    """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
+    _check_draws(m)
+    probs = d.probs / d.probs.sum(axis=1, keepdims=True)  # multinomial tolerates less rounding than Distributions
+    return Distributions.from_counts(rng.multinomial(m, probs), items=d.items, classes=d.classes)
+
+
+def spread_over_entropy(
+    d: Distributions, rng: np.random.Generator, *, bins: int = 10, at_most: int = 200
+) -> np.ndarray:
+    """Items from all levels of disagreement: at most so many from each of equal-width bins of entropy.  (r,) sorted
+
+    The bins divide 0 up to the largest entropy; what a bin holds beyond `at_most` is left out at random.
+    On CIFAR-10H the defaults choose 1,104 images; Singh 2025, sec. 3, reports 1,103 for CIFAR-10H-Hard.
+    """
+    if bins < 1 or at_most < 1:
+        raise ValueError(f"{bins} bins with at most {at_most} items were asked for; expected 1 or more of both")
+    entropy = normalised_entropy(d.probs)
+    edges = np.linspace(0, max(float(entropy.max(initial=0)), np.finfo(float).tiny), bins + 1)
+    bin_of = np.clip(np.searchsorted(edges, entropy, side="right") - 1, 0, bins - 1)
+    order = np.lexsort((rng.random(d.n_items), bin_of))
+    have = np.bincount(bin_of, minlength=bins)
+    place = np.arange(d.n_items) - np.repeat(np.cumsum(have) - have, have)
+    return np.sort(order[place < at_most])
+
+
+def _check_draws(m: int) -> None:
+    if m < 1:
+        raise ValueError(f"{m} answers per item were asked for; expected 1 or more")

@@ -1,0 +1,95 @@
+"""What `describe` computes and how values show themselves."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus import Distributions, Votes, summarise
+from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.summary import agreement_with_others, median_seconds
+from dissensus.labels.view import html_page, html_view, text_view
+
+VOTES = Votes.of(
+    ["a", "a", "a", "b", "b", "c"], ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy", "ann", "bo", "cy"],
+    seconds=np.array([1.0, 2.0, 3.0, 5.0, np.nan, 9.0]),
+)  # fmt: skip
+
+
+def test_the_facts_of_a_small_set_counted_by_hand():
+    facts = summarise(VOTES).as_json()
+    assert facts["items"] == 3 and facts["annotators"] == 3 and facts["answers"] == 6
+    assert facts["answers_per_item"] == {"min": 1, "mean": 2.0, "max": 3}
+    split = -(2 / 3 * np.log2(2 / 3) + 1 / 3 * np.log2(1 / 3))
+    assert facts["entropy"]["mean"] == pytest.approx(split / 3)
+    assert facts["entropy"]["sd"] == pytest.approx(np.std([split, 0, 0]))
+    assert facts["top_two_mass"]["mean"] == 1 and facts["median_seconds"] == 3
+    assert facts["most_disputed"][0]["item"] == "a"
+
+
+def test_agreement_is_the_chance_that_another_vote_on_the_item_is_the_same():
+    assert agreement_with_others(VOTES).tolist() == [0.75, 0.75, 0.0]
+    alone = Votes.of(["x", "y"], ["cat", "dog"], ["ann", "bo"])
+    assert np.isnan(agreement_with_others(alone)).all()
+
+
+def test_median_seconds_equal_numpy_for_every_annotator():
+    rng = np.random.default_rng(0)
+    who, seconds = rng.integers(0, 30, 400), rng.exponential(size=400)
+    seconds[rng.random(400) < 0.2] = np.nan
+    seconds[who == 3] = np.nan
+    votes = Votes(
+        item=np.zeros(400, dtype=int), items=["x"], choice=np.zeros(400, dtype=int), classes=("c",), annotator=who,
+        annotators=np.arange(31), seconds=seconds,
+    )  # fmt: skip
+    found = median_seconds(votes)
+    for a in range(31):
+        told = seconds[(who == a) & ~np.isnan(seconds)]
+        assert np.array_equal(found[a], np.median(told) if told.size else np.nan, equal_nan=True)
+
+
+def test_items_without_answers_are_counted_apart():
+    summary = summarise(VOTES.select(answers=[0, 1]))
+    assert summary.unanswered == 2 and summary.distributions.items.tolist() == ["a"]
+    assert "2 items without answers" in text_view(VOTES.select(answers=[0, 1]))
+
+
+def test_predictions_have_no_answers_and_say_so():
+    facts = summarise(Distributions(np.full((2, 4), 0.25), np.arange(2), tuple("abcd"))).as_json()
+    assert facts["answers"] is None and facts["annotators"] is None and facts["entropy"] == {"mean": 1.0, "sd": 0.0}
+
+
+def test_beliefs_show_disagreement_between_and_within_people():
+    rng = np.random.default_rng(0)
+    beliefs = simulated_beliefs(random_truth(40, 5, rng), 4, 12, rng)
+    facts = summarise(beliefs).as_json()
+    assert facts["kind"] == "beliefs" and 0 < facts["entropy_within_answers"]["mean"] < facts["entropy"]["mean"]
+    sliders = simulated_beliefs(random_truth(40, 5, rng), 4, 12, rng, top=None)
+    assert summarise(sliders).entropy.shape == (40,)
+
+
+@given(st.integers(1, 30), st.integers(2, 15), st.integers(0, 2**32 - 1))
+def test_any_set_has_a_text_and_a_well_formed_picture(n, k, seed):
+    rng = np.random.default_rng(seed)
+    votes = simulated_votes(random_truth(n, k, rng), 3, 5, rng).votes
+    assert f"{votes.n_answers:,} answers" in repr(votes)
+    view = html_view(votes)
+    ElementTree.fromstring(view)
+    assert view.count("<svg role=") == 2 and "aria-label" in view
+
+
+def test_names_are_escaped_in_html():
+    wicked = Votes.of(["<script>alert(1)</script>"] * 2, ['"><b>', "x & y"], ["<i>", "&"])
+    page = html_page(summarise(wicked), "<title>")
+    assert "<script>" not in page and "<b>" not in page and "&lt;script&gt;" in page
+    ElementTree.fromstring(page.removeprefix("<!doctype html>").replace('<meta charset="utf-8">', "").replace(
+        '<meta name="viewport" content="width=device-width">', ""))  # fmt: skip
+
+
+def test_the_page_fetches_nothing_from_elsewhere():
+    page = html_page(summarise(VOTES), "votes")
+    assert "http" not in page and "src=" not in page and 'lang="en"' in page
