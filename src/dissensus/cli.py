@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from dissensus.cli_data import data
-from dissensus.cli_reading import errors, reads_labels
+from dissensus.cli_reading import errors, one_line_errors, reads_labels
 
 if TYPE_CHECKING:
     from dissensus.labels.summary import Summary
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 app.add_typer(data)
-out = Console(highlight=False)
+out = Console(highlight=False, emoji=False)
 COUNTED = 3  # annotators and items named in the terminal; the page has more
 
 
@@ -51,7 +52,7 @@ def describe(
         from dissensus.labels.view import html_page
 
         write_text(html_page(summary, Path(file).name), html)
-        errors.print(f"wrote {html}", style="dim")
+        _say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(summary.as_json(), indent=2))
     else:
@@ -88,7 +89,8 @@ def build(
         typer.echo(json.dumps(done))
     else:
         out.print(
-            f"{distributions.n_items:,} distributions over {distributions.n_classes} classes by {chosen} -> {output}"
+            f"{distributions.n_items:,} distributions over {distributions.n_classes} classes by {chosen} -> {output}",
+            markup=False,
         )
 
 
@@ -119,13 +121,10 @@ def count(
     from dissensus.labels.files import write
     from dissensus.labels.stream import count_votes
 
-    try:
-        with errors.status(f"counting {file}"):
+    with one_line_errors():
+        with errors.status(Text(f"counting {file}")):
             counted = count_votes(file, item=item, label=label)
         write(counted.distributions(), output, say=_say)
-    except ValueError as error:
-        errors.print(f"error: {error}", markup=False, style="red")
-        raise typer.Exit(2) from None
     n, k = counted.counts.shape
     out.print(f"{int(counted.counts.sum()):,} votes on {n:,} items over {k} classes -> {output}", markup=False)
 
@@ -162,7 +161,7 @@ def _print_summary(summary: "Summary", file: str) -> None:
             told = f"{agree['min']:.2f} to {agree['max']:.2f}, median {agree['median']:.2f}"
             rows.append(("agree with others", told))
     for name, value in rows:
-        table.add_row(name, str(value))
+        table.add_row(name, Text(str(value)))
     out.print(file, style="bold", markup=False)
     out.print(table)
     out.print("\nitems by entropy", style="bold")

@@ -29,7 +29,7 @@ def list_all(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    shown = ("name", "title", "items", "annotators", "answers", "classes", "licence", "present")
+    shown = ("name", "items", "annotators", "answers", "classes", "present")  # fits 80 columns
     _print_table(f"data folder: {data_folder()}", shown, [[_cell(row[name]) for name in shown] for row in rows])
 
 
@@ -51,6 +51,18 @@ def check(
         _print_table(f"data folder: {data_folder()}", ("name", "state", "what failed, or was checked"), rows)
     if any(outcome.state == "failed" for outcome in outcomes):
         raise typer.Exit(1)
+
+
+@data.command()
+def show(name: Name) -> None:
+    """Everything about one data set: what it is, source, citation, licence, and what is checked."""
+    from dissensus.datasets import lookup
+
+    with _clear_errors():
+        about = _described(lookup(name))
+    for key, value in about.items():
+        lines = value if isinstance(value, list | tuple) else [_cell(value)]
+        typer.echo(f"{key:<11}" + f"\n{'':<11}".join(str(line) for line in lines))
 
 
 @data.command()
@@ -101,12 +113,15 @@ def _cell(value: Any) -> str:
 
 
 def _print_table(title: str, columns: tuple[str, ...], rows: list[list[str]]) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    numbers = {"items", "annotators", "answers", "classes"}
     for column in columns:
-        table.add_column(column, overflow="fold")
+        whole = column in numbers | {"name", "present", "state"}
+        table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column in numbers else "left")
     for row in rows:
         table.add_row(*row)
     Console().print(table)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from dissensus.labels.columns import LAYOUTS
+from dissensus.labels.columns import CHOICES, LAYOUTS
 from dissensus.labels.files import FORMATS, read
 from dissensus.labels.table_read import Labels
 
-errors = Console(stderr=True, highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 OPTIONS: dict[str, Any] = {
     "format": Annotated[
@@ -35,7 +37,6 @@ OPTIONS: dict[str, Any] = {
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
 DEFAULTS = {"repeats": "error", "missing": "error", "encoding": "utf-8"}
-CHOICES = {"layout": LAYOUTS, "repeats": ("error", "keep", "first", "last"), "missing": ("error", "drop")}
 
 
 def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
@@ -47,11 +48,8 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(verb)
     def run(file: str, **given: Any) -> None:
         reading = {name: given.pop(name) for name in OPTIONS}
-        try:
+        with one_line_errors():
             verb(_load(file, reading), file, **given)
-        except ValueError as error:
-            errors.print(f"error: {error}", markup=False, style="red")
-            raise typer.Exit(2) from None
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name not in ("labels", "file")]
     file = inspect.Parameter(
@@ -68,6 +66,16 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """What is wrong with the input is one line on stderr and exit code 2, not a traceback."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        errors.print(f"error: {' '.join(str(error).split())}", markup=False, style="red")
+        raise typer.Exit(2) from None
+
+
 def _load(file: str, reading: dict[str, Any]) -> Labels:
     for name, allowed in CHOICES.items():
         if reading[name] is not None and reading[name] not in allowed:
@@ -75,7 +83,7 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
     reading["where"] = dict(_pair(text) for text in reading["where"] or [])
     if reading["classes"] is not None:
         reading["classes"] = [name.strip() for name in reading["classes"].split(",")]
-    with errors.status(f"reading {file}"):
+    with errors.status(Text(f"reading {file}")):
         if not Path(file).exists():
             from dissensus.datasets import DATASETS, load
 

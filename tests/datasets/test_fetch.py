@@ -109,6 +109,7 @@ def test_an_archive_is_unpacked_and_removed(server, folder):
         (tar(other__one=b"1"), r"holds \['other'\]; expected a folder 'batches'"),
         (b"no archive", "cannot be unpacked"),
     ],
+    ids=["leads out", "holds another folder", "is none"],
 )
 def test_archives_that_lead_out_of_the_folder_or_are_none_are_refused(server, folder, body, message):
     with pytest.raises(ValueError, match=message):

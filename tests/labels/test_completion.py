@@ -67,6 +67,20 @@ def test_contradictions_are_counted_as_released_believed_or_refused():
         complete(said, contradictions="error")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"contradictions": "foo"}, "contradictions is 'foo'; expected one of released, mass, error"),
+        ({"spread": "even"}, "spread is 'even'; expected one of uniform, clamp"),
+        ({"gamma": 1.0}, "gamma is 1.0; expected a share of the mass, from 0 up to but not including 1"),
+        ({"top": 0}, "top is 0; expected the number of named classes to use, 1 or more"),
+    ],
+)
+def test_unknown_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        complete(answer(["cat"], [0.5]), **options)
+
+
 def test_a_second_class_without_probability_counts_as_not_named():
     said = answer(["cat", "dog"], [0.8, np.nan], ruled_out=["deer", "truck"])
     assert row(complete(said)) == {"dog": 0.1, "cat": 0.8, "automobile": 0.1}

@@ -119,7 +119,8 @@ def guess_layout(table: pa.Table, reading: Reading, source: str) -> Layout:
         reading.say("layout = top-two")
         return "top-two"
     holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
-    if reading.label is not None or (not holds_classes and any(name.lower() in USUAL["label"] for name in names)):
+    usual_label = reading.label is None and any(name.lower() in USUAL["label"] for name in names)
+    if reading.label or (usual_label and not holds_classes):
         return "votes"
     body = [table[name] for name in class_columns(table, reading, source)]
     if not body or not all(is_number(column) for column in body):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -43,6 +43,11 @@ def complete(
     released with CIFAR-10S were made ("released"; all 6,723 are reproduced). "mass" believes the probability
     and takes the class as not ruled out; "error" refuses such answers.
     """
+    for name, given, known in (
+        ("spread", spread, get_args(Spread)), ("contradictions", contradictions, get_args(Contradictions)),
+    ):  # fmt: skip
+        if given not in known:
+            raise ValueError(f"{name} is {given!r}; expected one of {', '.join(known)}")
     if not 0 <= gamma < 1:
         raise ValueError(f"gamma is {gamma}; expected a share of the mass, from 0 up to but not including 1")
     if top < 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,17 +19,21 @@ import pyarrow.parquet as parquet
 from dissensus.labels.columns import Reading
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.exports import EXPORTS, recognise
+from dissensus.labels.frames import frame_table, with_index_named
+from dissensus.labels.jsontext import json_bytes, json_records, read_json, read_json_lines, records_table
 from dissensus.labels.matrices import read_npy, read_npz, write_npy, write_npz
 from dissensus.labels.names import text_column
-from dissensus.labels.table_read import Labels, from_table
-from dissensus.labels.table_write import as_table, lost_in_plain_columns
-from dissensus.labels.tabletext import read_delimited, read_json, read_json_lines, records_table
+from dissensus.labels.table_read import METADATA, Labels, from_table
+from dissensus.labels.table_write import ROLES, as_table, lost_in_plain_columns
+from dissensus.labels.tabletext import line_with_nul, read_delimited
+from dissensus.labels.whole_files import whole_or_not
 
 ENDINGS = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet",
     ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npz",
 }  # fmt: skip
 FORMATS = tuple(dict.fromkeys(ENDINGS.values())) + tuple(EXPORTS)
+WHOLE = ("parquet", "arrow")  # they keep everything
 
 
 def to_stderr(notice: str) -> None:
@@ -50,20 +53,20 @@ def read(
     """Votes, Beliefs or Distributions from a file, or from a pandas, polars or Arrow table.
 
     What the file does not say is found out and said (`say`, by default on stderr); every guess can be overruled:
-    format (one of FORMATS), question (which one, where an export holds several), where ({column: value}: only these
-    rows), and the fields of `columns.Reading`: layout, item, annotator, label, seconds, classes, items, annotators,
-    repeats, missing, scale.
+    format (one of FORMATS; "json" and "jsonl" given here are plain records, no tool's export), question (which one,
+    where an export holds several), where ({column: value}: only these rows), and the fields of `columns.Reading`:
+    layout, item, annotator, label, seconds, classes, items, annotators, repeats, missing, scale.
     Raises ValueError naming file, row, value, expectation and way out; nothing is ever unpickled.
     """
-    plan = Reading(**reading)
     name = str(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     try:
+        plan = Reading(**reading)
         value = _read(source, name, format, encoding, question, where, plan)
+    except (pa.ArrowException, MemoryError, OSError) as error:
+        raise ValueError(f"{name}: cannot be read: {error}") from None
     except ValueError as error:
         text = str(error)
         raise ValueError(text if text.startswith(name) else f"{name}: {text}") from None
-    except (pa.ArrowException, MemoryError, OSError) as error:
-        raise ValueError(f"{name}: cannot be read: {error}") from None
     for notice in plan.notices:
         say(f"{name}: {notice}")
     return value
@@ -79,26 +82,11 @@ def write(
     reading. format: one of FORMATS; layout: see `table_write.as_table`.
     """
     target = Path(path)
-    kind = format or _ending(target)
-    if kind not in FORMATS:
-        raise ValueError(f"{target}: no format {kind!r}; there are {', '.join(FORMATS)}")
-    if kind in ("npy", "npz"):
-        if not isinstance(value, Distributions):
-            raise ValueError(
-                f"{target}: {kind} holds one row per item, and this is one per answer: write .parquet or .csv"
-            )
-        if kind == "npy":
-            say(f"{target}: NPY keeps no names of items and classes; read it back with items= and classes=")
-        distributions = value
-        _whole_or_not(
-            target, lambda out: write_npy(distributions, out) if kind == "npy" else write_npz(distributions, out)
-        )
-        return
-    table = as_table(value, layout)
-    if kind in ("csv", "tsv", "jsonl") and layout is None:
-        for lost in lost_in_plain_columns(value):
-            say(f"{target}: {kind} does not keep {lost}; Parquet does")
-    _whole_or_not(target, lambda out: _write_table(table, kind, out, str(target)))
+    try:
+        _write(value, target, format or _ending(target), layout, say)
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(target)) else f"{target}: {text}") from None
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
@@ -107,7 +95,7 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
     def fill(out: IO[bytes]) -> None:
         out.write(text.encode())
 
-    _whole_or_not(Path(path), fill)
+    whole_or_not(Path(path), fill)
 
 
 def _read(
@@ -115,13 +103,15 @@ def _read(
     where: Mapping[str, str] | None, plan: Reading,
 ) -> Labels:  # fmt: skip
     if not isinstance(source, str | os.PathLike):
-        return from_table(_only(_frame_table(source), where, name), plan, name)
+        return from_table(_only(with_index_named(frame_table(source), plan), where, name), plan, name)
     path = Path(source)
     if not path.is_file():
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
     kind = format or _ending(path)
     if kind not in FORMATS:
         raise ValueError(f"{path}: no format {kind!r}; there are {', '.join(FORMATS)}")
+    if question is not None and kind in ENDINGS.values() and not kind.startswith("json"):
+        raise ValueError(f"{path}: question={question!r} picks one out of an export, and this is {kind}; leave it out")
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
     if kind in ("npy", "npz"):
@@ -131,18 +121,19 @@ def _read(
         table = read_delimited(path, "," if kind == "csv" else "\t", encoding)
     elif kind == "parquet":
         table = _open_columnar(path, lambda: parquet.read_table(path, partitioning=None))
+        table = with_index_named(table, plan)
     elif kind == "arrow":
         table = _open_columnar(path, lambda: _read_arrow(path))
     else:
-        table = _records(path, kind, question, plan)
+        table = _records(path, kind, question, plan, guess=format is None)
     return from_table(_only(table, where, name), plan, name)
 
 
-def _records(path: Path, kind: str, question: str | None, plan: Reading) -> pa.Table:
+def _records(path: Path, kind: str, question: str | None, plan: Reading, *, guess: bool) -> pa.Table:
     """JSON and JSONL: an annotation tool's export if it looks like one, else plain records."""
     lines = EXPORTS[kind].container == "jsonl" if kind in EXPORTS else kind == "jsonl"
     records = list(read_json_lines(path)) if lines else read_json(path)
-    tool = kind if kind in EXPORTS else recognise(records)
+    tool = kind if kind in EXPORTS else recognise(records) if guess else None
     if tool is not None:
         parsed = EXPORTS[tool].parse(records, str(path), question)
         if tool != kind:
@@ -150,27 +141,14 @@ def _records(path: Path, kind: str, question: str | None, plan: Reading) -> pa.T
         for notice in parsed.notices:
             plan.say(notice)
         return parsed.table
+    if question is not None:
+        raise ValueError(f"{path}: question={question!r} picks one out of an export, and this is none; leave it out")
     if not (isinstance(records, list) and records and all(isinstance(record, dict) for record in records)):
         raise ValueError(
             f"{path}: expected a list of records [{{...}}, ...] or an export of {', '.join(EXPORTS)}; got "
             f"{type(records).__name__} {str(records)[:80]!r}"
         )
     return records_table(records, str(path))
-
-
-def _frame_table(frame: Any) -> pa.Table:
-    if isinstance(frame, pa.Table):
-        return frame
-    if hasattr(frame, "reset_index"):  # pandas: an index that is not just row numbers holds names
-        unnamed = type(frame.index).__name__ == "RangeIndex" and frame.index.name is None
-        plain = frame if unnamed else frame.reset_index(names=frame.index.name or "item")
-        return pa.Table.from_pandas(plain, preserve_index=False).replace_schema_metadata(None)
-    if hasattr(frame, "__arrow_c_stream__"):
-        table = pa.table(frame)
-        views = [f.with_type(pa.string()) if pa.types.is_string_view(f.type) or pa.types.is_large_string(f.type) else f
-                 for f in table.schema]  # fmt: skip
-        return table.cast(pa.schema(views, metadata=table.schema.metadata))
-    raise ValueError(f"cannot read {type(frame).__name__}; expected a path, or a pandas, polars or Arrow table")
 
 
 def _only(table: pa.Table, where: Mapping[str, str] | None, name: str) -> pa.Table:
@@ -187,12 +165,14 @@ def _only(table: pa.Table, where: Mapping[str, str] | None, name: str) -> pa.Tab
 
 def _open_columnar(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
     try:
-        return load()
+        table = load()
+        table.validate(full=True)  # a damaged file may point outside its own buffers
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ValueError(
             f"{path}: not a readable {path.suffix.lstrip('.') or 'columnar'} file, or cut short "
-            f"({str(error).splitlines()[0]:.160}); get or write it again"
+            f"({str(error).partition(chr(10))[0]:.160}); get or write it again"
         ) from None
+    return table
 
 
 def _read_arrow(path: Path) -> pa.Table:
@@ -203,6 +183,32 @@ def _read_arrow(path: Path) -> pa.Table:
     return feather.read_table(path, memory_map=False)
 
 
+def _write(value: Labels, target: Path, kind: str, layout: str | None, say: Callable[[str], None]) -> None:
+    if kind not in FORMATS:
+        raise ValueError(f"{target}: no format {kind!r}; there are {', '.join(FORMATS)}")
+    if kind in ("npy", "npz"):
+        if not isinstance(value, Distributions):
+            raise ValueError(
+                f"{target}: {kind} holds one row per item, and this is one per answer: write .parquet or .csv"
+            )
+        if kind == "npy":
+            say(f"{target}: NPY keeps no names of items and classes; read it back with items= and classes=")
+        distributions = value
+        whole_or_not(
+            target, lambda out: write_npy(distributions, out) if kind == "npy" else write_npz(distributions, out)
+        )
+        return
+    table = as_table(value, layout)
+    if kind in EXPORTS:
+        _check_exportable(table, kind)
+    if kind not in WHOLE or layout == "annotators":
+        for lost in lost_in_plain_columns(value, table, text=kind in ("csv", "tsv")):
+            say(f"{target}: {layout or kind} does not keep {lost}")
+    if kind in ("json", "jsonl") and (tool := recognise(json_records(table.slice(0, 1)))) is not None:
+        say(f"{target}: {kind} does not keep that this is no export of {tool}: read it back with format={kind!r}")
+    whole_or_not(target, lambda out: _write_table(table, kind, out, str(target)))
+
+
 def _write_table(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
     if kind == "parquet":
         parquet.write_table(table, out, compression="zstd")
@@ -210,52 +216,32 @@ def _write_table(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
         with pa.ipc.new_file(out, table.schema) as writer:
             writer.write_table(table)
     elif kind in ("csv", "tsv"):
-        nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
-        if nested:
-            raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
-        csv.write_csv(table, out, csv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed"))
+        _write_delimited(table, kind, out, name)
     elif kind in ("json", "jsonl"):
-        records = table.to_pylist()
-        text = json.dumps(records, ensure_ascii=False, indent=1) if kind == "json" else _lines(records)
-        out.write(text.encode())
+        out.write(json_bytes(json_records(table), lines=kind == "jsonl", name=name))
     else:
-        export = EXPORTS[kind]
-        records = export.render(table)
-        out.write(
-            (
-                json.dumps(records, ensure_ascii=False, indent=1) if export.container == "json" else _lines(records)
-            ).encode()
+        out.write(json_bytes(EXPORTS[kind].render(table), lines=EXPORTS[kind].container == "jsonl", name=name))
+
+
+def _write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
+    nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
+    if nested:
+        raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
+    csv.write_csv(table, out, csv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed"))
+    out.seek(0)
+    if (line := line_with_nul(out)) is not None:
+        raise ValueError(f"{name}: line {line} would hold a NUL byte, which {kind} cannot; write .parquet or .jsonl")
+
+
+def _check_exportable(table: pa.Table, kind: str) -> None:
+    meta = json.loads(table.schema.metadata[METADATA])
+    if meta["layout"] != "votes":
+        raise ValueError(f"{kind} holds votes, one row each, and this is a table of {meta['layout']}; write .parquet")
+    moved = [role for role in ROLES if meta[role] not in (role, "")]
+    if moved:
+        raise ValueError(
+            f"{kind} calls the {moved[0]} {moved[0]!r}, which an extra column or the layout took; rename it"
         )
-
-
-def _lines(records: Any) -> str:
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-
-
-def _whole_or_not(target: Path, fill: Callable[[IO[bytes]], None]) -> None:
-    """Write beside the target and move it into place, so that a crash leaves the old file or none."""
-    if not target.parent.is_dir():
-        raise ValueError(f"{target}: there is no folder {target.parent}")
-    try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-        ) as out:
-            fill(out)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(out.name).chmod(0o666 & ~_umask())
-        Path(out.name).replace(target)
-    except OSError as error:
-        raise ValueError(f"{target}: cannot be written: {error}") from None
-    finally:
-        if "out" in locals():
-            Path(out.name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _ending(path: Path) -> str:

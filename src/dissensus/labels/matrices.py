@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,9 +12,15 @@ import numpy as np
 
 from dissensus.labels.columns import Reading
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.table_read import matrix_distributions
 from dissensus.labels.votes import Votes
 
 MAX_NPZ = 8 << 30  # bytes when unpacked
+MAX_CLASSES = 1_000_000  # codes beyond are no class codes, and naming each class costs memory
+DAMAGE = (
+    ValueError, OSError, EOFError, TypeError, KeyError, IndexError, SyntaxError, MemoryError, OverflowError,
+    RecursionError, NotImplementedError, RuntimeError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
@@ -20,7 +28,7 @@ def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
     cells are class codes, one column per annotator, negative where not asked."""
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, TypeError, SyntaxError, MemoryError) as error:
+    except DAMAGE as error:
         raise ValueError(_unreadable(path, error)) from None
     if not isinstance(matrix, np.ndarray):
         matrix.close()
@@ -37,19 +45,12 @@ def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
         if size > MAX_NPZ:
             raise ValueError(f"unpacks to {size:,} bytes, more than {MAX_NPZ:,}")
         with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        TypeError,
-        SyntaxError,
-        MemoryError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+            loaded = {name: archive[name] for name in archive.files}
+    except DAMAGE as error:
         raise ValueError(_unreadable(path, error)) from None
+    arrays = {name: array for name, array in loaded.items() if isinstance(array, np.ndarray)}
+    if len(arrays) < len(loaded):
+        reading.say(f"parts of the archive that are no arrays left out: {sorted(loaded.keys() - arrays.keys())}")
     for key, layout in (("counts", "counts"), ("probs", "probabilities"), ("probabilities", "probabilities")):
         if key in arrays and reading.layout in (None, layout):
             return _from_matrix(arrays[key], reading, str(path), arrays, layout)
@@ -93,17 +94,13 @@ def _from_matrix(
     if layout is None:
         layout = "counts" if _whole(matrix) else "probabilities"
         reading.say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
-    items = reading.items if reading.items is not None else beside.get("items", np.arange(matrix.shape[0]))
-    classes = reading.classes if reading.classes is not None else beside.get("classes")
+    items = reading.items if reading.items is not None else beside.get("items")
+    classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
+    votes = beside.get("votes")
     try:
-        if layout == "counts":
-            return Distributions.from_counts(matrix, items=items, classes=classes)
-        if layout == "probabilities":
-            names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))
-            votes = beside.get("votes")
-            return Distributions(
-                matrix, np.asarray(items), names, votes if votes is not None and votes.ndim == 1 else None
-            )
+        if layout in ("counts", "probabilities"):
+            known = votes if votes is not None and votes.ndim == 1 else None
+            return matrix_distributions(matrix, items, classes, known, layout == "counts")
         if layout == "annotators":
             return _votes_from_codes(matrix, items, classes, reading)
     except ValueError as error:
@@ -111,26 +108,33 @@ def _from_matrix(
     raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
 
 
+def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
+    names = beside.get(key)
+    if names is not None and names.ndim != 1:
+        raise ValueError(f"the array {key!r} has shape {names.shape}; expected a list of names")
+    return names
+
+
 def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading) -> Votes:
-    codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix.astype(np.int64)
-    if not np.array_equal(codes, np.floor(codes)):
+    codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix
+    bad = np.argwhere((codes >= MAX_CLASSES) | (codes != np.floor(codes)))
+    if bad.size:
+        row, column = bad[0]
         raise ValueError(
-            "class codes must be whole numbers; this matrix holds fractions: is it layout='probabilities'?"
+            f"row {row + 1}, column {column + 1} holds {matrix[row, column]}; expected class codes 0, 1, ... below "
+            f"{MAX_CLASSES:,}, negative where not asked; {len(bad)} cells are wrong: is it another layout=?"
         )
     item, place = np.nonzero(codes >= 0)
     chosen = codes[item, place].astype(np.int64)
-    count = int(chosen.max(initial=-1)) + 1
-    if classes is None:
-        classes = tuple(map(str, range(count)))
+    if not chosen.size:
+        raise ValueError("no cell holds a class code, all are negative or NaN; expected codes 0, 1, ...")
+    count = int(chosen.max()) + 1
     reading.say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
+    people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
-        item=item,
-        items=items,
-        annotator=place,
-        annotators=np.arange(matrix.shape[1]),
-        choice=chosen,
-        classes=tuple(classes),
-    )
+        item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
+        choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
+    )  # fmt: skip
 
 
 def _whole(matrix: np.ndarray) -> bool:
@@ -142,7 +146,7 @@ def _plain(names: np.ndarray) -> np.ndarray:
 
 
 def _unreadable(path: Path, error: Exception) -> str:
-    if "pickle" in str(error) or "Object arrays" in str(error):
+    if any(word in str(error) for word in ("pickle", "Object arrays", "Python objects")):
         return (
             f"{path}: holds pickled objects, which can run any code when loaded and are never loaded here; "
             "save plain numbers: np.save(path, np.asarray(values, dtype=float))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
-_CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,17}")  # what str(int) prints, and fits int64
+_CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,18}")  # what str(int) prints
 
 
 def as_names(values: Any) -> np.ndarray:
@@ -26,7 +27,8 @@ def as_names(values: Any) -> np.ndarray:
         return array.astype(np.int64)
     texts = [str(value) for value in array.tolist()]
     if texts and all(_CANONICAL.fullmatch(text) for text in texts):
-        return np.array(texts, dtype=np.int64)
+        with suppress(OverflowError):  # 19 digits need not fit
+            return np.array(texts, dtype=np.int64)
     return np.array(texts, dtype=object)
 
 

@@ -73,9 +73,9 @@ def count_votes(
             cell = np.multiply(i, label_coder.room, dtype=np.int64)
             cell += j
             np.add.at(counts, cell, np.uint32(1))  # in place: a bincount a batch would write the whole matrix each time
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
         raise ValueError(
-            f"{source}: not a readable Parquet file, or cut short ({str(error).splitlines()[0]:.160})"
+            f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
         ) from None
     return _counted(counts.reshape(item_coder.room, label_coder.room), item_coder, label_coder, classes, source)
 
@@ -93,7 +93,11 @@ class _Integers:
 
     def codes(self, column: Any) -> np.ndarray:
         values: np.ndarray = column.to_numpy()
-        return values - values.dtype.type(self.least) if self.least else values
+        # Wrapped around and seen as unsigned, the distance is right even where int8 runs from -128 to 127.
+        distance = (values - values.dtype.type(self.least) if self.least else values).view(f"u{values.itemsize}")
+        if distance.size and int(distance.max()) >= self.room:
+            raise pa.ArrowInvalid("the statistics of a column lie about its values")
+        return distance.view(np.int64) if distance.itemsize == 8 else distance
 
     def names(self) -> list[Any]:
         return list(range(self.least, self.least + self.room))
@@ -122,7 +126,8 @@ class _Dictionary:
 def _coder(file: Any, name: str) -> _Integers | _Dictionary:
     if not pa.types.is_integer(file.schema_arrow.field(name).type):
         return _Dictionary()
-    place = file.schema_arrow.names.index(name)
+    # Row groups count leaves: a struct before this column stands for as many as it has fields.
+    place = next(leaf for leaf in range(file.metadata.num_columns) if file.metadata.schema.column(leaf).path == name)
     groups = [file.metadata.row_group(g).column(place).statistics for g in range(file.metadata.num_row_groups)]
     if not groups or any(s is None or not s.has_min_max for s in groups):
         return _Dictionary()
@@ -159,7 +164,8 @@ def _counted(counts: np.ndarray, items: Any, labels: Any, classes: Any, source: 
     columns = np.flatnonzero(counts.any(axis=0))
     item_names = np.arange(items.least, items.least + items.room) if isinstance(items, _Integers) else None
     if item_names is None:
-        found = as_names([items.names()[row] for row in rows])
+        known_items = items.names()
+        found = as_names([known_items[row] for row in rows])
         order = integer_order(found)
         rows, item_names = rows[order], found[order]
     else:

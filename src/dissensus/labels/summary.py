@@ -48,6 +48,24 @@ class Summary:
         """The items with the highest entropy, most disputed first.  (count,) positions"""
         return np.argsort(-self.entropy, kind="stable")[:count]
 
+    def between_people(self) -> np.ndarray:
+        """When one person answers a for an item, how often another answers b: rows a, columns b.  (k, k)
+
+            C_ab = sum_i p_ia o_ib / sum_i p_ia,   o = the item's other answers where they can be told apart
+
+        From votes the own vote is taken out of o; from beliefs and predictions it cannot be, and o = p.
+        0 in the row of a class nobody answered.
+        """
+        p = self.distributions.probs
+        pairs = p.T @ p  # (k, k)
+        if self.kind == "votes" and self.per_item is not None:
+            many = self.per_item > 1
+            votes = self.per_item[many, None]
+            own = p[many]
+            pairs = own.T @ (own * votes / (votes - 1)) - np.diag((own / (votes - 1)).sum(axis=0))
+        total = pairs.sum(axis=1, keepdims=True)
+        return np.divide(pairs, total, out=np.zeros_like(pairs), where=total > 0)
+
     def as_json(self, disputed: int = 10) -> dict[str, Any]:
         facts: dict[str, Any] = {
             "kind": self.kind,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.columns import Reading, top_two_columns
 from dissensus.labels.names import class_order
-from dissensus.labels.table_rows import extra_columns, numbers, shared_fields
+from dissensus.labels.table_rows import extra_columns, nan_as_null, numbers, shared_fields, whole_floats
 from dissensus.labels.tabletext import typed
 
 
@@ -42,17 +42,19 @@ def _stated_columns(table: pa.Table, reading: Reading, source: str) -> tuple[Any
         raise ValueError(
             f"{source}: the stated. columns are for {classes}, but the classes asked for are {reading.classes}"
         )
-    places = sorted(
-        (n for n in table.column_names if n.startswith("named.")), key=lambda n: int(n.removeprefix("named."))
-    )
+    if not classes:
+        raise ValueError(f"{source}: no column is named stated.CLASS; the columns are {table.column_names}")
+    count = sum(name.startswith("named.") for name in table.column_names)
+    places = [f"named.{place + 1}" for place in range(count)]
+    if not set(places) <= set(table.column_names):
+        raise ValueError(f"{source}: expected the columns {places} for the classes named; got {table.column_names}")
     out_columns = [f"ruled_out.{name}" for name in classes if f"ruled_out.{name}" in table.column_names]
     m = table.num_rows
     stated = np.column_stack([numbers(table, f"stated.{name}", source) for name in classes])
     ruled_out = np.zeros((m, len(classes)), dtype=bool)
     for code, name in enumerate(classes):
         if f"ruled_out.{name}" in out_columns:
-            column = typed(table[f"ruled_out.{name}"])
-            ruled_out[:, code] = pc.fill_null(column.cast(pa.bool_()), False).to_numpy()
+            ruled_out[:, code] = _flags(table, f"ruled_out.{name}", source)
     named = np.full((m, len(places)), -1, dtype=np.int32)
     for place, column_name in enumerate(places):
         named[:, place] = _class_codes(table, column_name, classes, source)
@@ -64,10 +66,9 @@ def _top_two(table: pa.Table, columns: Any, classes: Any, source: str) -> tuple[
     first, first_prob, second, second_prob, out = columns
     lists = [_listed(value) for value in table[out].to_pylist()] if out else [[]] * table.num_rows
     if classes is None:
-        seen = pa.chunked_array([*table[first].chunks, *table[second].chunks])
-        texts = {v for v in typed(seen).unique().to_pylist() if v is not None and v != -1}
-        texts |= {v for row in lists for v in row}
-        classes = class_order(texts)
+        columns = [whole_floats(nan_as_null(table, name)[name], name, None) for name in (first, second)]
+        texts = {str(v) for column in columns for v in column.unique().to_pylist() if v is not None}
+        classes = class_order((texts - {"-1", ""}) | {str(v) for row in lists for v in row})
     m, k = table.num_rows, len(classes)
     rows = np.arange(m)
     stated = np.full((m, k), np.nan)
@@ -88,6 +89,18 @@ def _top_two(table: pa.Table, columns: Any, classes: Any, source: str) -> tuple[
     return stated, ruled_out, named.astype(np.int32), tuple(classes)
 
 
+def _flags(table: pa.Table, column: str, source: str) -> np.ndarray:
+    """A column of true and false, where nothing means false.  (m,) bool"""
+    values = typed(table[column])
+    if values.null_count == len(values):
+        return np.zeros(len(values), dtype=bool)
+    if not pa.types.is_boolean(values.type):
+        first = next(value for value in values.to_pylist() if value is not None)
+        raise ValueError(f"{source}: column {column!r} holds {first!r:.80}; expected true or false")
+    flags: np.ndarray = pc.fill_null(values, False).to_numpy()
+    return flags
+
+
 def _listed(value: Any) -> list[Any]:
     """The classes a cell rules out: a list, or text separated by |."""
     if value is None or value == "":
@@ -96,11 +109,13 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _class_codes(table: pa.Table, column: str, classes: Any, source: str) -> np.ndarray:
-    """Codes of a column that names classes, -1 where it is null (or holds -1 and no class is called that)."""
-    values = table[column].to_pylist()
+    """Codes of a column that names classes, -1 where it is null (or holds -1 or "" and no class is called that)."""
+    values = whole_floats(nan_as_null(table, column)[column], column, None).to_pylist()
     code = {str(name): i for i, name in enumerate(classes)}
-    absent = {None, ""} | (set() if "-1" in code else {-1, "-1"})
-    codes = np.array([-1 if value in absent else code.get(str(value), -2) for value in values], dtype=np.int32)
+    absent = {"-1", ""} - set(code)
+    codes = np.array(
+        [-1 if value is None or str(value) in absent else code.get(str(value), -2) for value in values], dtype=np.int32
+    )
     bad = np.flatnonzero(codes == -2)
     if bad.size:
         raise ValueError(

@@ -24,9 +24,9 @@ def shared_fields(
             roles[role] = column
     if "annotator" not in roles:
         reading.say("no annotator column: who answered is not known")
-    codes = {"item": _encoded(table, roles["item"], reading.items, source)}
+    codes = {"item": encoded(table, roles["item"], reading.items, source)}
     if "annotator" in roles:
-        codes["annotator"] = _encoded(table, roles["annotator"], reading.annotators, source)
+        codes["annotator"] = encoded(table, roles["annotator"], reading.annotators, source)
         keep = _answered_once(table, codes["item"][0], codes["annotator"][0], roles, reading, source)
         if keep.size < table.num_rows:
             table = table.take(pa.array(keep))
@@ -39,7 +39,8 @@ def shared_fields(
     return table, roles, fields
 
 
-def _encoded(table: pa.Table, column: str, names: Any, source: str) -> tuple[np.ndarray, np.ndarray]:
+def encoded(table: pa.Table, column: str, names: Any, source: str) -> tuple[np.ndarray, np.ndarray]:
+    """Codes (m,) and names of a column, refused where it holds a name that is not among those given."""
     codes, known = encode(names_column(table, column, source), names)
     bad = np.flatnonzero(codes < 0)
     if bad.size:
@@ -117,6 +118,15 @@ def names_column(table: pa.Table, column: str, source: str) -> pa.ChunkedArray:
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         raise ValueError(f"{source}: column {column!r} holds {kind}; expected names or numbers")
     return values.cast(pa.string())
+
+
+def nan_as_null(table: pa.Table, name: str) -> pa.Table:
+    """The table with nothing where a column of floats holds NaN."""
+    column = table[name]
+    if not pa.types.is_floating(column.type):
+        return table
+    known = pc.if_else(pc.is_null(column, nan_is_null=True), pa.scalar(None, column.type), column)
+    return table.set_column(table.column_names.index(name), name, known)
 
 
 def whole_floats(values: pa.ChunkedArray, column: str, reading: Reading | None) -> pa.ChunkedArray:

@@ -10,10 +10,15 @@ import pyarrow as pa
 
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.columns import Reading, choose, guess_layout
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import class_order, encode
 from dissensus.labels.table_read import METADATA, Labels
+from dissensus.labels.tabletext import as_text, typed
 from dissensus.labels.votes import Votes
+
+ROLES = ("item", "annotator", "label", "seconds")
+PREFIXES = ("stated.", "ruled_out.", "named.")
 
 
 def as_table(value: Labels, layout: str | None = None) -> pa.Table:
@@ -27,56 +32,111 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     What plain columns cannot hold (order of classes, items nobody answered) goes into the schema's metadata.
     """
     if isinstance(value, Distributions):
+        if layout is not None:
+            raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
         return _distributions_table(value)
-    if layout == "annotators":
-        return _annotator_columns(_votes_only(value, layout))
-    if layout == "crowd-kit":
-        return as_table(_votes_only(value, layout)).rename_columns({"item": "task", "annotator": "worker"})
-    if layout is not None:
+    if layout not in (None, "annotators", "crowd-kit"):
         raise ValueError(f"no layout {layout!r} to write; there are 'crowd-kit' and 'annotators', for votes")
+    if layout is not None and not isinstance(value, Votes):
+        raise ValueError(f"layout {layout!r} holds votes, and these are beliefs; take beliefs.first_choices() first")
+    if layout == "annotators" and isinstance(value, Votes):
+        return _annotator_columns(value)
     columns = _answer_columns(value)
-    meta: dict[str, Any] = {
-        "layout": "beliefs" if isinstance(value, Beliefs) else "votes",
-        "classes": list(value.classes),
-    }
+    meta: dict[str, Any] = {"layout": "votes", "classes": list(value.classes)}
     if isinstance(value, Beliefs):
         columns |= _belief_columns(value)
-        meta["scale"] = 1
+        meta |= {"layout": "beliefs", "scale": 1}
     else:
         columns["label"] = _named_choices(value.classes, value.choice)
     if value.seconds is not None:
         columns["seconds"] = pa.array(value.seconds, from_pandas=True)
     meta |= _order_of_names(value, columns)
-    for role in ("item", "annotator", "label", "seconds"):
-        if role in columns and value.extra is not None and role in value.extra.column_names:
-            meta[role] = _free_name(f"{role}_code", value.extra.column_names)
-            columns = {meta[role] if name == role else name: column for name, column in columns.items()}
+    extra = [] if value.extra is None else value.extra.column_names
+    role_columns = {"item": "task", "annotator": "worker"} if layout == "crowd-kit" else {}
+    for role in ROLES:
+        name = role_columns.get(role, role)
+        meta[role] = _free_name(name, extra) if role in columns else ""
+    columns = {meta.get(name, name) if name in ROLES else name: column for name, column in columns.items()}
+    taken = [name for name in extra if name in columns or (meta["layout"] == "beliefs" and name.startswith(PREFIXES))]
+    if taken:
+        raise ValueError(f"an extra column is named {taken[0]!r}, as one of the value's own columns; rename it first")
     table = pa.table(columns)
     for field, column in zip(value.extra.schema, value.extra.columns, strict=True) if value.extra is not None else ():
-        if field.name in table.column_names:
-            raise ValueError(
-                f"an extra column is named {field.name!r}, as one of the value's own columns; rename it first"
-            )
         table = table.append_column(field, column)
     return table.replace_schema_metadata({METADATA: json.dumps(meta).encode()})
 
 
-def lost_in_plain_columns(value: Labels) -> list[str]:
-    """What a text format cannot carry, in words; empty where the columns alone read back to the same value."""
-    if isinstance(value, Distributions):
-        return []
-    table = as_table(value)
+def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[str]:
+    """What the columns of a table alone do not tell, in words, with what to pass when reading them.
+
+    text: every cell becomes text (CSV), so that types are lost too
+    """
     meta = json.loads(table.schema.metadata[METADATA])
+    plain = table.replace_schema_metadata(None)
     lost = []
-    if isinstance(value, Votes) and list(class_order(table[meta.get("label", "label")].to_pylist())) != meta["classes"]:
-        lost.append(f"the list and order of classes {meta['classes']}: read it back with classes=")
+    if isinstance(value, Answers) and meta["layout"] == "annotators":
+        kept = [name for name in ("seconds", "extra") if getattr(value, name) is not None]
+        lost += [f"the {'times' if name == 'seconds' else 'extra columns'}, in this layout" for name in kept]
+    elif isinstance(value, Answers):
+        for role in ROLES:
+            if (choose(plain, role, Reading(), "", needed=False) or "") != meta[role] and not _unlabelled(role, meta):
+                lost.append(f"which column is the {role}: read it back with {role}={meta[role]!r}")
+        lost += _changed_types(value, text=text)
+        if value.annotator is not None and _answered_twice(value):
+            lost.append("that second answers are no accident: read it back with repeats='keep'")
+    if _guessed_layout(plain, text=text) != meta["layout"]:
+        lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
+    if (
+        isinstance(value, Votes)
+        and class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
+    ):
+        lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
-    moved = [role for role in ("item", "annotator", "label", "seconds") if role in meta]
-    if moved:
-        lost.append(f"which column is the {moved[0]}, as an extra column has its name: read it back with {moved[0]}=")
     return lost
+
+
+def _unlabelled(role: str, meta: dict[str, Any]) -> bool:
+    return role == "label" and meta["layout"] == "beliefs"
+
+
+def _guessed_layout(plain: pa.Table, *, text: bool) -> str | None:
+    if text:
+        plain = pa.table({field.name: typed(as_text(plain[field.name])) for field in plain.schema})
+    try:
+        return guess_layout(plain, Reading(), "")
+    except ValueError:
+        return None
+
+
+def _changed_types(value: Answers, *, text: bool) -> list[str]:
+    if value.extra is None:
+        return []
+    changed = []
+    for name, column in zip(value.extra.column_names, value.extra.columns, strict=True):
+        back = typed(as_text(column)).type if text else _json_type(column)
+        if back != column.type:
+            changed.append(f"{name} ({column.type} becomes {back})")
+    return [f"the type of the extra columns {', '.join(changed)}"] if changed else []
+
+
+def _json_type(column: pa.ChunkedArray) -> pa.DataType:
+    kind = column.type
+    if column.null_count == len(column):
+        return pa.null()
+    if pa.types.is_nested(kind):
+        return pa.array(column.to_pylist()).type
+    if pa.types.is_boolean(kind):
+        return kind
+    if pa.types.is_integer(kind):
+        return pa.int64()
+    return pa.float64() if pa.types.is_floating(kind) else pa.string()
+
+
+def _answered_twice(value: Answers) -> bool:
+    annotator, annotators = value.identified("second answers")
+    return bool(np.unique(value.item.astype(np.int64) * annotators.size + annotator).size < value.n_answers)
 
 
 def _answer_columns(value: Answers) -> dict[str, Any]:
@@ -134,20 +194,21 @@ def _annotator_columns(votes: Votes) -> pa.Table:
         raise ValueError(
             "an annotator answered an item twice, which one cell cannot hold; take the first or last answers"
         )
+    people = [str(name) for name in annotators.tolist()]
+    if "item" in people:
+        raise ValueError("an annotator is named 'item', as the column of items; rename the annotator first")
     grid = np.full((votes.n_items, annotators.size), -1, dtype=np.int32)
     grid[votes.item, annotator] = votes.choice
     columns: dict[str, Any] = {"item": pa.array(votes.items)}
-    columns |= {str(name): _named_choices(votes.classes, grid[:, code]) for code, name in enumerate(annotators)}
-    return pa.table(columns)
-
-
-def _votes_only(value: Answers, layout: str) -> Votes:
-    if not isinstance(value, Votes):
-        raise ValueError(f"layout {layout!r} holds votes, and these are beliefs; take beliefs.first_choices() first")
-    return value
+    columns |= {name: _named_choices(votes.classes, grid[:, code]) for code, name in enumerate(people)}
+    meta = {
+        "layout": "annotators", "item": "item", "classes": list(votes.classes),
+        "items": votes.items.tolist(), "annotators": annotators.tolist(),
+    }  # fmt: skip
+    return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(meta).encode()})
 
 
 def _free_name(wanted: str, taken: list[str]) -> str:
     while wanted in taken:
-        wanted += "_"
+        wanted += "_code"
     return wanted

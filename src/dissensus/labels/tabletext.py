@@ -1,18 +1,19 @@
-"""CSV, TSV, JSON and JSONL text -> Arrow tables and records, with bounded memory and errors that name the row."""
+"""CSV and TSV text -> Arrow tables of text, with bounded memory and errors that name the row."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+import codecs
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
+from dissensus.labels.names import first_repeated
+
 MAX_LINE = 16 << 20  # bytes; also the block size of the CSV reader, so a longer line cannot be held
-MAX_JSON = 1 << 30  # bytes of one JSON document, which has to be parsed whole
+MAX_COLUMNS = 100_000  # a header with more is no table of labels, and each column costs memory
 
 
 def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Table:
@@ -31,94 +32,29 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
         return "error"
 
     header = _header(path, delimiter, encoding)
+    texts = csv.ConvertOptions(
+        column_types={name: pa.string() for name in header}, strings_can_be_null=True,
+        quoted_strings_can_be_null=False, null_values=[""],
+    )  # fmt: skip
     try:
-        table = csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=MAX_LINE, use_threads=False, encoding=encoding),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse),
-            convert_options=csv.ConvertOptions(
-                column_types={name: pa.string() for name in header},
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                null_values=[""],
-            ),
-        ).read_all()
-    except pa.ArrowInvalid as error:
+        with csv.open_csv(path, _blocks(encoding), _cells(delimiter, refuse), texts) as rows:
+            table = rows.read_all()
+    except (pa.ArrowInvalid, UnicodeError) as error:
         if wrong:
             raise ValueError(wrong[0]) from None
         raise ValueError(_csv_trouble(path, str(error), encoding)) from None
     if table.num_rows == 0:
         raise ValueError(f"{path}: the header {header} is followed by no rows; expected one row per answer")
+    if _open_quote(path, table.column(-1)[-1].as_py()):
+        raise ValueError(
+            f"{path}: row {table.num_rows} opens a quote that is never closed, so it runs to the end of the file; "
+            "expected a second quote: close it, or double quotes that belong to the text"
+        )
     return table
 
 
-def read_json(path: Path) -> Any:
-    """One JSON document, at most 1 GiB."""
-    size = path.stat().st_size
-    if size > MAX_JSON:
-        raise ValueError(
-            f"{path}: one JSON document of {size:,} bytes; at most {MAX_JSON:,} can be held in memory: "
-            "export it as JSONL, CSV or Parquet, or in parts"
-        )
-    text = _decoded(path, path.read_bytes())
-    if not text.strip():
-        raise ValueError(f"{path}: the file is empty; expected a JSON document")
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (json.JSONDecodeError, RecursionError, ValueError) as error:
-        where = (
-            f"line {error.lineno}, column {error.colno}: {error.msg}"
-            if isinstance(error, json.JSONDecodeError)
-            else str(error)
-        )
-        raise ValueError(
-            f"{path}: not valid JSON: {where}; if each line is a record of its own, name it .jsonl"
-        ) from None
-
-
-def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a JSONL file, one object a line; blank lines are skipped."""
-    seen = False
-    with path.open("rb") as lines:
-        number = 0
-        while line := lines.readline(MAX_LINE + 1):
-            number += 1
-            if len(line) > MAX_LINE:
-                raise ValueError(f"{path}: line {number} is longer than {MAX_LINE:,} bytes; expected one record a line")
-            text = _decoded(path, line, number).strip()
-            if not text:
-                continue
-            seen = True
-            try:
-                record = json.loads(text, parse_constant=_no_constant)
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"{path}: line {number} is not valid JSON ({error}): {text[:120]!r}") from None
-            if not isinstance(record, dict):
-                raise ValueError(f"{path}: line {number} is {text[:120]!r}; expected a JSON object in braces")
-            yield record
-    if not seen:
-        raise ValueError(f"{path}: the file is empty; expected one JSON object a line")
-
-
-def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
-    """Records as a table, columns in the order they first appear, null where a record lacks one."""
-    names = list(dict.fromkeys(name for record in records for name in record))
-    columns = {}
-    for name in names:
-        values = [record.get(name) for record in records]
-        try:
-            columns[name] = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, pa.ArrowNotImplementedError):
-            row = next(i for i, value in enumerate(values) if type(value) is not type(values[0]) and value is not None)
-            raise ValueError(
-                f"{source}: column {name!r} mixes kinds: record 1 has {values[0]!r:.80}, record {row + 1} has "
-                f"{values[row]!r:.80}; expected one kind of value in a column"
-            ) from None
-    return pa.table(columns)
-
-
 def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as integers, floats or booleans where every value reads back to the same text, else as it is."""
+    """A text column as numbers or booleans where every value reads as one ("7", not "07"), else as it is."""
     if not pa.types.is_string(column.type) or column.null_count == len(column):
         return column
     for kind in (pa.int64(), pa.float64()):
@@ -134,40 +70,106 @@ def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as a CSV file spells it, where it can."""
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column
+
+
+def line_with_nul(lines: IO[bytes]) -> int | None:
+    """The first line that holds a NUL byte, from 1; None where there is none, as in any text."""
+    number = 1
+    while block := lines.read(MAX_LINE):
+        if (place := block.find(b"\0")) >= 0:
+            return number + block.count(b"\n", 0, place)
+        number += block.count(b"\n")
+    return None
+
+
+def _blocks(encoding: str) -> Any:
+    return csv.ReadOptions(block_size=MAX_LINE, use_threads=False, encoding=encoding)
+
+
+def _cells(delimiter: str, otherwise: Any) -> Any:
+    return csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=otherwise)
+
+
 def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
+    """The names of the columns, after what would make reading on useless or costly was refused."""
+    _check_start(path, delimiter, encoding)
+    try:
+        with csv.open_csv(
+            path, _blocks(encoding), _cells(delimiter, lambda _: "skip"), csv.ConvertOptions(check_utf8=False)
+        ) as rows:
+            names: list[str] = rows.schema.names
+    except (pa.ArrowInvalid, UnicodeError) as error:
+        raise ValueError(_csv_trouble(path, str(error), encoding)) from None
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise ValueError(f"{path}: two columns are named {repeated!r}; rename one in the header {names}")
+    return names
+
+
+def _check_start(path: Path, delimiter: str, encoding: str) -> None:
     with path.open("rb") as start:
         head = start.read(MAX_LINE)
     if not head.strip():
         raise ValueError(f"{path}: the file is empty; expected a header line and one row per answer")
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") and encoding.lower().replace("-", "") == "utf8":
+    try:
+        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    except LookupError:
+        raise ValueError(f"{path}: no encoding {encoding!r}; pass one such as utf-8, utf-16, latin-1") from None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") and not wide:
         raise ValueError(
-            f"{path}: this is UTF-16 text (it starts with {head[:2]!r}); pass encoding='utf-16' or save as UTF-8"
+            f"{path}: this is UTF-16 text (it starts with {head[:2]!r}), expected {encoding}; pass encoding='utf-16' "
+            "(--encoding utf-16) or save it as UTF-8"
         )
-    first = head.splitlines()[0] if head else b""
+    first = head.splitlines()[0]
     if len(first) >= MAX_LINE:
         raise ValueError(f"{path}: the first line is longer than {MAX_LINE:,} bytes; expected a header line")
-    try:
-        reader = csv.read_csv(
-            pa.BufferReader(head[: len(head) if len(head) < MAX_LINE else head.rfind(b"\n") + 1]),
-            read_options=csv.ReadOptions(block_size=MAX_LINE, use_threads=False, encoding=encoding),
-            parse_options=csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=lambda _: "skip"
-            ),
-            convert_options=csv.ConvertOptions(check_utf8=False),
+    if first.count(delimiter.encode()) >= MAX_COLUMNS:
+        raise ValueError(f"{path}: the first line names more than {MAX_COLUMNS:,} columns; expected a header line")
+    if wide:
+        return
+    with path.open("rb") as lines:
+        damaged = line_with_nul(lines)
+    if damaged is not None:
+        raise ValueError(
+            f"{path}: line {damaged} holds a NUL byte, expected text; get the file again if it is damaged, or pass "
+            "encoding='utf-16' (--encoding utf-16) if that is what it is"
         )
-    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-        raise ValueError(_csv_trouble(path, str(error), encoding)) from None
-    names: list[str] = reader.column_names
-    repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if repeated is not None:
-        raise ValueError(f"{path}: two columns are named {repeated!r}; expected different names in the header {names}")
-    return names
+    # Arrow prints a traceback of its own when a ragged row is not UTF-8, so this is looked at before.
+    if codecs.lookup(encoding).name.startswith("utf-8") and not _is_utf8(path):
+        raise ValueError(_bad_bytes(path, encoding))
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as text:
+        try:
+            while block := text.read(MAX_LINE):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _open_quote(path: Path, last_cell: str | None) -> bool:
+    """Whether the last cell runs over several lines, so it was quoted, but the file does not end in a quote."""
+    if last_cell is None or not ("\n" in last_cell or "\r" in last_cell):
+        return False
+    with path.open("rb") as text:
+        text.seek(-min(16, path.stat().st_size), 2)
+        return not text.read().replace(b"\0", b"").rstrip(b"\r\n").endswith(b'"')
 
 
 def _csv_trouble(path: Path, message: str, encoding: str) -> str:
     if "straddling" in message or "block size" in message:
         return f"{path}: a row is longer than {MAX_LINE:,} bytes; expected one answer a row (is a quote left open?)"
-    if "UTF8" in message or "utf" in message.lower():
+    if "UTF8" in message or "utf" in message.lower() or "codec" in message:
         return _bad_bytes(path, encoding)
     return f"{path}: not readable as delimited text: {message}"
 
@@ -183,21 +185,7 @@ def _bad_bytes(path: Path, encoding: str) -> str:
             except (UnicodeDecodeError, LookupError) as error:
                 bad = line[error.start : error.start + 8] if isinstance(error, UnicodeDecodeError) else line[:8]
                 return (
-                    f"{path}: line {number} is not {encoding} text (bytes {bad!r}); "
-                    "save the file as UTF-8, or pass encoding='latin-1' if that is what it is"
+                    f"{path}: line {number} is not {encoding} text (bytes {bad!r}); save the file as UTF-8, or pass "
+                    "encoding='latin-1' (--encoding latin-1) if that is what it is"
                 )
     return f"{path}: the text is not {encoding}; save the file as UTF-8, or pass encoding="
-
-
-def _decoded(path: Path, data: bytes, line: int | None = None) -> str:
-    try:
-        return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
-    except UnicodeDecodeError as error:
-        where = f"line {line}" if line else f"byte {error.start}"
-        raise ValueError(
-            f"{path}: {where} is not UTF-8 text (bytes {data[error.start : error.start + 8]!r}); save the file as UTF-8"
-        ) from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number; use null where a value is missing")

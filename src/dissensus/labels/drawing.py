@@ -1,0 +1,110 @@
+"""Small figures as inline SVG: no library, nothing fetched, readable by a screen reader and in greyscale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+# Blue of 6.5:1 contrast on white, and its tints: rank and amount are told by lightness, never by hue alone.
+SHADES = ("#1f5fa8", "#5b8fc9", "#93b8e0", "#bcd3ec", "#d7e4f4", "#e8eff8")
+STYLE = """
+.dissensus svg{display:block;max-width:100%;height:auto}
+.dissensus svg text{font:12px system-ui,sans-serif;fill:#1d2433}.dissensus svg text.light{fill:#fff}
+.dissensus svg .bar{fill:#1f5fa8}.dissensus svg .axis{stroke:#8b95a7;stroke-width:1}
+"""
+
+
+def histogram(counts: np.ndarray, title: str) -> str:
+    """Bars over ten equal bins from 0 to 1, each with its count."""
+    width, height, step, base = 380, 168, 35, 126
+    top = max(int(counts.max(initial=0)), 1)
+    drawn = []
+    for i, count in enumerate(counts.tolist()):
+        tall = (base - 22) * count / top
+        drawn.append(
+            f'<rect class="bar" x="{16 + i * step}" y="{base - tall:.1f}" width="{step - 3}" height="{tall:.1f}"/>'
+            + (f'<text x="{16 + (i + 0.46) * step:.1f}" y="{base - tall - 4:.1f}" text-anchor="middle">{count:,}</text>'
+               if count else "")
+        )  # fmt: skip
+    ticks = "".join(
+        f'<text x="{16 + step * x}" y="{base + 16}" text-anchor="middle">{x / 10:g}</text>' for x in (0, 5, 10)
+    )
+    told = f"{title}: {', '.join(f'{c:,}' for c in counts.tolist())} in ten equal bins from 0 to 1"
+    axis = f'<line class="axis" x1="16" x2="{16 + 10 * step}" y1="{base + 1}" y2="{base + 1}"/>'
+    name = f'<text x="{16 + 5 * step}" y="{base + 34}" text-anchor="middle">{escape(title)}</text>'
+    return _svg(width, height, told, "".join(drawn) + axis + ticks + name)
+
+
+def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
+    """Horizontal bars of shares, each with its name and number."""
+    width, left = 420, 126
+    top = max([share for _, share in rows] + [1e-9])
+    drawn = "".join(
+        f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(short(name))}</text>'
+        f'<rect class="bar" x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" height="14"/>'
+        f'<text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
+        for i, (name, share) in enumerate(rows)
+    )
+    told = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
+    return _svg(width, 20 * len(rows) + 4, told, drawn)
+
+
+def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
+    """One bar divided among classes, largest first and darkest, named where the name fits."""
+    drawn, x = [], 0.0
+    for rank, (name, share) in enumerate(shares):
+        wide = width * share
+        shade = SHADES[min(rank, len(SHADES) - 1)]
+        drawn.append(f'<rect x="{x:.1f}" y="1" width="{max(wide - 1, 0.5):.1f}" height="18" fill="{shade}"/>')
+        text = next((text for text in (f"{name} {share:.0%}", name) if 7 * len(text) + 8 <= wide), "")
+        if text:
+            light = ' class="light"' if rank == 0 else ""
+            drawn.append(f'<text{light} x="{x + 6:.1f}" y="14.5">{escape(text)}</text>')
+        x += wide
+    told = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+    return _svg(width, 20, told, "".join(drawn))
+
+
+def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
+    """A square matrix of shares, darker for more, each cell with its percentage.  (k, k)"""
+    cell, left, top = 36, 118, 84
+    k = len(names)
+    drawn = []
+    for i, name in enumerate(names):
+        y = top + i * cell
+        drawn.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{escape(short(name))}</text>')
+        x = left + i * cell + 22
+        drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(short(name, 12))}</text>')
+        for j in range(k):
+            share = float(values[i, j])
+            ink = ' class="light"' if share > 0.5 else ""
+            drawn.append(
+                f'<rect x="{left + j * cell}" y="{y}" width="{cell - 1}" height="{cell - 1}" fill="{_shade(share)}"/>'
+                + (f'<text{ink} x="{left + j * cell + 17.5}" y="{y + 22}" text-anchor="middle">{100 * share:.0f}</text>'
+                   if share >= 0.005 else "")
+            )  # fmt: skip
+    told = "; ".join(
+        f"{names[i]}: " + ", ".join(f"{names[j]} {values[i, j]:.0%}" for j in range(k) if values[i, j] >= 0.005)
+        for i in range(k)
+    )
+    return _svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {told}", "".join(drawn))
+
+
+def short(name: str, most: int = 17) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _shade(share: float) -> str:
+    """White at 0 to the full blue at 1, by the square root so that rare confusions can be seen."""
+    amount = min(max(share, 0.0), 1.0) ** 0.5
+    red, green, blue = (round(255 + (full - 255) * amount) for full in (0x1F, 0x5F, 0xA8))
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _svg(width: int, height: int, told: str, drawn: str) -> str:
+    return (
+        f'<svg role="img" aria-label="{escape(told, quote=True)}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">{drawn}</svg>'
+    )

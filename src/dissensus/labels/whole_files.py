@@ -1,0 +1,39 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+
+def whole_or_not(target: Path, fill: Callable[[IO[bytes]], None]) -> None:
+    """Write beside the target and move it into place, so that a crash leaves the old file or none."""
+    if not target.parent.is_dir():
+        raise ValueError(f"{target}: there is no folder {target.parent}; make it first")
+    if target.exists() and not target.is_file():  # moving a file onto /dev/null would replace it
+        raise ValueError(f"{target}: there is something that is no file; choose another name")
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
+        ) as out:
+            fill(out)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(out.name).chmod(0o666 & ~_umask())
+        Path(out.name).replace(target)
+    except (OSError, pa.ArrowException) as error:
+        raise ValueError(f"{target}: cannot be written: {error}") from None
+    finally:
+        if "out" in locals():
+            Path(out.name).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
