@@ -84,7 +84,7 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         lost += _changed_types(value, text=text)
         if value.annotator is not None and _answered_twice(value):
             lost.append("that second answers are no accident: read it back with repeats='keep'")
-    if _guessed_layout(plain, text=text) != meta["layout"]:
+    if _guessed_layout(plain, text=text and isinstance(value, Distributions)) != meta["layout"]:
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
     if (
         isinstance(value, Votes)
