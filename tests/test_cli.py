@@ -246,7 +246,7 @@ def test_killed_while_writing_the_target_is_old_or_new_and_whole(tmp_path):
     pq.write_table(pa.table({"item": codes // 4, "annotator": codes % 4, "label": codes % 3}), source)
     target.write_text("old\n")
     interrupted = 0
-    for _ in range(4):
+    for _ in range(2):
         process = command("convert", source, target)
         while not (parts := list(tmp_path.glob(".out.csv.*.part"))) and process.poll() is None:
             time.sleep(0.001)

@@ -504,3 +504,8 @@ def test_distributions_are_a_table_of_item_classes_and_votes(tmp_path):
     ]  # fmt: skip
     write(Distributions(found.probs, found.items, found.classes), tmp_path / "q.parquet")
     assert pq.read_table(tmp_path / "q.parquet").column_names == ["item", "0", "1"]
+
+
+def test_items_of_a_wide_table_keep_the_spelling_they_have(tmp_path):
+    (tmp_path / "p.csv").write_text("item,a,b\n0.,0.5,0.5\n1e3,1,0\n")
+    assert read(tmp_path / "p.csv", say=quiet).items.tolist() == ["0.", "1e3"]

@@ -66,7 +66,7 @@ json_values = st.recursive(
 )
 
 
-@few(max_examples=300)
+@few(max_examples=150)
 @given(records=st.lists(st.dictionaries(st.sampled_from(FIELDS), json_values, max_size=6), max_size=4))
 def test_records_of_anything_give_a_value_or_a_refusal(tmp_path, records):
     path = file(tmp_path, "fuzz.json", json.dumps(records))
@@ -116,7 +116,7 @@ def test_damaged_files_give_a_value_or_a_refusal(tmp_path, which, places, end):
             assert str(error).startswith(str(damaged))
 
 
-@few(max_examples=150)
+@few(max_examples=100)
 @given(
     entry=st.dictionaries(
         st.sampled_from([*COLUMNS, "layout", "seconds", "classes", "items", "annotators", "scale", "repeats", "say"]),

@@ -205,6 +205,12 @@ def test_counts_that_are_no_counts_are_refused():
         Distributions(np.array([[0.5, 0.5]]), np.array([7]), ("x", "y"), np.array([3])).counts()
 
 
+def test_counts_can_be_taken_apart_into_nameless_votes():
+    made = Distributions.from_counts([[1, 2], [0, 3]], items=["a", "b"], classes=("x", "y"))
+    told = Votes.of_counts(made)
+    assert told.n_answers == 6 and told.annotators is None and share(told) == made
+
+
 def test_mass_is_scaled_or_refused():
     assert Distributions.from_mass([[1, 3]]).probs.tolist() == [[0.25, 0.75]]
     with pytest.raises(ValueError, match=r"row 1 \(item b\) has mass \[0.0, 0.0\]"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from dissensus.aggregate.counting import mean_belief, share
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import COMPLETIONS
+from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 
@@ -16,7 +16,7 @@ def build(
 ) -> tuple[str, Distributions]:
     """The method used and the distributions it gives: the share of votes, or the mean of completed beliefs.
 
-    Without a method: share for votes, t2-clamp for beliefs that name classes, dense for sliders.
+    Without a method: share for votes, t2-clamp for beliefs that name classes, dense for sliders and full rows.
     options: gamma and contradictions, for the clamp completions.
     """
     if isinstance(labels, Distributions):
@@ -26,8 +26,7 @@ def build(
             )
         return "none", labels
     if method is None:
-        sliders = isinstance(labels, Beliefs) and labels.named.shape[1] == 0
-        method = "share" if isinstance(labels, Votes) else "dense" if sliders else "t2-clamp"
+        method = "share" if isinstance(labels, Votes) else usual_completion(labels)
     if options and not method.endswith("-clamp"):
         raise ValueError(f"{', '.join(options)} only matters to t1-clamp and t2-clamp, not to {method!r}; leave it out")
     if method == "share":

@@ -128,6 +128,12 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 }
 
 
+def usual_completion(beliefs: Beliefs) -> str:
+    """The completion to take where none is asked for: dense for sliders and full rows, else t2-clamp."""
+    named = beliefs.named.shape[1] > 0
+    return "t2-clamp" if named and np.isnan(beliefs.stated).any() else "dense"
+
+
 def _used(beliefs: Beliefs, top: int) -> np.ndarray:
     """The classes whose probability is taken: the first `top` named, else the `top` largest stated.  (m, k) bool"""
     m = beliefs.n_answers

@@ -92,8 +92,45 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     return _svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {told}", "".join(drawn))
 
 
+def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_title: str) -> str:
+    """A dot for each pair of numbers, named when pointed at; pairs with NaN are left out."""
+    width, height, left, base = 460, 300, 56, 256
+    known = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
+    if not known.size:
+        return "<p>nothing to draw: no pair of numbers is known</p>"
+    (x_low, x_high), (y_low, y_high) = (_range(values[known]) for values in (x, y))
+    across = left + (width - left - 16) * (x - x_low) / (x_high - x_low)
+    up = base - (base - 16) * (y - y_low) / (y_high - y_low)
+    dots = "".join(
+        f'<circle class="bar" cx="{across[i]:.1f}" cy="{up[i]:.1f}" r="4" fill-opacity="0.55">'
+        f"<title>{escape(names[i])}: {x_title} {x[i]:.3g}, {y_title} {y[i]:.3g}</title></circle>"
+        for i in known.tolist()
+    )
+    axes = (
+        f'<line class="axis" x1="{left}" x2="{width - 8}" y1="{base + 8}" y2="{base + 8}"/>'
+        f'<line class="axis" x1="{left - 8}" x2="{left - 8}" y1="8" y2="{base}"/>'
+        f'<text x="{left}" y="{base + 24}">{x_low:.3g}</text>'
+        f'<text x="{width - 8}" y="{base + 24}" text-anchor="end">{x_high:.3g}</text>'
+        f'<text x="{(left + width) / 2:.0f}" y="{base + 40}" text-anchor="middle">{escape(x_title)}</text>'
+        f'<text x="{left - 14}" y="{base}" text-anchor="end">{y_low:.3g}</text>'
+        f'<text x="{left - 14}" y="18" text-anchor="end">{y_high:.3g}</text>'
+        f'<text transform="translate(14,{base / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
+    )
+    told = (
+        f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
+        f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
+    )
+    return _svg(width, height, told, axes + dots)
+
+
 def short(name: str, most: int = 17) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _range(values: np.ndarray) -> tuple[float, float]:
+    """From the least to the largest, or a little around a single value."""
+    low, high = float(values.min()), float(values.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _shade(share: float) -> str:

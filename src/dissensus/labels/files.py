@@ -12,7 +12,6 @@ from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as csv
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
@@ -25,7 +24,7 @@ from dissensus.labels.matrices import read_npy, read_npz, write_npy, write_npz
 from dissensus.labels.names import text_column
 from dissensus.labels.table_read import METADATA, Labels, from_table
 from dissensus.labels.table_write import ROLES, as_table, lost_in_plain_columns
-from dissensus.labels.tabletext import line_with_nul, read_delimited
+from dissensus.labels.tabletext import read_delimited, write_delimited
 from dissensus.labels.whole_files import whole_or_not
 
 ENDINGS = {
@@ -216,21 +215,11 @@ def _write_table(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
         with pa.ipc.new_file(out, table.schema) as writer:
             writer.write_table(table)
     elif kind in ("csv", "tsv"):
-        _write_delimited(table, kind, out, name)
+        write_delimited(table, kind, out, name)
     elif kind in ("json", "jsonl"):
         out.write(json_bytes(json_records(table), lines=kind == "jsonl", name=name))
     else:
         out.write(json_bytes(EXPORTS[kind].render(table), lines=EXPORTS[kind].container == "jsonl", name=name))
-
-
-def _write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
-    nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
-    if nested:
-        raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
-    csv.write_csv(table, out, csv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed"))
-    out.seek(0)
-    if (line := line_with_nul(out)) is not None:
-        raise ValueError(f"{name}: line {line} would hold a NUL byte, which {kind} cannot; write .parquet or .jsonl")
 
 
 def _check_exportable(table: pa.Table, kind: str) -> None:
@@ -242,6 +231,8 @@ def _check_exportable(table: pa.Table, kind: str) -> None:
         raise ValueError(
             f"{kind} calls the {moved[0]} {moved[0]!r}, which an extra column or the layout took; rename it"
         )
+    if pc.any(pc.equal(table["label"], "")).as_py():
+        raise ValueError(f"a class has no name, which {kind} cannot tell from no answer; name it, or write .parquet")
 
 
 def _ending(path: Path) -> str:

@@ -73,7 +73,7 @@ def count_votes(
             cell = np.multiply(i, label_coder.room, dtype=np.int64)
             cell += j
             np.add.at(counts, cell, np.uint32(1))  # in place: a bincount a batch would write the whole matrix each time
-    except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
+    except (pa.ArrowException, OSError, OverflowError, MemoryError, UnicodeError) as error:
         raise ValueError(
             f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
         ) from None

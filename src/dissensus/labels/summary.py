@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import complete, dense
+from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.table_read import Labels
@@ -111,7 +111,7 @@ def summarise(labels: Labels) -> Summary:
         distributions = _answered(labels)
     elif isinstance(labels, Beliefs):
         votes = labels.first_choices()
-        full = dense(labels) if labels.named.shape[1] == 0 else complete(labels, gamma=0.1)
+        full = COMPLETIONS[usual_completion(labels)](labels)
         within = normalised_entropy(full.stated)
         first = normalised_entropy(_answered(votes).probs)
         has = np.flatnonzero(labels.per_item)

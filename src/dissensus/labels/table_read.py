@@ -45,7 +45,7 @@ def from_table(table: pa.Table, reading: Reading, source: str) -> Labels:
         raise ValueError(f"{source}: two columns are named {repeated!r}; rename one of {table.column_names}")
     reading = as_stored(table, reading, source)
     table = _decoded(table) if ours else _unnested(_decoded(table), reading, source)
-    numbers_known = _typed_table(table) if reading.text else table
+    numbers_known = _typed_table(table, reading, source) if reading.text else table
     layout = reading.layout or guess_layout(numbers_known, reading, source)
     if layout in ("counts", "probabilities"):
         return _from_matrix(numbers_known, replace(reading, layout=layout), source)
@@ -211,5 +211,7 @@ def _unnested(table: pa.Table, reading: Reading, source: str) -> pa.Table:
     return pa.table(columns)
 
 
-def _typed_table(table: pa.Table) -> pa.Table:
-    return pa.table({name: typed(table[name]) for name in table.column_names})
+def _typed_table(table: pa.Table, reading: Reading, source: str) -> pa.Table:
+    """Numbers as numbers, but the names of items as they were typed."""
+    item = choose(table, "item", Reading(item=reading.item), source, needed=False)
+    return pa.table({name: table[name] if name == item else typed(table[name]) for name in table.column_names})

@@ -1,4 +1,4 @@
-"""CSV and TSV text -> Arrow tables of text, with bounded memory and errors that name the row."""
+"""CSV and TSV text <-> Arrow tables of text, with bounded memory and errors that name the row."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     return table
 
 
+def write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
+    """A table as CSV or TSV, text quoted so that an empty one differs from none; `name` is for errors."""
+    nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
+    if nested:
+        raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
+    csv.write_csv(table, out, csv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed"))
+    out.seek(0)
+    if (line := _line_with_nul(out)) is not None:
+        raise ValueError(f"{name}: line {line} would hold a NUL byte, which {kind} cannot; write .parquet or .jsonl")
+
+
 def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column as numbers or booleans where every value reads as one ("7", not "07"), else as it is."""
     if not pa.types.is_string(column.type) or column.null_count == len(column):
@@ -78,7 +89,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
 
 
-def line_with_nul(lines: IO[bytes]) -> int | None:
+def _line_with_nul(lines: IO[bytes]) -> int | None:
     """The first line that holds a NUL byte, from 1; None where there is none, as in any text."""
     number = 1
     while block := lines.read(MAX_LINE):
@@ -134,7 +145,7 @@ def _check_start(path: Path, delimiter: str, encoding: str) -> None:
     if wide:
         return
     with path.open("rb") as lines:
-        damaged = line_with_nul(lines)
+        damaged = _line_with_nul(lines)
     if damaged is not None:
         raise ValueError(
             f"{path}: line {damaged} holds a NUL byte, expected text; get the file again if it is damaged, or pass "

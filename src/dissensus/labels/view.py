@@ -60,11 +60,16 @@ def html_page(summary: Summary, title: str) -> str:
         )
     if summary.annotator_answers is not None:
         parts.append(f"<h2>Annotators</h2>{_annotator_table(summary)}")
+    return page("".join(parts), title)
+
+
+def page(body: str, title: str) -> str:
+    """A page in the look that all reports share."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width"/>'
         f"<title>{escape(title)} – dissensus</title><style>body{{margin:2rem}}{STYLE}</style></head>"
-        f'<body><main class="dissensus">{"".join(parts)}</main></body></html>\n'
+        f'<body><main class="dissensus">{body}</main></body></html>\n'
     )
 
 

@@ -13,6 +13,7 @@ from dissensus.labels.names import class_order, encode
 
 if TYPE_CHECKING:
     from dissensus.labels.beliefs import Beliefs
+    from dissensus.labels.distributions import Distributions
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -48,6 +49,17 @@ class Votes(Answers):
             who_codes, who = encode(pa.array(annotator))
             fields |= {"annotator": who_codes, "annotators": who}
         return cls(item=item_codes, items=items, choice=choice_codes, classes=known, **fields)
+
+    @classmethod
+    def of_counts(cls, distributions: Distributions) -> Votes:
+        """The votes behind shares of votes, without annotators: who gave them is not known."""
+        counts = distributions.counts()  # (n, k)
+        item, choice = np.nonzero(counts)
+        times = counts[item, choice]
+        return cls(
+            item=np.repeat(item, times), items=distributions.items, choice=np.repeat(choice, times),
+            classes=distributions.classes,
+        )  # fmt: skip
 
     def counts(self) -> np.ndarray:
         """Votes for each class of each item.  (n, k) int64"""
