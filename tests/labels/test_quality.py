@@ -36,6 +36,12 @@ def test_attention_checks_remove_those_below_three_quarters():
     ]
 
 
+def test_annotators_are_matched_by_name_whatever_its_kind():
+    votes = Votes.of(["x"] * 3, ["cat"] * 3, ["1", "2", "bo"], classes=["cat", "dog"])
+    checks = Votes.of(["c", "c"], ["cat", "dog"], ["1", "2"], classes=["cat", "dog"])
+    assert attention_checks(votes, checks, np.array([0])).kept.tolist() == [True, False, True]
+
+
 def test_checks_of_strangers_are_refused():
     votes = Votes.of(["x"], ["cat"], ["ann"], classes=["cat", "dog"])
     checks = Votes.of(["c"], ["cat"], ["bo"], classes=["cat", "dog"])
@@ -104,6 +110,12 @@ def test_a_fault_made_three_times_excludes_and_a_rarer_one_only_with_low_accurac
 def test_without_gold_the_accuracy_fallback_is_said_not_to_apply():
     screening = exclusions(answers(("a", "cat", 0.9, ("cat",))))
     assert screening.kept.all() and screening.reason[0] == "1 x contradiction; accuracy not known, so kept"
+    unknown = exclusions(answers(("a", "cat", 0.9, ("cat",))), gold=np.array([-1]))
+    assert unknown.kept.all() and unknown.reason[0] == "1 x contradiction; accuracy not known, so kept"
+    with pytest.raises(
+        ValueError, match=r"gold holds int64 of shape \(3,\); expected one class code for each of 1 items"
+    ):
+        exclusions(answers(("a", "cat", 0.9, ())), gold=np.zeros(3, dtype=int))
 
 
 def test_raw_answers_out_of_range_can_be_handed_in():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,24 @@ def test_items_without_answers_are_counted_apart():
     summary = summarise(VOTES.select(answers=[0, 1]))
     assert summary.unanswered == 2 and summary.distributions.items.tolist() == ["a"]
     assert "2 items without answers" in text_view(VOTES.select(answers=[0, 1]))
+
+
+def test_an_answer_that_cannot_be_completed_is_counted_and_does_not_stop_the_rest():
+    """A first choice without a probability: the repr shows the rest, describe says how many were left out."""
+    beliefs = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"]).as_beliefs()
+    stated = beliefs.stated.copy()
+    stated[1] = np.nan
+    partial = replace(beliefs, stated=stated)
+    assert "1 answers left out as they cannot be completed" in repr(partial)
+    facts = summarise(partial).as_json()
+    assert facts["answers_not_completed"] == 1 and facts["answers"] == 2 and facts["items"] == 2
+
+
+def test_nothing_to_describe_is_said():
+    nothing = VOTES.select(answers=[])
+    assert "no item has an answer" in repr(nothing)
+    with pytest.raises(ValueError, match="no item has an answer, so there is nothing to describe"):
+        summarise(nothing).as_json()
 
 
 def test_predictions_have_no_answers_and_say_so():

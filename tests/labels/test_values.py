@@ -67,9 +67,30 @@ def test_values_are_frozen_and_compare_by_content():
 
 
 def test_the_caller_keeps_a_writable_array():
-    mine = np.array([0, 1, 1, 1])
-    votes(choice=mine)
+    mine = np.array([0, 1, 1, 1], dtype=np.int32)
+    made = votes(choice=mine)
     mine[0] = 1
+    assert made.choice.tolist() == [0, 1, 1, 1]
+
+
+def test_a_part_of_the_names_keeps_their_kind():
+    """Annotators "1", "2" and "bo" are text, and stay so when bo is left out."""
+    some = Votes.of(["x"] * 3, ["cat"] * 3, ["1", "2", "bo"]).select(annotators=[0, 1])
+    assert some.annotators.tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ((["a", "b"], [None, "y"]), "vote 0 has choice None; expected a name"),
+        ((["a", "b"], ["x", float("nan")]), "vote 1 has choice nan; expected a name"),
+        ((["a", None], ["x", "y"]), "vote 1 has item None; expected a name"),
+        ((["a", "b"], ["x", "y"], [None, "ann"]), "vote 0 has annotator None; expected a name"),
+    ],
+)
+def test_missing_names_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        Votes.of(*columns)
 
 
 @pytest.mark.parametrize(
@@ -161,6 +182,8 @@ def test_the_first_choice_is_the_class_named_first_even_if_another_has_more_mass
     assert told.first.tolist() == [0, 1]
     sliders = beliefs(named=np.zeros((2, 0), dtype=int), stated=np.array([[0.3, 0.6, 0.6], [np.nan, 0.0, 0.1]]))
     assert sliders.first.tolist() == [1, 2]
+    untouched = beliefs(named=np.zeros((2, 0), dtype=int), stated=np.zeros((2, 3)))
+    assert untouched.first.tolist() == [-1, -1]
 
 
 def test_an_answer_that_only_rules_out_has_no_first_choice():

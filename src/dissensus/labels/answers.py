@@ -134,7 +134,9 @@ class Answers:
         new_code[keep] = np.arange(keep.size, dtype=np.int32)
         recoded = new_code[codes]
         rows = np.flatnonzero(recoded >= 0)
-        changes = self._row_fields(rows) | {code_field: recoded[rows], name_field: names[keep]}
+        kept = names[keep]
+        kept.flags.writeable = False  # tells as_names that these are names already
+        changes = self._row_fields(rows) | {code_field: recoded[rows], name_field: kept}
         return replace(self, **changes)
 
     def _rows(self, rows: np.ndarray) -> Self:
@@ -178,9 +180,9 @@ class Answers:
 
 
 def hold(value: object, name: str, content: Any) -> None:
-    """Set a field of a frozen value while it is being made, arrays as read-only views."""
-    if isinstance(content, np.ndarray):
-        content = content.view()
+    """Set a field of a frozen value while it is being made; of an array that somebody could still change, a copy."""
+    if isinstance(content, np.ndarray) and content.flags.writeable:
+        content = content.copy()
         content.flags.writeable = False
     object.__setattr__(value, name, content)
 

@@ -60,10 +60,10 @@ class Beliefs(Answers):
     def first(self) -> np.ndarray:
         """Each answer's first choice: the class named first, else the largest stated (lowest code on a tie).  (m,)
 
-        -1 where an answer only rules classes out.
+        -1 where an answer only rules classes out, or puts 0 on everything it speaks of.
         """
-        stated = np.where(np.isnan(self.stated), -1.0, self.stated)
-        largest = np.where(stated.max(axis=1, initial=-1.0) >= 0, stated.argmax(axis=1), -1)
+        stated = np.nan_to_num(self.stated)
+        largest = np.where(stated.max(axis=1, initial=0.0) > 0, stated.argmax(axis=1), -1)
         named = self.named[:, 0] if self.named.shape[1] else np.full(self.n_answers, -1)
         return np.where(named >= 0, named, largest).astype(np.int32)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 
+ROUNDING = 1e-9  # 0.7 + 0.2 + 0.1 is everything, whatever the order in which floats add it
 Spread = Literal["uniform", "clamp"]
 Contradictions = Literal["released", "mass", "error"]
 
@@ -70,8 +71,8 @@ def complete(
             ruled_out = ruled_out & ~used
         open_ = ~used & ~ruled_out
         slots = np.where(open_.any(axis=1), k - used.sum(axis=1) - ruled_out.sum(axis=1), 0)
-        spent = (total >= 1) & (slots > 0)
-    kept = np.where(spent, (1 - gamma) / np.where(total > 0, total, 1), 1.0)
+        spent = (total >= 1 - ROUNDING) & (slots > 0)
+    kept = np.where(spent, (1 - gamma) / np.where(spent, total, 1), 1.0)
     left = np.where(spent, gamma, np.maximum(1 - total, 0))
     share = np.where(slots > 0, left / np.maximum(slots, 1), 0.0)
     return _full(beliefs, mass * kept[:, None] + np.where(open_, share[:, None], 0.0))
@@ -126,6 +127,17 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
     "dense": dense,
     "typicality": typicality,
 }
+
+
+def completable(beliefs: Beliefs) -> np.ndarray:
+    """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool"""
+    rows = np.arange(beliefs.n_answers)
+    some = (np.nan_to_num(beliefs.stated) > 0).any(axis=1)
+    if not beliefs.named.shape[1]:
+        return some
+    first = beliefs.named[:, 0]
+    sure = np.nan_to_num(beliefs.stated[rows, np.maximum(first, 0)]) > 0
+    return np.where(first >= 0, sure, some | ~beliefs.ruled_out.all(axis=1))
 
 
 def usual_completion(beliefs: Beliefs) -> str:

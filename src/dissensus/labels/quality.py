@@ -67,12 +67,12 @@ def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold
     """
     _, annotators = votes.identified("attention checks")
     who, names = checks.identified("attention checks")
-    right = checks.choice == np.asarray(gold)[checks.item]
-    place = {name: a for a, name in enumerate(annotators.tolist())}
-    unknown = [name for name in names.tolist() if name not in place]
+    right = checks.choice == _gold_of(checks, gold)
+    place = {str(name): a for a, name in enumerate(annotators.tolist())}
+    unknown = [name for name in names.tolist() if str(name) not in place]
     if unknown:
         raise ValueError(f"annotator {unknown[0]!r} answered attention checks but none of the items to be screened")
-    position = np.array([place[name] for name in names.tolist()], dtype=np.int64)[who]
+    position = np.array([place[str(name)] for name in names.tolist()], dtype=np.int64)[who]
     seen = np.bincount(position, minlength=annotators.size)
     passed = np.bincount(position, weights=right, minlength=annotators.size)
     share = np.where(seen > 0, passed / np.maximum(seen, 1), np.nan)
@@ -85,6 +85,17 @@ def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold
     return Screening(
         "attention checks", annotators, votes.per_annotator, {"checks": seen, "right": share}, fine, np.array(reason)
     )
+
+
+def _gold_of(answers: Answers, gold: np.ndarray) -> np.ndarray:
+    """The gold class of each answer's item.  (m,)"""
+    codes = np.asarray(gold)
+    if codes.shape != (answers.n_items,) or codes.dtype.kind not in "iu":
+        raise ValueError(
+            f"gold holds {codes.dtype} of shape {codes.shape}; expected one class code for each "
+            f"of {answers.n_items} items"
+        )
+    return codes[answers.item]
 
 
 def answer_faults(beliefs: Beliefs) -> dict[str, np.ndarray]:
@@ -126,10 +137,11 @@ def exclusions(
     counts = {name: np.bincount(who[flag], minlength=annotators.size) for name, flag in faults.items()}
     right = np.full(annotators.size, np.nan)
     if gold is not None:
-        truth = np.asarray(gold)[beliefs.item]
+        truth = _gold_of(beliefs, gold)
         told = truth >= 0
         hits = np.bincount(who[told], weights=beliefs.first[told] == truth[told], minlength=annotators.size)
-        right = hits / np.maximum(np.bincount(who[told], minlength=annotators.size), 1)
+        seen = np.bincount(who[told], minlength=annotators.size)
+        right = np.where(seen > 0, hits / np.maximum(seen, 1), np.nan)
     most = np.maximum.reduce(list(counts.values()))  # (a,) of the fault each annotator made most
     often, some = most > more_than, most > 0
     poor = some & ~often & (right < accuracy)
@@ -190,6 +202,8 @@ def too_fast(answers: Answers, *, fraction: float = 1 / 3) -> Screening:
 
     _, annotators = answers.identified("speed flags")
     typical = median_seconds(answers)
+    if np.isnan(typical).all():
+        raise ValueError("no answer has a time, so nobody can be called fast; read the answers with a seconds column")
     limit = fraction * float(np.nanmedian(typical))
     slow_enough = ~(typical < limit)
     reason = np.array([f"median {t:.2f} s an answer; the limit is {limit:.2f} s" for t in typical])

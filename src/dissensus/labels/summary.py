@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import COMPLETIONS, usual_completion
+from dissensus.labels.completion import COMPLETIONS, completable, usual_completion
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.table_read import Labels
@@ -26,6 +26,8 @@ class Summary:
     annotator    one row per annotator: answers, agreement with the others, median seconds; or None
     within       (m,) entropy inside each completed belief; None for votes and distributions
     first        (n,) entropy of the first choices; None for votes and distributions
+    unanswered   items without an answer
+    incomplete   answers that could not be completed and are left out
     """
 
     kind: str
@@ -36,6 +38,7 @@ class Summary:
     top_two: np.ndarray
     shares: np.ndarray
     unanswered: int
+    incomplete: int
     annotators: np.ndarray | None
     annotator_answers: np.ndarray | None
     annotator_agreement: np.ndarray | None
@@ -67,6 +70,8 @@ class Summary:
         return np.divide(pairs, total, out=np.zeros_like(pairs), where=total > 0)
 
     def as_json(self, disputed: int = 10) -> dict[str, Any]:
+        if not self.entropy.size:
+            raise ValueError("no item has an answer, so there is nothing to describe")
         facts: dict[str, Any] = {
             "kind": self.kind,
             "items": self.distributions.n_items,
@@ -80,6 +85,7 @@ class Summary:
             "top_two_mass": {"mean": float(self.top_two.mean())},
             "class_share": {name: float(p) for name, p in zip(self.distributions.classes, self.shares, strict=True)},
             "items_without_answers": self.unanswered,
+            "answers_not_completed": self.incomplete,
             "median_seconds": self.median_seconds,
             "most_disputed": [
                 {"item": self.distributions.items[i].item() if hasattr(self.distributions.items[i], "item")
@@ -100,17 +106,23 @@ class Summary:
         return facts
 
 
-def summarise(labels: Labels) -> Summary:
+def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
     """The summary of any label set; items without an answer are counted but have no entropy.
 
     Beliefs are completed first: as they stand when dense, else top two with clamp and gamma 0.1 (Collins 2022).
+    Answers that cannot be completed (a first choice without a probability) are counted in `incomplete` and left out.
+    annotators=False leaves the comparison of annotators out, which takes longest.
     """
     within = first = None
+    incomplete = 0
     if isinstance(labels, Votes):
         votes: Votes | None = labels
         distributions = _answered(labels)
     elif isinstance(labels, Beliefs):
         votes = labels.first_choices()
+        fine = completable(labels)
+        incomplete = int((~fine).sum())
+        labels = labels if fine.all() else labels.select(answers=fine)
         full = COMPLETIONS[usual_completion(labels)](labels)
         within = normalised_entropy(full.stated)
         first = normalised_entropy(_answered(votes).probs)
@@ -120,7 +132,7 @@ def summarise(labels: Labels) -> Summary:
         votes, distributions = None, labels
     per_item = distributions.votes
     largest = np.sort(distributions.probs, axis=1)[:, -2:]
-    identified = votes is not None and votes.annotator is not None
+    identified = annotators and votes is not None and votes.annotator is not None
     seconds = None if isinstance(labels, Distributions) else labels.seconds
     timed = seconds is not None and not np.isnan(seconds).all()
     return Summary(
@@ -130,8 +142,9 @@ def summarise(labels: Labels) -> Summary:
         per_item=per_item,
         entropy=normalised_entropy(distributions.probs),
         top_two=largest.sum(axis=1),
-        shares=distributions.probs.mean(axis=0),
+        shares=distributions.probs.sum(axis=0) / max(distributions.n_items, 1),
         unanswered=labels.n_items - distributions.n_items,
+        incomplete=incomplete,
         annotators=votes.annotators if votes is not None else None,
         annotator_answers=votes.per_annotator if votes is not None and identified else None,
         annotator_agreement=agreement_with_others(votes) if votes is not None and identified else None,

@@ -28,14 +28,14 @@ SHOWN_ROWS = 10
 
 def text_view(labels: Labels) -> str:
     """Three lines: what it is and how much, the classes, and how far people disagree."""
-    summary = summarise(labels)
+    summary = summarise(labels, annotators=False)
     facts = [f"{value} {name}" for name, value in _headline(summary)]
     return f"{type(labels).__name__}: {' · '.join(facts)}\n  classes: {_classes(summary)}\n  {_disagreement(summary)}"
 
 
 def html_view(labels: Labels) -> str:
     """A card for a notebook: counts, classes and a small picture of the disagreement."""
-    summary = summarise(labels)
+    summary = summarise(labels, annotators=False)
     return (
         f'<div class="dissensus"><style>{STYLE}</style><strong>{type(labels).__name__}</strong>{_facts(summary)}'
         f'<div class="two">{_entropy_figure(summary)}{_class_figure(summary)}</div></div>'
@@ -98,6 +98,8 @@ def _disagreement(summary: Summary) -> str:
     text += f", {summary.top_two.mean():.1%} of the mass on each item's two largest classes"
     if summary.unanswered:
         text += f", {summary.unanswered:,} items without answers"
+    if summary.incomplete:
+        text += f", {summary.incomplete:,} answers left out as they cannot be completed"
     return text
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.labels.answers import Answers, hold
-from dissensus.labels.names import class_order, encode
+from dissensus.labels.names import as_names, class_order, encode
 
 if TYPE_CHECKING:
     from dissensus.labels.beliefs import Beliefs
@@ -35,8 +35,8 @@ class Votes(Answers):
     @classmethod
     def of(cls, item: Any, choice: Any, annotator: Any = None, *, classes: Any = None, **fields: Any) -> Votes:
         """Votes from names, one entry per answer: `Votes.of(["a", "a"], ["cat", "dog"], ["ann", "bo"])`."""
-        item_codes, items = encode(pa.array(item))
-        choices = pa.array([str(name) for name in choice])
+        item_codes, items = encode(_names("item", item))
+        choices = _names("choice", choice).cast(pa.string())
         known = class_order(choices.to_pylist()) if classes is None else tuple(str(name) for name in classes)
         choice_codes, _ = encode(choices, known)
         bad = np.flatnonzero(choice_codes < 0)
@@ -46,7 +46,7 @@ class Votes(Answers):
                 f"{list(known)}; {bad.size} of {len(choices)} votes name another class"
             )
         if annotator is not None:
-            who_codes, who = encode(pa.array(annotator))
+            who_codes, who = encode(_names("annotator", annotator))
             fields |= {"annotator": who_codes, "annotators": who}
         return cls(item=item_codes, items=items, choice=choice_codes, classes=known, **fields)
 
@@ -87,3 +87,12 @@ class Votes(Answers):
         from dissensus.labels.view import html_view
 
         return html_view(self)
+
+
+def _names(role: str, values: Any) -> pa.Array:
+    """Names as one column; text where they are not all integers.  (m,)"""
+    given = np.asarray(values, dtype=object)
+    for row, name in enumerate(given.tolist()):
+        if name is None or name != name or isinstance(name, list | dict | bytes):
+            raise ValueError(f"vote {row} has {role} {name!r}; expected a name or a whole number for every vote")
+    return pa.array(as_names(given))
