@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dissensus.cli_aggregate import aggregate, annotators
 from dissensus.cli_data import data
 from dissensus.cli_reading import errors, one_line_errors, reads_labels
 
@@ -21,6 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 app.add_typer(data)
+app.command()(aggregate)
+app.command()(annotators)
 out = Console(highlight=False, emoji=False)
 COUNTED = 3  # annotators and items named in the terminal; the page has more
 
@@ -73,7 +76,7 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
-    from dissensus.aggregate.building import build as built
+    from dissensus.aggregate.methods import build as built
     from dissensus.labels.files import write
 
     options = {"gamma": gamma, "contradictions": contradictions}

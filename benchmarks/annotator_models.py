@@ -1,0 +1,216 @@
+"""Models of annotators against crowd-kit: accuracy on classic crowd sets, time at 510 thousand votes, 20 million votes.
+
+    python benchmarks/annotator_models.py accuracy [--models dawid-skene mace] [--glad-up-to 30000]
+    python benchmarks/annotator_models.py speed [--models majority] [--glad-iterations 2]
+    python benchmarks/annotator_models.py large
+
+accuracy  both with their defaults; ties within 0.002 count as reached. "as far" is ours stopped after as many
+          iterations as crowd-kit made, without smoothing: where crowd-kit stops early, the same early stop.
+          GLAD runs on sets of up to --glad-up-to votes: crowd-kit needs 14 minutes for the 88,385 votes of trec.
+speed     same votes, same number of iterations, nobody stops early; the best of three runs of each counts, but
+          crowd-kit's one-coin and GLAD run once.
+large     seconds of one Dawid-Skene iteration and peak memory, each in a process of its own.
+
+Needs crowd-kit (extra `bench`); accuracy needs DISSENSUS_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.counting import majority
+from dissensus.aggregate.dawid_skene import dawid_skene
+from dissensus.aggregate.em import Fit
+from dissensus.aggregate.glad import glad
+from dissensus.aggregate.mace import mace
+from dissensus.aggregate.one_coin import one_coin
+from dissensus.datasets import load
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.votes import Votes
+
+SETS = ("bluebird", "tweet-sentiment", "weather-cf", "labelme", "sentiment-polarity", "trec", "adult", "relevance",
+        "fact-eval")  # fmt: skip
+OURS: dict[str, Callable[..., Any]] = {
+    "majority": majority, "dawid-skene": dawid_skene, "one-coin": one_coin, "mace": mace, "glad": glad,
+}  # fmt: skip
+UNSMOOTHED = {
+    "dawid-skene": {"smoothing": 0.0},
+    "one-coin": {"smoothing": 0.0},
+    "mace": {"guess_prior": 10.0},
+    "glad": {},
+}
+TARGETS = {"majority": 50, "dawid-skene": 30, "one-coin": 100, "mace": 40, "glad": 100}
+TIE = 0.002
+
+
+def peers(iterations: int | None = None) -> dict[str, Any]:
+    """crowd-kit's models with their defaults, or with a fixed number of iterations."""
+    from crowdkit.aggregation import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene
+
+    fixed = {} if iterations is None else {"n_iter": iterations, "tol": -np.inf}
+    # All restarts of MACE begin with the same random state, so more than one repeats the same run.
+    restart = {"n_restarts": 1} | ({} if iterations is None else {"n_iter": iterations})
+    return {
+        "majority": MajorityVote(), "dawid-skene": DawidSkene(**fixed), "one-coin": OneCoinDawidSkene(**fixed),
+        "mace": MACE(**restart), "glad": GLAD(**fixed),
+    }  # fmt: skip
+
+
+def frame(votes: Votes) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"task": votes.item, "worker": votes.annotator, "label": votes.choice})
+
+
+def accuracy_of(chosen: np.ndarray, gold: np.ndarray) -> float:
+    return float((chosen == gold)[gold >= 0].mean())
+
+
+def classes_of(found: Distributions | Fit) -> np.ndarray:
+    return (found.distributions if isinstance(found, Fit) else found).probs.argmax(axis=1)
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def accuracy(models: list[str], glad_up_to: int) -> None:
+    print(
+        f"{'set':19}{'model':12}{'crowd-kit':>10}{'ours':>8}{'as far':>8}{'':9}{'iterations':>11}{'seconds':>17}",
+        flush=True,
+    )
+    for name in SETS:
+        data = load(f"crowd-{name}")
+        votes, gold = data.labels, np.asarray(data.gold)
+        table = frame(votes)
+        for model in models:
+            peer = peers()[model]
+            if model == "glad" and votes.n_answers > glad_up_to:
+                continue
+            fitted, peer_seconds = timed(partial(peer.fit, table))
+            theirs = accuracy_of(fitted.labels_.reindex(range(votes.n_items)).fillna(-1).to_numpy(), gold)
+            ties = {"ties": "first"} if model == "majority" else {}
+            found, seconds = timed(partial(OURS[model], votes, **ties))
+            ours = accuracy_of(classes_of(found), gold)
+            made = 50 if model == "mace" else len(getattr(fitted, "loss_history_", []))
+            as_far = ours
+            if model != "majority":
+                options = UNSMOOTHED[model] | {"tolerance": 0.0, "most_iterations": max(made, 1)}
+                as_far = accuracy_of(classes_of(OURS[model](votes, **options)), gold)
+            verdict = "better" if ours > theirs + TIE else "reached" if ours >= theirs - TIE - 1e-9 else "BELOW"
+            steps = "" if model == "majority" else f"{made} / {found.iterations}"
+            print(
+                f"{name:19}{model:12}{theirs:10.4f}{ours:8.4f}{as_far:8.4f} {verdict:8}{steps:>11}"
+                f"{peer_seconds:9.2f} /{seconds:6.2f}",
+                flush=True,
+            )
+
+
+def speed(models: list[str], glad_iterations: int) -> None:
+    rng = np.random.default_rng(0)
+    truth = random_truth(10_000, 10, rng, concentration=1.0)
+    votes = simulated_votes(truth, 51, 2_571, rng, skill=rng.uniform(0.1, 0.5, 2_571)).votes
+    table = frame(votes)
+    print(f"{votes.n_answers:,} votes on {votes.n_items:,} items by {votes.n_annotators:,} annotators, 10 classes")
+    print(f"{'model':12}{'iterations':>11}{'crowd-kit s':>13}{'ours s':>9}{'ratio':>8}{'wanted':>8}{'same class':>12}")
+    for model in models:
+        iterations = glad_iterations if model == "glad" else 8
+        peer = peers(iterations)[model]
+        peer_runs = [timed(partial(peer.fit, table)) for _ in range(1 if model in ("one-coin", "glad") else 3)]
+        options: dict[str, Any] = {"ties": "first"}
+        if model != "majority":
+            options = UNSMOOTHED[model] | {"tolerance": 0.0, "most_iterations": iterations}
+        runs = [timed(partial(OURS[model], votes, **options)) for _ in range(3)]
+        (found, _), (fitted, _) = runs[0], peer_runs[0]
+        seconds, peer_seconds = (min(spent for _, spent in each) for each in (runs, peer_runs))
+        steps = getattr(found, "iterations", 0)
+        assert steps in (0, iterations), f"{model} stopped after {steps} of {iterations} iterations"
+        same = (classes_of(found) == fitted.labels_.reindex(range(votes.n_items)).to_numpy()).mean()
+        ratio = f"{peer_seconds / seconds:7.0f}x{TARGETS[model]:7}x"
+        print(f"{model:12}{steps or '-':>11}{peer_seconds:13.2f}{seconds:9.4f}{ratio}{same:12.2%}", flush=True)
+
+
+def large_votes() -> Votes:
+    rng = np.random.default_rng(0)
+    n, each, a, k = 1_000_000, 20, 20_000, 10
+    item = np.repeat(np.arange(n, dtype=np.int32), each)
+    choice = rng.integers(0, k, n, dtype=np.int32)[item]
+    wrong = rng.random(item.size, dtype=np.float32) < 0.4
+    choice[wrong] = rng.integers(0, k, int(wrong.sum()), dtype=np.int32)
+    annotator = rng.integers(0, a, item.size, dtype=np.int32)
+    return Votes(
+        item=item, items=np.arange(n), annotator=annotator, annotators=np.arange(a), choice=choice,
+        classes=tuple(map(str, range(k))),
+    )  # fmt: skip
+
+
+def large_ours() -> list[float]:
+    stamps: list[float] = []
+    dawid_skene(large_votes(), tolerance=0.0, most_iterations=5, progress=lambda *_: stamps.append(time.perf_counter()))
+    return stamps
+
+
+def large_peer() -> list[float]:
+    from crowdkit.aggregation import DawidSkene
+
+    stamps: list[float] = []
+
+    class Watched(DawidSkene):  # type: ignore[misc, unused-ignore]
+        @staticmethod
+        def _e_step(*arguments: Any) -> Any:
+            stamps.append(time.perf_counter())
+            return DawidSkene._e_step(*arguments)
+
+    Watched(n_iter=2, tol=-np.inf).fit(frame(large_votes()))
+    return stamps
+
+
+def large() -> None:
+    program = (
+        "import json, resource, sys, warnings; warnings.simplefilter('ignore'); import numpy as np; "
+        "sys.path.insert(0, sys.argv[1]); import annotator_models as here; stamps = getattr(here, sys.argv[2])(); "
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20; "
+        "print(json.dumps([float(np.median(np.diff(stamps))), peak]))"
+    )
+    seconds = {}
+    print("Dawid-Skene, 20,000,000 votes on 1,000,000 items by 20,000 annotators, 10 classes")
+    for name, function in (("dissensus", "large_ours"), ("crowd-kit", "large_peer")):
+        done = subprocess.run(
+            [sys.executable, "-c", program, sys.path[0], function], capture_output=True, text=True, check=True
+        )
+        seconds[name], memory = json.loads(done.stdout.splitlines()[-1])
+        print(f"{name:10} {seconds[name]:7.2f} s an iteration, peak {memory:5.2f} GB", flush=True)
+    print(f"crowd-kit / dissensus = {seconds['crowd-kit'] / seconds['dissensus']:.0f}x an iteration")
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")  # crowd-kit's use of pandas warns at every step
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["accuracy", "speed", "large"])
+    parser.add_argument("--models", nargs="+", choices=list(OURS), default=list(OURS), help="for accuracy and speed")
+    parser.add_argument("--glad-up-to", type=int, default=30_000)
+    parser.add_argument("--glad-iterations", type=int, default=2)
+    asked = parser.parse_args()
+    if asked.part == "accuracy":
+        accuracy(asked.models, asked.glad_up_to)
+    elif asked.part == "speed":
+        speed(asked.models, asked.glad_iterations)
+    else:
+        large()
+
+
+if __name__ == "__main__":
+    main()

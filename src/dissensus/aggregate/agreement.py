@@ -1,0 +1,265 @@
+"""Agreement: how much more alike the votes on an item are than votes drawn from all items at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from dissensus.aggregate.dirichlet_mixture import distinct_rows
+from dissensus.aggregate.intervals import Interval, check_resampling, percentile_interval
+from dissensus.labels.answers import hold
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+Level = Literal["nominal", "ordinal", "interval"]
+MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
+
+
+def krippendorff_alpha(
+    votes: Votes | Distributions, level: Level = "nominal", values: np.ndarray | None = None
+) -> float:
+    """Krippendorff's alpha of votes: 1 is full agreement, 0 what chance gives, below 0 is systematic disagreement.
+
+        alpha = 1 - D_o / D_e
+        D_o = 1/N sum_i 1/(m_i - 1) sum over ordered pairs of votes on i of d(vote, vote')
+        D_e = 1/(N (N - 1)) sum over ordered pairs of all N votes of d(vote, vote')
+        nominal: d = 1 for different classes; interval: (difference of values)^2; ordinal: (difference of mid-ranks)^2
+
+    Only items with two or more votes count. The pairs are never made: sums of squares give the same number, so time
+    and memory grow with the number of votes alone. 1 where all votes are the same, which the formula leaves open.
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+
+    level   "ordinal" takes the classes in their order
+    values  (k,) of the classes for "interval"; their names, read as numbers, where not given
+    """
+    return _alpha(_of_votes(votes, _values(votes.classes, level, values)), level)
+
+
+def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interval") -> float:
+    """Krippendorff's alpha of numbers, for ratings too fine to be classes: see krippendorff_alpha.
+
+    5 raters of 100,000 items, no two numbers alike: under a second.
+
+    item: (m,) codes of 0 or more; value: (m,) numbers, none of them NaN (leave missing ones out)
+    """
+    items, numbers = np.asarray(item), np.asarray(value, dtype=np.float64)
+    if items.shape != numbers.shape or items.ndim != 1 or items.dtype.kind not in "iu":
+        raise ValueError(
+            f"item holds {items.dtype} of shape {items.shape}, value has shape {numbers.shape}; expected one integer "
+            "item code and one number for each rating"
+        )
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise ValueError(
+            f"rating {bad[0]} (item {items[bad[0]]}) is {numbers[bad[0]]}; expected a finite number; {bad.size} of "
+            f"{numbers.size} are not: leave them out"
+        )
+    different, code = np.unique(numbers, return_inverse=True)
+    cell, which = np.unique(items.astype(np.int64) * different.size + code.reshape(-1), return_inverse=True)
+    count = np.bincount(which.reshape(-1), minlength=cell.size)
+    place = cell // different.size
+    n = int(place.max(initial=-1)) + 1
+    return _alpha(_Cells(place, cell % different.size, count, count, np.ones(n), different), level)
+
+
+def fleiss_kappa(votes: Votes | Distributions) -> float:
+    """Fleiss' kappa: agreement beyond chance of votes whose annotators may differ from item to item.
+
+        kappa = (P - P_e) / (1 - P_e)
+        P = mean over items of the share of pairs that agree,   P_e = sum_c (share of all votes for c)^2
+
+    1 is full agreement, 0 chance. Items with fewer than two votes are left out; where the number of votes differs,
+    items count alike in P and by their votes in P_e. 1 where all votes are the same, which the formula leaves open.
+    Fleiss (1971), Measuring nominal scale agreement among many raters.
+    """
+    return _fleiss(_of_votes(votes))
+
+
+def observed_agreement(votes: Votes | Distributions) -> float:
+    """The chance that two votes on the same item are the same, mean over items with two or more: 0 to 1."""
+    return _observed(_of_votes(votes))
+
+
+def agreement_interval(
+    votes: Votes | Distributions,
+    measure: str,
+    rng: np.random.Generator,
+    *,
+    over: Literal["items", "annotators"] = "items",
+    values: np.ndarray | None = None,
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> Interval:
+    """A measure of AGREEMENTS with its bootstrap interval, over other items or over other annotators.
+
+    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise.
+    values: as for krippendorff_alpha
+    """
+    check_resampling(replicates, coverage)
+    if measure not in AGREEMENTS:
+        raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
+    numbers = _values(votes.classes, "interval" if measure == "interval alpha" else "nominal", values)
+    cells = _of_votes(votes, numbers)
+    value = _ON_CELLS[measure](cells)
+    others = _other_items(cells, rng) if over == "items" else _other_annotators(votes, cells.values, rng)
+    drawn = [_ON_CELLS[measure](other) for other, _ in zip(others, range(replicates), strict=False)]
+    return percentile_interval(value, np.array(drawn), coverage)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Votes gathered into c cells of equal (row, code); several items with the same votes may share a row.
+
+    place   (c,) row of each cell
+    code    (c,) position in `values`
+    weight  (c,) votes in the cell, or the sum of their weights
+    square  (c,) sum of their squared weights, which takes each vote's pair with itself out again
+    times   (r,) how often each row occurs
+    values  (v,) a number for each code
+    """
+
+    place: np.ndarray
+    code: np.ndarray
+    weight: np.ndarray
+    square: np.ndarray
+    times: np.ndarray
+    values: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("place", "code", "weight", "square", "times", "values"):
+            hold(self, name, np.asarray(getattr(self, name)))
+
+    def per_row(self, amount: np.ndarray) -> np.ndarray:
+        return np.bincount(self.place, weights=amount, minlength=self.times.size)  # (r,)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Rows whose votes can be paired: size and ordered pairs of each, how often it counts, votes by code."""
+
+    size: np.ndarray
+    pairs: np.ndarray
+    times: np.ndarray
+    by_code: np.ndarray
+
+    @property
+    def votes(self) -> float:
+        return float(self.times @ self.size)
+
+
+def _paired(cells: _Cells) -> _Pairs:
+    size = cells.per_row(cells.weight)  # (r,)
+    pairs = size**2 - cells.per_row(cells.square)
+    times = np.where(pairs > 0.5, cells.times, 0)
+    if not times.any():
+        raise ValueError(
+            f"none of {int(cells.times.sum())} items has two votes, so no two votes can be compared; agreement needs "
+            "items that several annotators answered"
+        )
+    by_code = np.bincount(cells.code, weights=cells.weight * times[cells.place], minlength=cells.values.size)
+    return _Pairs(size, np.maximum(pairs, 1.0), times, by_code)
+
+
+def _alpha(cells: _Cells, level: Level) -> float:
+    rows = _paired(cells)
+    total = rows.votes
+    if level == "nominal":
+        apart = rows.size**2 - cells.per_row(cells.weight**2)
+        expected = total**2 - float((rows.by_code**2).sum())
+    else:
+        values = cells.values
+        if level == "ordinal":
+            values = np.cumsum(rows.by_code) - rows.by_code / 2  # mid-ranks
+        values = values - rows.by_code @ values / total  # centred, or the sums of squares lose their digits
+        at = values[cells.code]
+        apart = 2 * (rows.size * cells.per_row(cells.weight * at**2) - cells.per_row(cells.weight * at) ** 2)
+        expected = 2 * total * float(rows.by_code @ values**2)
+    observed = float((rows.times * rows.size * apart / rows.pairs).sum())
+    all_pairs = total**2 - float(rows.times @ cells.per_row(cells.square))
+    return 1.0 - observed * all_pairs / (expected * total) if np.count_nonzero(rows.by_code) > 1 else 1.0
+
+
+def _observed(cells: _Cells) -> float:
+    rows = _paired(cells)
+    same = cells.per_row(cells.weight**2 - cells.square) / rows.pairs  # (r,)
+    return float(rows.times @ same / rows.times.sum())
+
+
+def _fleiss(cells: _Cells) -> float:
+    rows = _paired(cells)
+    chance = float(((rows.by_code / rows.votes) ** 2).sum())
+    return (_observed(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else 1.0
+
+
+AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
+    "nominal alpha": partial(krippendorff_alpha, level="nominal"),
+    "ordinal alpha": partial(krippendorff_alpha, level="ordinal"),
+    "interval alpha": partial(krippendorff_alpha, level="interval"),
+    "fleiss kappa": fleiss_kappa,
+    "observed agreement": observed_agreement,
+}
+_ON_CELLS: dict[str, Callable[[_Cells], float]] = {
+    "nominal alpha": partial(_alpha, level="nominal"),
+    "ordinal alpha": partial(_alpha, level="ordinal"),
+    "interval alpha": partial(_alpha, level="interval"),
+    "fleiss kappa": _fleiss,
+    "observed agreement": _observed,
+}
+
+
+def _of_votes(votes: Votes | Distributions, values: np.ndarray | None = None) -> _Cells:
+    rows, which = distinct_rows(votes.counts())
+    place, code = np.nonzero(rows)
+    count = rows[place, code]
+    times = np.bincount(which, minlength=rows.shape[0])
+    return _Cells(place, code, count, count, times, np.arange(rows.shape[1]) if values is None else values)
+
+
+def _other_items(cells: _Cells, rng: np.random.Generator) -> Iterator[_Cells]:
+    """Resampled items, of those with votes to compare; items with the same votes are interchangeable."""
+    times = _paired(cells).times
+    n = int(times.sum())
+    while True:
+        yield replace(cells, times=rng.multinomial(n, times / n))
+
+
+def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.random.Generator) -> Iterator[_Cells]:
+    if not isinstance(votes, Votes):
+        raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
+    who, annotators = votes.identified("an interval over annotators")
+    if annotators.size < 3:
+        raise ValueError(f"there are {annotators.size} annotators; to draw others like them takes 3 or more")
+    cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
+    which = which.reshape(-1)
+    place, code = cell // votes.n_classes, cell % votes.n_classes
+    for _ in range(MOST_DRAWS):
+        drawn = rng.multinomial(annotators.size, np.full(annotators.size, 1 / annotators.size))[who]  # (m,)
+        weight = np.bincount(which, weights=drawn, minlength=cell.size)
+        square = np.bincount(which, weights=drawn**2, minlength=cell.size)
+        other = _Cells(place, code, weight, square, np.ones(votes.n_items), values)
+        # Few annotators may leave a draw in which no two different ones share an item; it is drawn again.
+        if (other.per_row(weight) ** 2 > other.per_row(square) + 0.5).any():
+            yield other
+
+
+def _values(classes: tuple[str, ...], level: Level, values: np.ndarray | None) -> np.ndarray | None:
+    if values is not None:
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape != (len(classes),) or not np.isfinite(numbers).all():
+            raise ValueError(
+                f"values are {numbers.tolist()}; expected one finite number for each of the classes {list(classes)}"
+            )
+        return numbers
+    if level != "interval":
+        return None
+    try:
+        return _values(classes, level, np.array([float(name) for name in classes]))
+    except ValueError:
+        raise ValueError(
+            f"the classes {list(classes)} are not all numbers, so their differences mean nothing; give values, one "
+            "number for each class, or use the ordinal or nominal level"
+        ) from None

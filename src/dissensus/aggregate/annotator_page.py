@@ -1,0 +1,68 @@
+"""The annotator report as a page: a picture of the crowd, and a table with a row for everyone."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from dissensus.aggregate.annotators import AnnotatorReport
+from dissensus.labels.drawing import scatter
+from dissensus.labels.view import page
+
+
+def annotator_page(report: AnnotatorReport, title: str) -> str:
+    """A whole page of its own; annotators from the lowest skill to the highest."""
+    order = np.argsort(np.where(np.isnan(report.skill), 2, report.skill), kind="stable")
+    parts = [
+        f"<h1>{escape(title)}: annotators</h1><p>{escape(headline(report))}</p>",
+        "<h2>Skill and agreement</h2><p>Each dot is a person. Skill is the chance of the consensus answer "
+        "(Dawid-Skene); agreement is the chance that another person said the same. Low values mean carelessness or "
+        "another view.</p>"
+        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill"),
+    ]
+    if not np.isnan(report.seconds).all():
+        parts.append(
+            "<h2>Time and skill</h2>"
+            + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
+        )
+    parts.append(f"<h2>Everyone</h2>{_table(report, order)}")
+    return page("".join(parts), f"{title}: annotators")
+
+
+def headline(report: AnnotatorReport) -> str:
+    text = (
+        f"{report.annotators.size:,} annotators gave {int(report.answers.sum()):,} answers; median skill "
+        f"{np.nanmedian(report.skill):.3f}, from {np.nanmin(report.skill):.3f} to {np.nanmax(report.skill):.3f}"
+    )
+    if report.overconfidence is not None and not np.isnan(report.overconfidence).all():
+        text += f"; their first choices claim {np.nanmean(report.overconfidence):+.1%} more than others confirm"
+    return text
+
+
+def _table(report: AnnotatorReport, order: np.ndarray) -> str:
+    timed, stated = not np.isnan(report.seconds).all(), report.overconfidence is not None
+    names = ["annotator", "answers", "skill", "agreement", "leans to"]
+    names += ["median seconds"] * timed + ["overconfidence"] * stated
+    words = ("annotator", "leans to")
+    head = "".join(f"<th>{name}</th>" if name in words else f'<th class="n">{name}</th>' for name in names)
+    rows = []
+    for a in order:
+        lean, amount = report.leaning(a)
+        cells = [f"<td>{escape(str(report.annotators[a]))}</td>"]
+        cells += [
+            _number(report.answers[a], ",.0f"),
+            _number(report.skill[a], ".3f"),
+            _number(report.agreement[a], ".3f"),
+        ]
+        cells.append(f"<td>{escape(lean)} {amount:+.1%}</td>")
+        if timed:
+            cells.append(_number(report.seconds[a], ".1f"))
+        if report.overconfidence is not None:
+            cells.append(_number(report.overconfidence[a], "+.3f"))
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _number(value: float, style: str) -> str:
+    return f'<td class="n">{"–" if np.isnan(value) else format(value, style)}</td>'

@@ -1,0 +1,111 @@
+"""Annotators one by one: how much they answered, how well, how fast, how surely, and what they lean to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.dawid_skene import dawid_skene
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.summary import agreement_with_others, median_seconds
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True)
+class AnnotatorReport:
+    """One entry per annotator; NaN where the answers do not tell.
+
+    annotators     (a,) names
+    answers        (a,)
+    skill          (a,) probability of a right answer under Dawid-Skene, averaged over the classes as they occur
+    agreement      (a,) how often a random other vote on the same item is the same
+    bias           (a, k) share of the annotator's answers on a class less what the consensus expects of their items;
+                   rows sum to 0, so a positive entry is a class they lean to
+    seconds        (a,) median time of an answer
+    overconfidence (a,) mean stated probability of the first choice less the share of the others who chose it;
+                   None for votes, which state nothing
+    """
+
+    classes: tuple[str, ...]
+    annotators: np.ndarray
+    answers: np.ndarray
+    skill: np.ndarray
+    agreement: np.ndarray
+    bias: np.ndarray
+    seconds: np.ndarray
+    overconfidence: np.ndarray | None
+
+    def leaning(self, a: int) -> tuple[str, float]:
+        """The class an annotator is drawn to most, and by how much."""
+        code = int(self.bias[a].argmax())
+        return self.classes[code], float(self.bias[a, code])
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """One record per annotator; None where the answers do not tell."""
+        rows = []
+        for a in range(self.annotators.size):
+            lean, amount = self.leaning(a)
+            row = {
+                "annotator": self.annotators[a], "answers": int(self.answers[a]), "skill": _told(self.skill[a]),
+                "agreement": _told(self.agreement[a]), "leans_to": lean, "bias": amount,
+                "seconds": _told(self.seconds[a]),
+            }  # fmt: skip
+            if self.overconfidence is not None:
+                row["overconfidence"] = _told(self.overconfidence[a])
+            rows.append(row)
+        return rows
+
+
+def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
+    """What the answers say about those who gave them, with the consensus of Dawid-Skene as the yardstick.
+
+    Of beliefs the first choices are judged; what they state is compared with it as overconfidence.
+
+    Low skill and low agreement mean carelessness or another view: the numbers cannot tell which.
+    """
+    _, annotators = answers.identified("an annotator report")
+    votes = answers if isinstance(answers, Votes) else answers.first_choices()
+    fit = dawid_skene(votes)
+    right = np.diagonal(fit.confusion, axis1=1, axis2=2)  # (a, k)
+    timed = answers.seconds is not None
+    return AnnotatorReport(
+        classes=answers.classes,
+        annotators=annotators,
+        answers=answers.per_annotator,
+        skill=right @ fit.class_prior,
+        agreement=agreement_with_others(votes),
+        bias=_bias(votes, fit.distributions.probs),
+        seconds=median_seconds(answers) if timed else np.full(annotators.size, np.nan),
+        overconfidence=_overconfidence(answers, votes) if isinstance(answers, Beliefs) else None,
+    )
+
+
+def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
+    """Chosen share less expected share, per annotator and class.  (a, k)"""
+    who, annotators = votes.identified("bias")
+    a, k = annotators.size, votes.n_classes
+    chosen = np.bincount(who.astype(np.int64) * k + votes.choice, minlength=a * k).reshape(a, k)
+    expected = np.column_stack([np.bincount(who, weights=consensus[votes.item, c], minlength=a) for c in range(k)])
+    return (chosen - expected) / np.maximum(chosen.sum(axis=1, keepdims=True), 1)
+
+
+def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
+    """Stated probability of the first choice less the share of the others who chose it too.  (a,)"""
+    who, annotators = beliefs.identified("calibration")
+    first = beliefs.first
+    rows = np.flatnonzero(first >= 0)
+    counts, others = votes.counts(), votes.per_item - 1
+    stated = beliefs.stated[rows, first[rows]]
+    item = beliefs.item[rows]
+    usable = ~np.isnan(stated) & (others[item] > 0)
+    rows, stated, item = rows[usable], np.minimum(stated[usable], 1.0), item[usable]
+    shared = (counts[item, first[rows]] - 1) / others[item]
+    total = np.bincount(who[rows], weights=stated - shared, minlength=annotators.size)
+    count = np.bincount(who[rows], minlength=annotators.size)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _told(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,84 @@
+"""Aggregation by the name of the method, for the command line and for study files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dissensus.aggregate.counting import dirichlet, majority, mean_belief, share
+from dissensus.aggregate.dawid_skene import dawid_skene
+from dissensus.aggregate.em import Fit
+from dissensus.aggregate.glad import glad
+from dissensus.aggregate.mace import mace
+from dissensus.aggregate.one_coin import one_coin
+from dissensus.aggregate.pooling import linear_pool, log_pool
+from dissensus.aggregate.shrinkage import Shrinkage, shrinkage
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.completion import COMPLETIONS, usual_completion
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+Labels = Votes | Beliefs | Distributions
+FROM_VOTES: dict[str, Callable[..., Any]] = {
+    "share": share,
+    "majority": majority,
+    "dirichlet": dirichlet,
+    "one-coin": one_coin,
+    "mace": mace,
+    "glad": glad,
+    "shrinkage": shrinkage,
+}
+FROM_BELIEFS: dict[str, Callable[..., Any]] = {"linear-pool": linear_pool, "log-pool": log_pool}
+AGGREGATIONS: dict[str, Callable[..., Any]] = FROM_VOTES | {"dawid-skene": dawid_skene} | FROM_BELIEFS
+
+
+def aggregate(labels: Labels, method: str, say: Callable[[str], None], **options: Any) -> Any:
+    """What a method makes of votes or beliefs: Distributions, or a fit that holds them.
+
+    Methods for votes take the first choices of beliefs; pools take votes as certain beliefs; dawid-skene takes both.
+    Partial beliefs are completed first. Counts without annotators do for share, majority, dirichlet and shrinkage.
+    """
+    if method not in AGGREGATIONS:
+        raise ValueError(f"no method {method!r}; there are {', '.join(AGGREGATIONS)}")
+    if isinstance(labels, Distributions):
+        labels = Votes.of_counts(labels)
+    if method in FROM_VOTES and isinstance(labels, Beliefs):
+        say(f"{method} takes votes: the first choice of each belief is used")
+        labels = labels.first_choices()
+    elif method in FROM_BELIEFS and isinstance(labels, Votes):
+        say(f"{method} takes beliefs: each vote is one that is certain")
+        labels = COMPLETIONS["dense"](labels.as_beliefs())
+    elif isinstance(labels, Beliefs):
+        completion = usual_completion(labels)
+        say(f"beliefs completed by {completion}")
+        labels = COMPLETIONS[completion](labels)
+    return AGGREGATIONS[method](labels, **options)
+
+
+def distributions_of(result: Any) -> Distributions:
+    """The distributions of whatever `aggregate` returned."""
+    return result.distributions if isinstance(result, Fit | Shrinkage) else result
+
+
+def build(labels: Labels, method: str | None = None, **options: Any) -> tuple[str, Distributions]:
+    """The method used and the distributions it gives: the share of votes, or the mean of completed beliefs.
+
+    Without a method: share for votes, t2-clamp for beliefs that name classes, dense for sliders and full rows.
+    options: gamma and contradictions, for the clamp completions.
+    """
+    if isinstance(labels, Distributions):
+        if method is not None:
+            raise ValueError(
+                f"the file holds distributions already, so there is nothing to build by {method!r}: convert it"
+            )
+        return "none", labels
+    if method is None:
+        method = "share" if isinstance(labels, Votes) else usual_completion(labels)
+    if options and not method.endswith("-clamp"):
+        raise ValueError(f"{', '.join(options)} only matters to t1-clamp and t2-clamp, not to {method!r}; leave it out")
+    if method == "share":
+        return method, share(labels if isinstance(labels, Votes) else labels.first_choices())
+    if method not in COMPLETIONS:
+        raise ValueError(f"no method {method!r}; there are share, {', '.join(COMPLETIONS)}")
+    beliefs = labels.as_beliefs() if isinstance(labels, Votes) else labels
+    return method, mean_belief(COMPLETIONS[method](beliefs, **options))

@@ -1,0 +1,149 @@
+"""Opinion pools: the beliefs of several annotators as one distribution, each annotator heard by their weight."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distances import jensen_shannon
+from dissensus.labels.distributions import Distributions
+
+
+def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distributions:
+    """The weighted mean of each item's complete beliefs: a class is as likely as people think on average.
+
+        p_i = sum_a w_a b_ia / sum_a w_a
+
+    Keeps minorities: whatever one annotator holds possible stays possible. Equal weights give `mean_belief`.
+    Stone (1961), The opinion pool.
+
+    weights: (a,) of 0 or more, such as `reliability(beliefs)`; equal where not given
+    """
+    rows, weight = complete_rows(beliefs), _weight(beliefs, weights)
+    return _pooled(beliefs, _summed(beliefs, rows * weight[:, None]))
+
+
+def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: float = 0.001) -> Distributions:
+    """The weighted geometric mean of each item's complete beliefs, scaled to sum to 1: sharper than the linear pool.
+
+        p_i ~ prod_a b'_ia^(w_a / sum_a w_a),   b' = (1 - k floor) b + floor
+
+    Where one annotator rules a class out, it is out for all; so every belief first gives `floor` to each class
+    (0 for none, which fails for an item on which every class has been ruled out by somebody).
+    Genest and Zidek (1986), Combining probability distributions, sec. 2.
+
+    weights: as for linear_pool
+    """
+    rows, weight = floored(complete_rows(beliefs), floor), _weight(beliefs, weights)
+    share = (
+        weight / np.maximum(np.bincount(beliefs.item, weights=weight, minlength=beliefs.n_items), 1e-300)[beliefs.item]
+    )
+    heard = share > 0
+    log_rows = np.full(rows.shape, -np.inf)
+    np.log(rows, where=rows > 0, out=log_rows)
+    log_mass = _summed(
+        beliefs, np.where(heard[:, None], log_rows * np.where(heard, share, 1.0)[:, None], 0.0)
+    )  # (n, k)
+    top = log_mass.max(axis=1, keepdims=True)
+    lost = np.flatnonzero(np.isinf(top[:, 0]))
+    if lost.size:
+        raise ValueError(
+            f"item {beliefs.items[lost[0]]}: every class is ruled out by somebody, so the geometric mean leaves none; "
+            f"{lost.size} of {beliefs.n_items} items: use a floor above 0, or linear_pool"
+        )
+    silent = np.bincount(beliefs.item, weights=weight, minlength=beliefs.n_items) == 0
+    return _pooled(beliefs, np.where(silent[:, None], 0.0, np.exp(log_mass - top)))
+
+
+def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> np.ndarray:
+    """How much each annotator should be heard, by how close they come to the pool of the others: mean 1.  (a,)
+
+        d_a = mean over a's answers of JS(b_ia, weighted mean of the other beliefs about i)
+        w_a ~ 1 / d_a,   d_a drawn towards the crowd's mean as if `pseudo` more answers had been at that mean
+
+    Jensen-Shannon divergence grows like a squared distance, so this is weighting by inverse variance. The pool of the
+    others uses the weights of the round before, equal ones at first. An annotator who shares no item keeps the crowd's
+    mean weight. Higher is better; an outlier is heard less whether or not they are right.
+    """
+    who, annotators = beliefs.identified("reliability")
+    rows = complete_rows(beliefs)
+    weights = np.ones(annotators.size)
+    if not pseudo > 0 or rounds < 1:
+        raise ValueError(f"pseudo is {pseudo} and rounds {rounds}; expected a number above 0, and 1 or more")
+    for _ in range(rounds):
+        mine = weights[who]  # (m,)
+        pool = _summed(beliefs, rows * mine[:, None])[beliefs.item] - rows * mine[:, None]  # (m, k)
+        left = pool.sum(axis=1)
+        others = beliefs.per_item[beliefs.item] > 1
+        if not others.any():
+            return weights
+        pool = np.maximum(pool[others], 0.0)
+        apart = jensen_shannon(rows[others], pool / np.maximum(left[others], 1e-300)[:, None])
+        mean = float(apart.mean())
+        if mean <= 1e-12:  # all alike
+            return np.ones(annotators.size)
+        sums = np.bincount(who[others], weights=apart, minlength=annotators.size)
+        answers = np.bincount(who[others], minlength=annotators.size)
+        weights = (answers + pseudo) / (sums + pseudo * mean)
+        weights = weights / weights.mean()
+    return weights
+
+
+def complete_rows(beliefs: Beliefs) -> np.ndarray:
+    """The stated probabilities, refused where they have gaps or do not sum to 1.  (m, k)"""
+    gaps = np.argwhere(np.isnan(beliefs.stated))
+    if gaps.size:
+        row, code = gaps[0]
+        raise ValueError(
+            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
+            "complete partial beliefs first, for example with complete(beliefs)"
+        )
+    total = beliefs.stated.sum(axis=1)
+    bad = np.flatnonzero(np.abs(total - 1) > 1e-5)
+    if bad.size:
+        raise ValueError(
+            f"belief {bad[0]} (item {beliefs.items[beliefs.item[bad[0]]]}) sums to {total[bad[0]]:g}; expected 1; "
+            f"{bad.size} of {total.size} do not: complete(beliefs) scales them"
+        )
+    return beliefs.stated
+
+
+def floored(rows: np.ndarray, floor: float) -> np.ndarray:
+    """Rows in which no class has less than `floor`: (1 - k floor) b + floor.  (m, k)"""
+    k = rows.shape[1]
+    if not 0 <= floor * k < 1:
+        raise ValueError(f"the floor is {floor} for each of {k} classes; expected 0 up to 1/{k}, not included")
+    return (1 - k * floor) * rows + floor
+
+
+def _weight(beliefs: Beliefs, weights: np.ndarray | None) -> np.ndarray:
+    if weights is None:
+        return np.ones(beliefs.n_answers)
+    who, annotators = beliefs.identified("weighting by annotator")
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != annotators.shape:
+        raise ValueError(f"weights have shape {given.shape}; expected one for each of {annotators.size} annotators")
+    bad = np.flatnonzero(~((given >= 0) & np.isfinite(given)))
+    if bad.size:
+        raise ValueError(
+            f"annotator {annotators[bad[0]]} has weight {given[bad[0]]}; expected a finite number of 0 or more; "
+            f"{bad.size} of {given.size} are wrong"
+        )
+    return given[who]
+
+
+def _summed(beliefs: Beliefs, rows: np.ndarray) -> np.ndarray:
+    """(m, k) -> (n, k)"""
+    return np.column_stack(
+        [np.bincount(beliefs.item, weights=rows[:, code], minlength=beliefs.n_items) for code in range(rows.shape[1])]
+    )
+
+
+def _pooled(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
+    empty = np.flatnonzero(mass.sum(axis=1) <= 0)
+    if empty.size:
+        raise ValueError(
+            f"item {beliefs.items[empty[0]]} has no belief with a weight above 0, so it has no pool; {empty.size} of "
+            f"{beliefs.n_items} items have none: leave them out with select(items=...)"
+        )
+    return Distributions.from_mass(mass, items=beliefs.items, classes=beliefs.classes, votes=beliefs.per_item)

@@ -1,0 +1,280 @@
+"""Agreement: published tables, other libraries' numbers, slow loops, and what no reordering may change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dissensus.aggregate.agreement import (
+    AGREEMENTS,
+    agreement_interval,
+    alpha_of_values,
+    fleiss_kappa,
+    krippendorff_alpha,
+    observed_agreement,
+)
+from dissensus.aggregate.belief_agreement import belief_alpha, belief_alpha_interval, belief_pairs
+from dissensus.aggregate.pairwise import pairwise_agreement
+from dissensus.labels.completion import complete
+from dissensus.labels.distances import jensen_shannon, total_variation
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.votes import Votes
+
+GAP = np.nan
+# Krippendorff (2011), Computing Krippendorff's alpha-reliability, sec. C: 4 observers, 12 units.
+PUBLISHED = np.array([
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, GAP, GAP, GAP],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, GAP, 3],
+    [GAP, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, GAP],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, GAP],
+])  # fmt: skip
+RANDOM = np.array([
+    [5, GAP, 4, 5, 3, 4, 5, 2, GAP],
+    [2, 2, 5, 5, 1, 3, 5, 1, GAP],
+    [1, 3, 5, GAP, 2, 2, 4, 2, GAP],
+    [3, 3, 3, GAP, 3, 3, 5, 5, 4],
+    [4, 4, 2, 5, 3, 2, 5, 1, GAP],
+])  # fmt: skip
+CONTINUOUS = np.array([
+    [0.27, 0.16, -0.19, -2.52, -0.54, -0.05],
+    [0.11, -1.53, -0.48, -0.98, -0.81, 1.06],
+    [-0.81, -0.03, 0.88, -0.58, -0.11, 0.11],
+])  # fmt: skip
+# Fleiss (1971), table 1: 30 patients, 6 psychiatrists, 5 diagnoses.
+FLEISS = """
+0 0 0 6 0  0 3 0 0 3  0 1 4 0 1  0 0 0 0 6  0 3 0 3 0  2 0 4 0 0  0 0 4 0 2  2 0 3 1 0  2 0 0 4 0  0 0 0 0 6
+1 0 0 5 0  1 1 0 4 0  0 3 3 0 0  1 0 0 5 0  0 2 0 3 1  0 0 5 0 1  3 0 0 1 2  5 1 0 0 0  0 2 0 4 0  1 0 2 0 3
+0 0 0 0 6  0 1 0 5 0  0 2 0 1 3  2 0 0 4 0  1 0 0 4 1  0 5 0 1 0  4 0 0 0 2  0 2 0 4 0  1 0 5 0 0  0 0 0 0 6
+"""
+
+
+def votes_of(table: np.ndarray) -> Votes:
+    who, item = np.nonzero(~np.isnan(table))
+    return Votes.of(item, [str(int(v)) for v in table[who, item]], who, classes=list("12345"))
+
+
+def values_of(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    who, item = np.nonzero(~np.isnan(table))
+    return item, table[who, item]
+
+
+def slow_alpha(table: np.ndarray, level: str) -> float:
+    """Krippendorff's definition, pair by pair."""
+    units = [column[~np.isnan(column)] for column in table.T]
+    units = [unit for unit in units if unit.size > 1]
+    every = np.concatenate(units)
+
+    def apart(a: float, b: float) -> float:
+        if level == "nominal":
+            return float(a != b)
+        if level == "interval":
+            return (a - b) ** 2
+        low, high = min(a, b), max(a, b)
+        between = ((every >= low) & (every <= high)).sum() - ((every == a).sum() + (every == b).sum()) / 2
+        return float(between) ** 2 if a != b else 0.0
+
+    observed = sum(sum(apart(a, b) for a in unit for b in unit) / (unit.size - 1) for unit in units) / every.size
+    expected = sum(apart(a, b) for a in every for b in every) / (every.size * (every.size - 1))
+    return 1 - observed / expected
+
+
+@pytest.mark.parametrize(("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_of_the_published_example(level, alpha):
+    """Krippendorff (2011), sec. C and E."""
+    assert krippendorff_alpha(votes_of(PUBLISHED), level) == pytest.approx(alpha, abs=5e-4)
+    assert alpha_of_values(*values_of(PUBLISHED), level) == pytest.approx(alpha, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("table", "level", "alpha"),
+    [
+        (RANDOM, "nominal", 0.1073446327683617),
+        (RANDOM, "ordinal", 0.36216961135527914),
+        (RANDOM, "interval", 0.3627906976744185),
+        (CONTINUOUS, "nominal", -0.013245033112582627),
+        (CONTINUOUS, "ordinal", 0.21621854532919682),
+        (CONTINUOUS, "interval", 0.22558996953485888),
+    ],
+)
+def test_alpha_of_another_library(table, level, alpha):
+    """krippendorff 0.9.0, krippendorff.alpha(reliability_data=table, level_of_measurement=level)."""
+    assert alpha_of_values(*values_of(table), level) == pytest.approx(alpha, abs=1e-12)
+    assert slow_alpha(table, level) == pytest.approx(alpha, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_alpha_equals_the_sum_over_pairs(level, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.integers(1, 6, (4, 6)).astype(float)
+    table[rng.random(table.shape) < 0.2] = np.nan
+    table[0, 0], table[1, 0] = 1, 5
+    assert krippendorff_alpha(votes_of(table), level) == pytest.approx(slow_alpha(table, level), abs=1e-10)
+
+
+def test_fleiss_kappa_of_the_published_example():
+    """Fleiss (1971): kappa = 0.430, with 26, 26, 30, 55 and 43 assignments to the five diagnoses."""
+    table = Distributions.from_counts(np.array(FLEISS.split(), dtype=int).reshape(30, 5))
+    assert table.counts().sum(axis=0).tolist() == [26, 26, 30, 55, 43]
+    assert fleiss_kappa(table) == pytest.approx(0.430, abs=5e-4)
+
+
+def test_a_hundred_thousand_items_of_continuous_ratings():
+    rng = np.random.default_rng(0)
+    value = rng.normal(size=100_000)[:, None] + rng.normal(size=(100_000, 5))
+    item = np.repeat(np.arange(100_000), 5)
+    assert alpha_of_values(item, value.reshape(-1)) == pytest.approx(0.5, abs=0.01)  # half the variance is the item's
+    shifted = alpha_of_values(item, value.reshape(-1) + 1e9)
+    assert shifted == pytest.approx(alpha_of_values(item, value.reshape(-1)), abs=1e-6)
+
+
+@pytest.mark.parametrize("measure", AGREEMENTS)
+def test_order_of_items_and_annotators_changes_nothing(measure):
+    votes = votes_of(RANDOM)
+    rng = np.random.default_rng(3)
+    other = votes.select(items=rng.permutation(votes.n_items), annotators=rng.permutation(5))
+    assert AGREEMENTS[measure](other) == pytest.approx(AGREEMENTS[measure](votes), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", AGREEMENTS)
+def test_full_agreement_is_one_and_a_single_class_too(measure):
+    assert AGREEMENTS[measure](Votes.of([0, 0, 1, 1], ["1", "1", "2", "2"])) == pytest.approx(1)
+    assert AGREEMENTS[measure](Votes.of([0, 0, 1, 1], ["1", "1", "1", "1"], classes=["1", "2"])) == 1
+
+
+@pytest.mark.parametrize("measure", AGREEMENTS)
+def test_items_with_one_vote_say_nothing_about_agreement(measure):
+    votes = Votes.of([0, 0, 1, 1, 2], ["1", "1", "1", "2", "3"])
+    without = Votes.of([0, 0, 1, 1], ["1", "1", "1", "2"], classes=list("123"))
+    assert AGREEMENTS[measure](votes) == pytest.approx(AGREEMENTS[measure](without))
+    with pytest.raises(ValueError, match="none of 2 items has two votes"):
+        AGREEMENTS[measure](Votes.of([0, 1], ["1", "2"]))
+
+
+@pytest.mark.parametrize("measure", AGREEMENTS)
+@pytest.mark.parametrize("over", ["items", "annotators"])
+def test_intervals_hold_the_value_and_repeat_by_seed(measure, over):
+    rng = np.random.default_rng(0)
+    votes = simulated_votes(random_truth(80, 4, rng), 5, 12, rng, skill=0.9).votes
+    first = agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
+    assert first.low < first.value < first.high and first.value == AGREEMENTS[measure](votes)
+    assert first == agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
+
+
+def test_interval_over_items_has_the_width_of_new_crowds():
+    rng = np.random.default_rng(4)
+    values, sds = [], []
+    for _ in range(60):
+        votes = simulated_votes(random_truth(150, 3, rng), 4, 40, rng).votes
+        values.append(krippendorff_alpha(votes))
+        sds.append(agreement_interval(votes, "nominal alpha", rng, replicates=60).sd)
+    assert np.mean(sds) == pytest.approx(np.std(values), rel=0.3)
+
+
+def test_an_annotator_drawn_twice_is_not_compared_with_themselves():
+    """Blind answers agree by chance alone; counting copies as agreement would lift the resampled alpha far above 0."""
+    rng = np.random.default_rng(5)
+    votes = simulated_votes(random_truth(400, 3, rng), 6, 8, rng, skill=1 / 3).votes
+    found = agreement_interval(votes, "nominal alpha", rng, over="annotators", replicates=100)
+    assert abs(found.low + found.high) / 2 < 0.03
+
+
+def test_agreement_refuses_what_it_cannot_use():
+    votes = votes_of(RANDOM)
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="not all numbers"):
+        krippendorff_alpha(Votes.of([0, 0], ["cat", "dog"]), "interval")
+    with pytest.raises(ValueError, match="one finite number for each of the classes"):
+        krippendorff_alpha(votes, "interval", np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"rating 1 \(item 0\) is nan"):
+        alpha_of_values(np.array([0, 0]), np.array([1, np.nan]))
+    with pytest.raises(ValueError, match="one integer item code"):
+        alpha_of_values(np.array([0.5]), np.array([1.0]))
+    with pytest.raises(ValueError, match="no measure 'kappa'"):
+        agreement_interval(votes, "kappa", rng)
+    with pytest.raises(ValueError, match="3 or more"):
+        agreement_interval(votes.select(annotators=[0, 1]), "nominal alpha", rng, over="annotators")
+    with pytest.raises(ValueError, match="not shares of votes"):
+        agreement_interval(Distributions.from_counts([[1, 1]]), "nominal alpha", rng, over="annotators")
+    with pytest.raises(ValueError, match="2 or more"):
+        agreement_interval(votes, "nominal alpha", rng, replicates=1)
+    assert krippendorff_alpha(Votes.of([0, 0, 1, 1], ["lo", "hi", "hi", "hi"]), "interval", np.array([0, 1])) < 1
+
+
+def test_cohens_kappa_of_two_annotators():
+    """scikit-learn 1.9.1, cohen_kappa_score of the same ten answers."""
+    left, right = [0, 0, 1, 2, 2, 1, 0, 2, 1, 1], [0, 1, 1, 2, 0, 1, 0, 2, 2, 1]
+    votes = Votes.of([*range(10)] * 2, [*left, *right], ["ann"] * 10 + ["bo"] * 10)
+    pair = pairwise_agreement(votes)
+    assert pair.kappa.tolist() == pytest.approx([0.5454545454545454]) and pair.agreement.tolist() == [0.7]
+    assert pair.shared.tolist() == [10] and pair.matrix(pair.kappa)[1, 0] == pair.kappa[0]
+
+
+def test_pairwise_agreement_equals_a_loop_over_pairs():
+    rng = np.random.default_rng(2)
+    votes = simulated_votes(random_truth(40, 4, rng), 3, 15, rng, skill=0.7).votes
+    found = pairwise_agreement(votes)
+    table = np.full((15, 40), -1)
+    table[votes.annotator, votes.item] = votes.choice
+    raw, kappa = found.matrix(found.agreement), found.matrix(found.kappa)
+    for a in range(15):
+        for b in range(a + 1, 15):
+            both = (table[a] >= 0) & (table[b] >= 0)
+            if not both.any():
+                assert np.isnan(raw[a, b])
+                continue
+            same = (table[a][both] == table[b][both]).mean()
+            chance = sum((table[a][both] == c).mean() * (table[b][both] == c).mean() for c in range(4))
+            assert raw[a, b] == raw[b, a] == pytest.approx(same)
+            assert kappa[a, b] == pytest.approx(1 if chance == 1 else (same - chance) / (1 - chance))
+    assert found.with_others().shape == (15,) and np.nanmax(found.with_others()) <= 1
+
+
+def test_an_annotator_who_shares_no_item_has_no_pair():
+    votes = Votes.of(["a", "a", "b"], ["x", "x", "y"], ["ann", "bo", "cy"])
+    found = pairwise_agreement(votes)
+    assert found.first.tolist() == [0] and found.kappa.tolist() == [1]
+    assert np.isnan(found.with_others()).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("distance", [jensen_shannon, total_variation])
+def test_alpha_of_one_hot_beliefs_is_the_nominal_alpha_of_the_votes(distance):
+    votes = votes_of(RANDOM)
+    beliefs = complete(votes.as_beliefs(), top=1, spread="uniform")
+    pairs = belief_pairs(beliefs, np.random.default_rng(0), distance)
+    assert belief_alpha(pairs) == pytest.approx(krippendorff_alpha(votes), abs=1e-12)
+
+
+def test_sampled_pairs_come_close_to_all_pairs():
+    rng = np.random.default_rng(1)
+    beliefs = simulated_beliefs(random_truth(200, 4, rng), 4, 20, rng, top=None)
+    exact = belief_alpha(belief_pairs(beliefs, rng))
+    sampled = belief_pairs(beliefs, rng, sample=100_000)
+    assert sampled.any_two.shape == (100_000, 2)
+    assert belief_alpha(sampled) == pytest.approx(exact, abs=0.005)
+    for over in ("items", "annotators"):
+        found = belief_alpha_interval(sampled, np.random.default_rng(2), over=over, replicates=50)
+        assert found.low < found.value < found.high
+
+
+def test_alpha_of_beliefs_needs_pairs_and_is_one_for_equal_beliefs():
+    alike = complete(Votes.of([0, 0, 1, 1], ["a"] * 4, classes=["a", "b"]).as_beliefs(), top=1, spread="uniform")
+    assert belief_alpha(belief_pairs(alike, np.random.default_rng(0))) == 1
+    with pytest.raises(ValueError, match="carry their annotator"):
+        belief_alpha_interval(
+            belief_pairs(alike, np.random.default_rng(0)), np.random.default_rng(0), over="annotators"
+        )
+    with pytest.raises(ValueError, match="none of 2 items has two beliefs"):
+        belief_pairs(alike.select(answers=[0, 2]), np.random.default_rng(0))
+
+
+def test_cifar10h_agreement(loaded):
+    """497,246 votes that entered the counts."""
+    votes = loaded("cifar10h-annotators").labels
+    assert krippendorff_alpha(votes) == pytest.approx(0.91515, abs=1e-4)
+    assert fleiss_kappa(votes) == pytest.approx(0.91517, abs=1e-4)
+    assert observed_agreement(votes) == pytest.approx(0.9237, abs=1e-3)

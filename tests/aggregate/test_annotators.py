@@ -1,0 +1,92 @@
+"""The annotator report on simulated people whose skill, leaning and confidence are known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from dissensus import Votes, write
+from dissensus.aggregate.annotator_page import annotator_page
+from dissensus.aggregate.annotators import annotator_report
+from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.transforms import one_hot
+
+RNG = np.random.default_rng(0)
+TRUTH = one_hot(RNG.integers(0, 3, 400), np.arange(400), ("cat", "dog", "cow"))
+SKILLS = np.linspace(0.5, 0.95, 10)
+
+
+def test_skill_is_found_and_ranks_people_as_they_are():
+    votes = simulated_votes(TRUTH, 6, 10, np.random.default_rng(1), confusion=one_coin(SKILLS, 3)).votes
+    report = annotator_report(votes)
+    assert np.corrcoef(report.skill, SKILLS)[0, 1] > 0.97
+    assert np.abs(report.skill - SKILLS).max() < 0.1
+    assert np.corrcoef(report.agreement, SKILLS)[0, 1] > 0.95
+
+
+def test_a_leaning_is_seen_and_leanings_sum_to_nothing():
+    confusion = one_coin(np.full(8, 0.9), 3)
+    confusion[0] = [[0.9, 0.0, 0.1], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]  # calls many dogs cows
+    votes = simulated_votes(TRUTH, 5, 8, np.random.default_rng(2), confusion=confusion).votes
+    report = annotator_report(votes)
+    lean, amount = report.leaning(0)
+    assert lean == "cow" and amount > 0.1
+    assert np.allclose(report.bias.sum(axis=1), 0) and np.abs(report.bias[1:]).max() < amount
+
+
+def test_confidence_is_compared_with_what_others_say():
+    truth = random_truth(300, 3, np.random.default_rng(3), 3.0)
+    beliefs = simulated_beliefs(truth, 6, 12, np.random.default_rng(4), top=None)
+    report = annotator_report(beliefs)
+    assert report.overconfidence is not None and np.abs(report.overconfidence).mean() < 0.2
+    assert annotator_report(beliefs.first_choices()).overconfidence is None
+
+
+def test_times_are_medians_and_missing_where_nobody_took_them():
+    timed = simulated_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8, seconds=3.0).votes
+    assert np.nanmedian(annotator_report(timed).seconds) == pytest.approx(3.0, rel=0.3)
+    untimed = simulated_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8).votes
+    assert annotator_report(untimed).as_rows()[0]["seconds"] is None
+
+
+def test_counts_have_no_annotators():
+    with pytest.raises(ValueError, match="an annotator report needs to know who gave each vote"):
+        annotator_report(Votes.of(["x"], ["cat"]))
+
+
+def test_the_page_is_well_formed_and_escapes_names():
+    votes = Votes.of(["x", "x", "y", "y"], ["<b>", "&", "&", "&"], ["<i>", "bo", "<i>", "bo"])
+    page = annotator_page(annotator_report(votes), "<t>")
+    ElementTree.fromstring(page.removeprefix("<!doctype html>"))
+    assert "<i>" not in page and "&lt;i&gt;" in page
+
+
+def cli(*arguments) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "dissensus", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_verbs_write_and_tell(tmp_path):
+    votes = simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes
+    write(votes, tmp_path / "votes.parquet")
+    done = cli(
+        "aggregate", tmp_path / "votes.parquet", "--method", "dawid-skene", "-o", tmp_path / "out.parquet", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["method"] == "dawid-skene" and told["items"] == 400 and told["converged"] is True
+    people = cli("annotators", tmp_path / "votes.parquet", "--json", "--html", tmp_path / "people.html")
+    assert len(json.loads(people.stdout)) == 6 and (tmp_path / "people.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_verbs_refuse_in_one_line(tmp_path):
+    write(simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes, tmp_path / "votes.parquet")
+    wrong = cli("aggregate", tmp_path / "votes.parquet", "--method", "vote", "-o", tmp_path / "out.parquet")
+    assert wrong.returncode == 2 and "no method 'vote'; there are share" in wrong.stderr
+    assert "Traceback" not in wrong.stderr and not (tmp_path / "out.parquet").exists()
