@@ -20,9 +20,10 @@ def build(
     options: gamma and contradictions, for the clamp completions.
     """
     if isinstance(labels, Distributions):
-        if method is not None:
+        if method is not None or options:
+            asked = ", ".join([*(() if method is None else (f"method {method!r}",)), *options])
             raise ValueError(
-                f"the file holds distributions already, so there is nothing to build by {method!r}; convert it"
+                f"these are distributions already, so {asked} would build nothing; leave it out, or convert"
             )
         return "none", labels
     if method is None:
