@@ -125,7 +125,7 @@ def _about_images(labels: Votes | Distributions, official: Path | None, splits: 
     gold = official_labels(official)
     columns: dict[str, Any] = {"gold": None if gold is None else class_names(gold, CLASSES)}
     if splits is not None:
-        with np.load(splits) as content:
+        with splits.open("rb") as file, np.load(file) as content:
             is_train = np.isin(labels.items, content["train"])
         columns["cifar10s_split"] = np.where(is_train, "train", "test")
     return about_items(labels, **columns)

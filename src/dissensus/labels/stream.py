@@ -52,7 +52,7 @@ def count_votes(
     try:
         file = parquet.ParquetFile(Path(path))
         plan, columns = _plan(file.schema_arrow, Reading(item=item, label=label, classes=classes), source)
-        text = [name for name in columns if _is_text(file.schema_arrow.field(name).type)]
+        text = [name for name in columns if file.schema_arrow.field(name).type in (pa.string(), pa.large_string())]
         file = parquet.ParquetFile(Path(path), read_dictionary=text)
         items, labels = _coders(file, columns)
         counts = _matrix(items.room, labels.room, source)
@@ -180,10 +180,6 @@ def _coder(file: Any, name: str, widest: int) -> _Integers | _Dictionary:
         return _Dictionary(kind)
     least, most = min(s.min for s in groups), max(s.max for s in groups)
     return _Integers(least, most - least + 1, kind) if most - least < widest else _Dictionary(kind)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _as_they_appear(places: np.ndarray, indices: np.ndarray, size: int) -> np.ndarray:
