@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from hypothesis import settings
+
+# Cores may be busy, so no test has a deadline; in continuous integration the same examples are tried every time.
+settings.register_profile("steady", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.load_profile("steady")
 
 _WANTED = "set DISSENSUS_DATA to a folder with the public data sets to run this test"
 

@@ -61,7 +61,7 @@ def test_describe_prints_what_people_ask_first(votes):
     text = run("describe", votes).stdout
     for said in ("items", "annotators", "min 2 / mean 2.00 / max 2", "cat, dog", "0.500 ± 0.500", "most disputed"):
         assert said in text
-    assert re.search(r"a  1\.000  dog 50%, cat 50%", text)
+    assert re.search(r"a  1\.000  cat 50%, dog 50%", text)
 
 
 def test_guesses_go_to_stderr_so_that_json_stays_json(tmp_path):
@@ -175,6 +175,55 @@ def test_count_streams_what_build_shares(votes, tmp_path):
     )
 
 
+def test_count_refuses_lists_and_takes_classes_nobody_chose(tmp_path):
+    lists = parquet(tmp_path, {"item": [1], "label": [[0, 1]]})
+    assert "column 'label' holds list" in refused("count", lists, "-o", tmp_path / "no.npy")
+    votes = parquet(tmp_path, {"item": [1, 1], "label": ["b", "a, b"]})
+    done = run("count", votes, "-o", tmp_path / "n.npy", "--classes", '"a, b",b,c', "--json")
+    assert json.loads(done.stdout) == {
+        "votes": 2, "items": 1, "classes": ["a, b", "b", "c"], "output": str(tmp_path / "n.npy"),
+    }  # fmt: skip
+    assert np.load(tmp_path / "n.npy").tolist() == [[1, 1, 0]]
+
+
+def test_a_matrix_holds_counts_of_votes_and_probabilities_of_beliefs_and_says_which(votes, tmp_path):
+    (tmp_path / "beliefs.csv").write_text(TOP_TWO)
+    said = run("build", tmp_path / "beliefs.csv", "-o", tmp_path / "p.npy").stderr
+    assert "read these probabilities back" in said and np.allclose(np.load(tmp_path / "p.npy").sum(axis=1), 1)
+    assert "read these counts back" in run("build", votes, "-o", tmp_path / "n.npy").stderr
+    assert np.load(tmp_path / "n.npy").tolist() == [[1, 1], [2, 0]]
+
+
+def test_options_that_would_do_nothing_are_refused(votes, tmp_path):
+    for options in (["--label", "x"], ["--classes", "a,b"], ["--repeats", "first"], ["--where", "a=1"]):
+        line = refused("describe", "anesthesia", *options)
+        assert f"is a data set, which knows how it is read, so {options[0]} would do nothing" in line
+        assert "`dissensus convert anesthesia anesthesia.parquet`" in line
+    run("describe", "anesthesia", "--missing", "error")  # its default
+    run("build", votes, "-o", tmp_path / "d.parquet")
+    line = refused("build", tmp_path / "d.parquet", "-o", tmp_path / "e.parquet", "--gamma", "0.3")
+    assert "these are distributions already, so gamma would build nothing" in line
+
+
+def test_convert_says_what_it_did_as_json(votes, tmp_path):
+    done = json.loads(run("convert", votes, tmp_path / "v.parquet", "--json").stdout)
+    assert done == {"kind": "votes", "items": 2, "classes": ["cat", "dog"], "output": str(tmp_path / "v.parquet")}
+
+
+def test_a_link_stays_a_link(votes, tmp_path):
+    (tmp_path / "old.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "old.csv")
+    run("convert", votes, tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink() and read(tmp_path / "old.csv") == read(votes)
+
+
+def test_every_method_is_in_the_help():
+    from dissensus.labels.completion import COMPLETIONS
+
+    words = run("build", "--help").stdout.replace("│", " ").split()
+    assert all(any(name in word for word in words) for name in COMPLETIONS)
+
+
 def parquet(folder, columns):
     pq.write_table(pa.table(columns), folder / "other.parquet")
     return folder / "other.parquet"
@@ -190,7 +239,12 @@ BAD = [
     (["votes.csv", "--repeats", "some"], "expected one of error, keep"),
     (["votes.csv", "--where", "label"], "expected COLUMN=VALUE"),
     (["votes.csv", "--where", "label=eel"], "no row has 'eel' in column 'label'; it holds"),
+    (["votes.csv", "--where", "label=cat", "--where", "label=dog"], "label=cat and label=dog: no row has both"),
+    (["votes.csv", "--classes", ""], "--classes is empty; expected all classes in order"),
+    (["votes.csv", "--classes", '"cat'], "not one row of CSV"),
     (["votes.csv", "--encoding", "klingon"], "no encoding 'klingon'"),
+    (["votes.csv", "--encoding", "rot13"], "'rot13' is no encoding of text"),
+    (["votes.csv", "--encoding", "base64"], "'base64' is no encoding of text"),
     (["votes.csv", "--format", "parquet"], "not a readable"),
     (["votes.csv", "--scale", "0"], "expected a number above 0"),
     (["empty.csv"], "the file is empty"),
@@ -236,6 +290,12 @@ def test_the_command_itself_exits_with_2_and_no_traceback(tmp_path):
     process = command("describe", path)
     said = process.communicate()[1].decode()
     assert process.returncode == 2 and len(said.splitlines()) == 1 and "line 3 is not utf-8 text" in said
+
+
+def test_a_terminal_that_knows_ascii_only_gets_the_figures(votes):
+    process = command("describe", votes, stdout=subprocess.PIPE, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    printed, said = process.communicate()
+    assert process.returncode == 0 and b"0.500 ? 0.500" in printed and not said
 
 
 def test_killed_while_writing_the_target_is_old_or_new_and_whole(tmp_path):

@@ -1,6 +1,7 @@
 """The command line: each verb parses, calls one stage and prints."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,8 @@ from rich.text import Text
 
 from dissensus.cli_aggregate import aggregate, annotators
 from dissensus.cli_data import data
-from dissensus.cli_reading import errors, one_line_errors, reads_labels
+from dissensus.cli_reading import errors, one_line_errors, reads_labels, split_classes
+from dissensus.labels.completion import COMPLETIONS
 
 if TYPE_CHECKING:
     from dissensus.labels.summary import Summary
@@ -25,6 +27,7 @@ app.add_typer(data)
 app.command()(aggregate)
 app.command()(annotators)
 out = Console(highlight=False, emoji=False)
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")]
 COUNTED = 3  # annotators and items named in the terminal; the page has more
 
 
@@ -68,15 +71,14 @@ def build(
     labels: "Labels",
     file: str,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet, .csv, .npz, …")],
-    method: Annotated[str | None, typer.Option(help="share for votes; t1-uniform, t1-clamp, t2-uniform, t2-clamp, "
-                                               "top-two-only, dense, typicality for beliefs.")] = None,
+    method: Annotated[str | None, typer.Option(help=f"share for votes; {', '.join(COMPLETIONS)} for beliefs.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Mass kept for classes left possible (clamp only, 0.1).")] = None,
     contradictions: Annotated[str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, "
                                                        "mass or error.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
-    from dissensus.aggregate.methods import build as built
+    from dissensus.aggregate.building import build as built
     from dissensus.labels.files import write
 
     options = {"gamma": gamma, "contradictions": contradictions}
@@ -88,13 +90,8 @@ def build(
         "classes": list(distributions.classes),
         "output": str(output),
     }
-    if as_json:
-        typer.echo(json.dumps(done))
-    else:
-        out.print(
-            f"{distributions.n_items:,} distributions over {distributions.n_classes} classes by {chosen} -> {output}",
-            markup=False,
-        )
+    n, k = distributions.n_items, distributions.n_classes
+    _report(done, f"{n:,} distributions over {k} classes by {chosen} -> {output}", as_json)
 
 
 @app.command()
@@ -105,12 +102,15 @@ def convert(
     output: Annotated[Path, typer.Argument(help="File to write; its ending says the format.")],
     to: Annotated[str | None, typer.Option(help="Format, where the ending does not tell (label-studio, …).")] = None,
     to_layout: Annotated[str | None, typer.Option(help="crowd-kit, or annotators (one column each).")] = None,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """The same labels in another format; nothing is lost, or you are told what."""
     from dissensus.labels.files import write
 
     write(labels, output, format=to, layout=to_layout, say=_say)
-    out.print(f"{file} -> {output}: {type(labels).__name__.lower()}, {labels.n_items:,} items", markup=False)
+    kind = type(labels).__name__.lower()
+    done = {"kind": kind, "items": labels.n_items, "classes": list(labels.classes), "output": str(output)}
+    _report(done, f"{file} -> {output}: {kind}, {labels.n_items:,} items", as_json)
 
 
 @app.command()
@@ -119,6 +119,8 @@ def count(
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .npy (counts), .npz, .parquet, …")],
     item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
     label: Annotated[str | None, typer.Option(help="Column that holds the label.")] = None,
+    classes: Annotated[str | None, typer.Option(help="All classes in order, as one row of CSV.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
     from dissensus.labels.files import write
@@ -126,10 +128,18 @@ def count(
 
     with one_line_errors():
         with errors.status(Text(f"counting {file}")):
-            counted = count_votes(file, item=item, label=label)
+            counted = count_votes(file, item=item, label=label, classes=split_classes(classes))
         write(counted.distributions(), output, say=_say)
-    n, k = counted.counts.shape
-    out.print(f"{int(counted.counts.sum()):,} votes on {n:,} items over {k} classes -> {output}", markup=False)
+    (n, k), votes = counted.counts.shape, int(counted.counts.sum())
+    done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}
+    _report(done, f"{votes:,} votes on {n:,} items over {k} classes -> {output}", as_json)
+
+
+def _report(done: dict[str, Any], sentence: str, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(done))
+    else:
+        out.print(sentence, markup=False)
 
 
 def _say(notice: str) -> None:
@@ -171,7 +181,7 @@ def _print_summary(summary: "Summary", file: str) -> None:
     _print_histogram(summary)
     out.print("\nmost disputed", style="bold")
     for i in summary.disputed(COUNTED):
-        order = found.probs[i].argsort(kind="stable")[::-1][:3]
+        order = (-found.probs[i]).argsort(kind="stable")[:3]
         said = ", ".join(f"{found.classes[j]} {found.probs[i, j]:.0%}" for j in order if found.probs[i, j] > 0)
         out.print(f"  {found.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
 
@@ -187,4 +197,6 @@ def _print_histogram(summary: "Summary") -> None:
 
 def main() -> None:
     """The `dissensus` command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # "±" on an ASCII terminal is no reason to fail
     app()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
+
+from dissensus.cli_reading import errors, one_line_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from dissensus.datasets import DataSet
 
@@ -42,8 +44,13 @@ def check(
     from dissensus.datasets import DATASETS, data_folder, lookup
     from dissensus.datasets.check import verify
 
-    with _clear_errors():
-        outcomes = [verify(lookup(name)) for name in names or DATASETS]
+    with one_line_errors():
+        wanted = [lookup(name) for name in names or DATASETS]
+    outcomes = []
+    with errors.status("") as progress:  # shown on a terminal only
+        for done, dataset in enumerate(wanted):
+            progress.update(Text(f"checking {dataset.name}, {done} of {len(wanted)} done"))
+            outcomes.append(verify(dataset))
     if as_json:
         typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
     else:
@@ -54,45 +61,57 @@ def check(
 
 
 @data.command()
-def show(name: Name) -> None:
+def show(name: Name, as_json: AsJson = False) -> None:
     """Everything about one data set: what it is, source, citation, licence, and what is checked."""
     from dissensus.datasets import lookup
 
-    with _clear_errors():
+    with one_line_errors():
         about = _described(lookup(name))
+    if as_json:
+        typer.echo(json.dumps(about, indent=2))
+        return
     for key, value in about.items():
         lines = value if isinstance(value, list | tuple) else [_cell(value)]
         typer.echo(f"{key:<11}" + f"\n{'':<11}".join(str(line) for line in lines))
 
 
 @data.command()
-def where(name: Name) -> None:
+def where(name: Name, as_json: AsJson = False) -> None:
     """The files a data set is read from, one per line."""
     from dissensus.datasets import find, lookup
 
-    with _clear_errors():
+    with one_line_errors():
         dataset = lookup(name)
         paths = list(dict.fromkeys(path for path in find(dataset) if path is not None))
     if not dataset.files:
         typer.echo(f"{name} is part of the package; there is no file", err=True)
-    for path in paths:
-        typer.echo(path)
+    _print_paths(name, paths, as_json)
 
 
 @data.command()
-def get(name: Name, quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False) -> None:
+def get(
+    name: Name, quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
     """Fetch a data set that has a public address, check it, and say where it lies; say how to obtain any other."""
     from dissensus.datasets import lookup
     from dissensus.datasets.fetch import fetch
 
-    with _clear_errors():
+    with one_line_errors():
         dataset = lookup(name)
         paths = fetch(dataset, quiet=quiet)
     if not dataset.files:
         typer.echo(f"{name} is part of the package; there is nothing to fetch", err=True)
+    _print_paths(name, paths, as_json)
+    typer.echo(f"{dataset.title}. Licence: {dataset.licence}. Please cite: {dataset.citation}", err=True)
+
+
+def _print_paths(name: str, paths: list[Path], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"name": name, "files": [str(path) for path in paths]}, indent=2))
+        return
     for path in paths:
         typer.echo(path)
-    typer.echo(f"{dataset.title}. Licence: {dataset.licence}. Please cite: {dataset.citation}", err=True)
 
 
 def _described(dataset: DataSet) -> dict[str, Any]:
@@ -125,13 +144,3 @@ def _print_table(title: str, columns: tuple[str, ...], rows: list[list[str]]) ->
     for row in rows:
         table.add_row(*row)
     Console().print(table)
-
-
-@contextmanager
-def _clear_errors() -> Iterator[None]:
-    """What a user can put right is one sentence and exit code 2, not a traceback."""
-    try:
-        yield
-    except (ValueError, OSError, ImportError) as problem:
-        typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(2) from problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import inspect
 from collections.abc import Callable, Iterator
@@ -28,15 +29,15 @@ OPTIONS: dict[str, Any] = {
     "annotator": Annotated[str | None, typer.Option(help="Column that names the annotator.")],
     "label": Annotated[str | None, typer.Option(help="Column that holds the label.")],
     "seconds": Annotated[str | None, typer.Option(help="Column with the seconds an answer took.")],
-    "classes": Annotated[str | None, typer.Option(help="All classes in order, separated by commas.")],
-    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; may be given again.")],
+    "classes": Annotated[str | None, typer.Option(help='All classes in order, as one row of CSV: cat,"dog, small".')],
+    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; again for another column.")],
     "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
-    "repeats": Annotated[str, typer.Option(help="Second answers to one item: error, keep, first or last.")],
+    "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
     "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
     "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
-DEFAULTS = {"repeats": "error", "missing": "error", "encoding": "utf-8"}
+DEFAULTS = {"missing": "error", "encoding": "utf-8"}
 
 
 def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
@@ -71,7 +72,7 @@ def one_line_errors() -> Iterator[None]:
     """What is wrong with the input is one line on stderr and exit code 2, not a traceback."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         errors.print(f"error: {' '.join(str(error).split())}", markup=False, style="red")
         raise typer.Exit(2) from None
 
@@ -80,13 +81,18 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
     for name, allowed in CHOICES.items():
         if reading[name] is not None and reading[name] not in allowed:
             raise ValueError(f"--{name} {reading[name]}: expected one of {', '.join(allowed)}")
-    reading["where"] = dict(_pair(text) for text in reading["where"] or [])
-    if reading["classes"] is not None:
-        reading["classes"] = [name.strip() for name in reading["classes"].split(",")]
+    given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
+    reading["where"] = _pairs(reading["where"] or [])
+    reading["classes"] = split_classes(reading["classes"])
     with errors.status(Text(f"reading {file}")):
         if not Path(file).exists():
             from dissensus.datasets import DATASETS, load
 
+            if file in DATASETS and given:
+                raise ValueError(
+                    f"{file} is a data set, which knows how it is read, so {', '.join(given)} would do nothing: leave "
+                    f"it out, or make a file of it first: `dissensus convert {file} {file}.parquet`"
+                )
             if file in DATASETS:
                 return load(file).labels
             if not Path(file).suffix:
@@ -96,8 +102,26 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
         return read(file, say=lambda notice: errors.print(notice, style="dim", markup=False), **reading)
 
 
-def _pair(text: str) -> tuple[str, str]:
-    column, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--where {text}: expected COLUMN=VALUE")
-    return column, value
+def split_classes(row: str | None) -> list[str] | None:
+    """The classes of one row of CSV, so that quotes hold a name with a comma."""
+    if row is None:
+        return None
+    try:
+        names = [name.strip() for name in next(csv.reader([row], skipinitialspace=True, strict=True), [])]
+    except csv.Error as error:
+        raise ValueError(f"--classes {row}: not one row of CSV ({error})") from None
+    if not names:
+        raise ValueError("--classes is empty; expected all classes in order, separated by commas")
+    return names
+
+
+def _pairs(texts: list[str]) -> dict[str, str]:
+    wanted: dict[str, str] = {}
+    for text in texts:
+        column, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--where {text}: expected COLUMN=VALUE")
+        if column in wanted:
+            raise ValueError(f"--where {column}={wanted[column]} and {text}: no row has both; give each column once")
+        wanted[column] = value
+    return wanted

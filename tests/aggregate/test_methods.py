@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dissensus import Beliefs, Distributions, Votes
-from dissensus.aggregate.methods import AGGREGATIONS, aggregate, build, distributions_of
+from dissensus.aggregate.building import build
+from dissensus.aggregate.methods import AGGREGATIONS, aggregate, distributions_of
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.transforms import one_hot
 
@@ -96,5 +97,5 @@ def test_build_says_which_method_it_took_and_refuses_what_has_no_use():
     assert build(beliefs)[0] == "t2-clamp"
     with pytest.raises(ValueError, match="gamma only matters to t1-clamp and t2-clamp, not to 'share'; leave it out"):
         build(votes, "share", gamma=0.1)
-    with pytest.raises(ValueError, match="holds distributions already"):
+    with pytest.raises(ValueError, match="these are distributions already"):
         build(build(votes)[1], "share")

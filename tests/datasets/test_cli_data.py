@@ -7,11 +7,13 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 from dissensus.cli_data import data
-from dissensus.datasets import DATASETS
+from dissensus.datasets import DATASETS, load
 from dissensus.datasets.check import verify
 from dissensus.datasets.dataset import Download
 
@@ -68,6 +70,53 @@ def test_check_reports_a_file_that_cannot_be_read(folder):
     (folder / "cifar10n/labels.npz").write_bytes(b"nothing")
     outcome = verify(DATASETS["cifar10n"])
     assert outcome.state == "failed" and outcome.problems[0].startswith("cannot be read: ")
+
+
+DAMAGED = {
+    "cifar10n": ("cifar10n/labels.npz", b"PK\x03\x04 cut short"),
+    "cifar10h": ("cifar10h/counts.npy", b""),
+    "cifar10s": ("cifar10s/elicitations.parquet", None),
+    "popquorn": ("popquorn/offensiveness.parquet", None),
+    "chaosnli-snli": ("chaosnli/nli.parquet", None),
+    "hs-brexit": ("lewidi/hs_brexit.parquet", None),
+}
+
+
+def test_damaged_files_are_named_with_the_way_out_and_the_check_goes_on(folder):
+    for place, content in DAMAGED.values():
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).write_bytes(content if content is not None else b"")
+        if content is None:
+            pq.write_table(pa.table({"other": [1]}), folder / place)
+    for name, (place, _) in DAMAGED.items():
+        with pytest.raises(ValueError) as caught:
+            load(name)
+        message = str(caught.value)
+        assert f"data set {name!r} cannot be read from {folder / place}" in message
+        assert f"`dissensus data check {name}`" in message and "get the files again: " in message
+    result = run("check", *DAMAGED, "anesthesia", "--json")
+    states = {row["name"]: row["state"] for row in json.loads(result.stdout)}
+    assert result.exit_code == 1 and states == dict.fromkeys(DAMAGED, "failed") | {"anesthesia": "ok"}
+
+
+def test_cifar10h_probabilities_are_the_shares_of_its_counts(folder, data_folder):
+    claim = "the released cifar10h-probs.npy are exactly the counts divided by their sum"
+    (folder / "cifar10h").mkdir()
+    for name in ("counts.npy", "probs.npy"):
+        (folder / "cifar10h" / name).write_bytes((data_folder / "cifar10h" / name).read_bytes())
+    assert claim in verify(DATASETS["cifar10h"]).checked
+    probs = np.load(folder / "cifar10h/probs.npy")
+    np.save(folder / "cifar10h/probs.npy", np.nextafter(probs, 1))
+    assert f"not so: {claim}" in verify(DATASETS["cifar10h"]).problems
+
+
+def test_every_verb_speaks_json(folder):
+    assert json.loads(run("show", "anesthesia", "--json").stdout)["answers"] == 315
+    (folder / "cifar10h").mkdir()
+    np.save(folder / "cifar10h/counts.npy", np.zeros((1, 10)))
+    found = json.loads(run("where", "cifar10h", "--json").stdout)
+    assert found == {"name": "cifar10h", "files": [str(folder / "cifar10h/counts.npy")]}
+    assert json.loads(run("get", "digits", "--json").stdout) == {"name": "digits", "files": []}
 
 
 def test_check_notices_one_changed_vote(folder, data_folder):

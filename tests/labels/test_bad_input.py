@@ -106,7 +106,7 @@ TEXTS = {
     "a negative time": (
         "v.csv",
         "item,label,seconds\na,x,1\nb,x,-2\n",
-        ["vote 1 took -2.0 seconds", "expected a time of 0 or more"],
+        ["row 2 took -2.0 seconds", "expected a time of 0 or more"],
         {},
     ),
     "a time in words": (
@@ -118,28 +118,33 @@ TEXTS = {
     "negative mass": (
         "p.csv",
         "item,a,b\nx,0.5,0.5\ny,-0.5,1.5\n",
-        [r"row 1 \(item y\) gives class 'a' probability -0.5", "expected a number from 0 to 1", "2 entries"],
+        [r"row 2 \(item y\) gives class 'a' probability -0.5", "expected a number from 0 to 1", "2 entries"],
         {},
     ),
     "mass that is no number": (
         "p.csv",
         "item,a,b\nx,0.5,0.5\ny,0.5,\n",
-        [r"row 1 \(item y\)", "probability nan", "from 0 to 1"],
+        [r"row 2 \(item y\) gives class 'b' no probability", "from 0 to 1"],
         {},
     ),
     "rows that do not sum to one": (
         "p.csv",
         "item,a,b\nx,0.5,0.5\ny,0.5,0.4\n",
-        [r"row 1 \(item y\) sums to 0.9, expected 1", "1 of 2 rows", "from_mass"],
+        [r"row 2 \(item y\) sums to 0.9, expected 1", "1 of 2 rows", "from_mass"],
         {},
     ),
     "a negative count": (
         "p.csv",
         "item,a,b\nx,5,0\ny,-1,2\n",
-        ["row 1, class 0 has count -1", "whole numbers of 0 or more"],
+        [r"row 2 \(item y\) gives class 'a' count -1", "a whole number of 0 or more"],
         {},
     ),
-    "an item without votes": ("p.csv", "item,a,b\nx,0,0\ny,1,2\n", ["row 0 has no votes", "1 of 2", "leave these"], {}),
+    "an item without votes": (
+        "p.csv",
+        "item,a,b\nx,0,0\ny,1,2\n",
+        [r"row 1 \(item x\) has no votes", "1 of 2", "leave these"],
+        {},
+    ),
     "half a vote behind a row": (
         "p.csv",
         "item,a,b,votes\nx,0.5,0.5,2.5\n",
@@ -168,13 +173,13 @@ TEXTS = {
     "a belief below 0": (
         "b.csv",
         "item,annotator,stated.a,stated.b\nx,1,-0.5,1\n",
-        [r"belief 0 \(item x, annotator 1\) puts -0.5 on class 'a'", "0 or more"],
+        [r"row 1 \(item 'x', annotator '1'\) states -0.5 for class 'a'", "0 or more"],
         {},
     ),
     "a belief that says nothing": (
         "b.csv",
         "item,annotator,stated.a,stated.b\nx,1,,\n",
-        ["belief 0", "says? nothing|states no", "leave them out"],
+        ["row 1", "states no", "1 of 1 rows say nothing", "leave them out"],
         {},
     ),
     "a class named that there is not": (
@@ -242,9 +247,60 @@ TEXTS = {
     "an open quote": (
         "v.csv",
         'item,label\na,"x\nb,y\n',
-        ["row 1 opens a quote that is never closed", "expected a second quote", "close it"],
+        ["line 2 opens a quote that is never closed", "expected a second quote", "close it"],
         {},
     ),
+    "a quote that swallowed rows": (
+        "v.csv",
+        'item,annotator,label\n1,a,"x\n1,b,y\n2,c,"z"',
+        ["line 2 opens a quote that is closed in line 4 before 'z\"'", "close it, or double quotes"],
+        {},
+    ),
+    "another delimiter": ("v.csv", "item;label\na;x\n", ["one column 'item;label'", "by ','", "by ';'", "save"], {}),
+    "tabs in a CSV": ("v.csv", "item\tlabel\na\tx\n", ["one column", "pass format='tsv'"], {}),
+    "a numbered item taken for a class": (
+        "p.csv",
+        "photo,cat,dog\n1,3,4\n2,5,6\n",
+        ["the first column 'photo' looks like a number for each item", "pass item='photo'", "classes="],
+        {},
+    ),
+    "a count left out": (
+        "p.csv",
+        "item,a,b\nx,5,0\ny,,2\n",
+        [r"row 2 \(item y\) gives class 'a' no count", "whole number"],
+        {},
+    ),
+    "votes that are not those counted": (
+        "p.csv",
+        "item,a,b,votes\nx,5,0,5\ny,1,2,4\n",
+        ["row 2 has 3 counts, but 4 in column 'votes'", "1 of 2"],
+        {},
+    ),
+    "no label at all": (
+        "v.csv",
+        "item,label,annotator\na,,1\nb,,2\n",
+        ["no row has a label", "column 'label' is empty", "label="],
+        {"missing": "drop"},
+    ),
+    "a list as NumPy prints it": (
+        "b.csv",
+        "item,top1,top1_prob,top2,top2_prob,ruled_out\nx,a,50,b,20,['ship' 'fox']\n",
+        [r"row 1 has \"\['ship' 'fox'\]\"", "separate them with |"],
+        {},
+    ),
+    "ruled out several in one name": (
+        "b.csv",
+        'item,top1,top1_prob,top2,top2_prob,ruled_out\nx,a,50,b,20,\ny,a,50,b,20,"ship, fox"\n',
+        ["row 2 rules out 'ship, fox', a class that nobody named", r"separated with \|", "classes="],
+        {},
+    ),
+    "one JSON key twice": (
+        "v.jsonl",
+        '{"item": 1, "label": "x"}\n{"item": 2, "label": "x", "label": "y"}\n',
+        ["line 2", "the key 'label' 2 times", r"\['x', 'y'\]"],
+        {},
+    ),
+    "one JSON key twice in a document": ("v.json", '[{"item": 1, "item": 2}]', ["the key 'item' 2 times"], {}),
     "a wrong ending": (
         "v.xlsx",
         GOOD,
@@ -281,12 +337,6 @@ TEXTS = {
         "v.jsonl",
         '{"item": 1, "label": "x"}\n{"item": 2, "label": 3}\n',
         ["column 'label' mixes kinds", "record 1 has 'x'", "record 2 has 3", "expected one kind"],
-        {},
-    ),
-    "JSON numbers beyond 64 bits": (
-        "v.jsonl",
-        f'{{"item": 1, "label": {2**70}}}',
-        ["column 'label' cannot be held in a table", "leave it out"],
         {},
     ),
     "JSON with half a surrogate": (
@@ -407,8 +457,13 @@ def test_npy_headers_that_lie_are_refused(tmp_path, header):
         ({"counts": np.array([[np.inf, 1]])}, ["row 1 has inf votes", "whole number"], {}),
         ({"probs": np.ones((2, 2)) / 2, "votes": np.array(["a", "b"])}, ["row 1 has a votes", "whole number"], {}),
         ({"probs": np.ones((2, 2)) / 2, "votes": np.array([1.0, np.nan])}, ["row 2 has nan votes"], {}),
-        ({"probs": np.ones((2, 2)) / 2, "items": np.zeros((2, 2))}, [r"one dimension, these have shape \(2, 2\)"], {}),
+        (
+            {"probs": np.ones((2, 2)) / 2, "items": np.zeros((2, 2))},
+            [r"'items' has shape \(2, 2\)", "list of names"],
+            {},
+        ),
         ({"probs": np.ones((2, 2)) / 2, "classes": np.array("a")}, [r"'classes' has shape \(\)", "list of names"], {}),
+        ({"probs": np.ones((2, 2)) / 2, "classes": np.array([b"a", b"\xff"])}, ["'classes' holds bytes.*UTF-8"], {}),
         ({"probs": np.ones((2, 2)) / 2, "items": np.array(["a", "a"])}, ["two items are both named 'a'"], {}),
         ({"a": np.ones((2, 2)), "b": np.ones((2, 2))}, ["expected an array named counts, probs or votes"], {}),
         ({"votes": np.array([[2**62, 0]])}, ["row 1, column 1 holds 4611686018427387904", "class codes"], {}),
@@ -457,6 +512,7 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
         (pa.table({"item": [["a"]], "label": ["x"]}), "column 'item' holds list"),
         (pa.table({"item": [None, "a"], "label": ["x", "y"]}), "row 1 has no value in column 'item'"),
         (pa.table({"item": ["a"], "label": [float("nan")]}), "row 1 has no label"),
+        (pa.table({"item": [1.5, float("nan")], "label": ["x", "y"]}), "row 2 has no value in column 'item'"),
         (pa.table({"item": ["a"], "annotators": [[1, 2]], "annotations": [["x"]]}), "row 1.*different lengths"),
         (pa.table({"item": ["a"], "annotators": pa.array([None], pa.list_(pa.int64())), "annotations": [["x"]]}),
          "row 1 has annotations but no annotators"),
@@ -532,7 +588,7 @@ def test_a_line_of_3_gb_is_refused_in_little_memory(tmp_path, name, start, says)
 )
 def test_a_line_of_40_mb_is_refused_in_little_memory(tmp_path, name, content):
     message, used = outcome(file(tmp_path, name, content))
-    assert re.search("longer than|columns", message) and len(message) < 1000 and used < 300_000
+    assert re.search("longer than|columns|never closed", message) and len(message) < 1000 and used < 300_000
 
 
 def outcome(path):

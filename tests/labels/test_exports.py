@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus import Distributions, Votes
+from dissensus.labels import files
 from dissensus.labels.exports import EXPORTS, recognise
 
 TASK = {
@@ -144,6 +147,34 @@ def test_potato_lines_carry_text_and_time_but_no_annotator():
 def test_potato_tables_and_version_2_read_the_same(record):
     row = {"item": 4, "annotator": "ann", "label": "wry", "displayed_text": "x"}
     assert read("potato", [record]).table.to_pylist() == [row]
+
+
+@pytest.mark.parametrize(("ending", "mark"), [("csv", ","), ("tsv", "\t")])
+def test_potato_tables_are_told_by_their_columns(tmp_path, ending, mark):
+    """annotated_instances.csv of a Potato project: one column per scheme and label, "true" where ticked."""
+    lines = [
+        "user,instance_id,displayed_text,tone:::sad,tone:::wry,topic:::rain",
+        "ann,4,x,,true,true",
+        "bo,4,x,true,,",
+    ]
+    path = tmp_path / f"annotated_instances.{ending}"
+    path.write_text("\n".join(lines).replace(",", mark) + "\n")
+    said = []
+    votes = files.read(path, question="tone", say=said.append)
+    assert votes.items.tolist() == [4] and votes.annotators.tolist() == ["ann", "bo"]
+    assert votes.classes == ("sad", "wry") and votes.choice.tolist() == [1, 0]
+    assert any("format = potato" in notice for notice in said)
+    assert files.read(path, format="potato", question="tone", say=said.append) == votes
+    with pytest.raises(ValueError, match=r"holds the questions \['tone', 'topic'\]"):
+        files.read(path)
+    with pytest.raises(ValueError, match=f"picks one out of an export, and this is {ending}"):
+        files.read(path, format=ending, question="tone")
+
+
+def test_potato_version_2_tables_are_read_when_asked_for(tmp_path):
+    path = tmp_path / "annotations.csv"
+    path.write_text("instance_id,user_id,tone.sad,tone.wry\n4,ann,,wry\n")
+    assert files.read(path, format="potato").classes == ("wry",)
 
 
 def test_prodigy_choice_votes_for_the_accepted_option_and_counts_the_rest():
@@ -350,6 +381,42 @@ def test_lewidi_cannot_hold_two_answers_by_one_annotator():
     table = pa.table({"item": ["a", "a"], "annotator": ["ann", "ann"], "label": ["x", "y"]})
     with pytest.raises(ValueError, match=r"item 'a' has answers by \['ann', 'ann'\].*write CSV or Parquet"):
         EXPORTS["lewidi"].render(table)
+
+
+def test_lewidi_refuses_a_class_without_a_name():
+    table = pa.table({"item": ["a"], "annotator": ["ann"], "label": [""]})
+    with pytest.raises(ValueError, match="item 'a' is the class '', which LeWiDi takes for no answer; name the class"):
+        EXPORTS["lewidi"].render(table)
+    record = {**LEWIDI, "annotations": {"Ann1": "", "Ann2": "1"}, "soft_label": {"": 0.5, "1": 0.5}}
+    with pytest.raises(ValueError, match="the annotation by 'Ann1' is '', expected a class with a name"):
+        read("lewidi", {"1": record})
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_extra_column_is_not_taken_for_a_role(name, tmp_path):
+    votes = Votes.of(["a"], ["x"], ["ann"], extra=pa.table({"seconds": ["soon"]}))
+    with pytest.raises(ValueError, match=f"{name} would take the extra column 'seconds' for that of each vote"):
+        files.write(votes, tmp_path / "v.json", format=name)
+
+
+def test_names_that_pandas_uses_are_kept_in_files_of_our_own(tmp_path):
+    index = "__index_level_0__"
+    votes = Votes.of(["a", "b"], ["x", "y"], extra=pa.table({index: [1, 2]}))
+    shares = Distributions(np.full((1, 2), 0.5), ["a"], ("x", index))
+    for number, value in enumerate((votes, shares)):
+        files.write(value, tmp_path / f"{number}.parquet")
+        assert files.read(tmp_path / f"{number}.parquet", say=lambda _: None) == value
+
+
+def test_frames_that_arrow_cannot_hold_say_what_to_do():
+    pandas = pytest.importorskip("pandas")
+    sparse = pandas.DataFrame({"item": pandas.arrays.SparseArray([1, 0]), "label": ["x", "y"]})
+    large = pandas.DataFrame({"item": pandas.Series([2**70, 1], dtype=object), "label": ["x", "y"]})
+    for frame in (sparse, large):
+        with pytest.raises(ValueError, match=r"fits no Arrow type .*sparse\.to_dense.*astype\(str\)"):
+            files.read(frame)
+    with pytest.raises(ValueError, match="a series is one column; expected a frame with items and labels"):
+        files.read(pandas.Series(["x"], name="label"))
 
 
 def test_nested_fields_come_out_as_they_went_in():

@@ -335,11 +335,11 @@ def test_wide_tables_are_counts_or_probabilities_as_their_numbers_tell(tmp_path)
     assert (
         found.classes == ("cat", "dog") and found.votes.tolist() == [4, 4] and found.probs[0].tolist() == [0.75, 0.25]
     )
-    assert said == [f"{path}: layout = counts over 2 classes", f"{path}: item = column 'uid'"]
+    assert said == [f"{path}: layout = counts over 2 classes: cat, dog", f"{path}: item = column 'uid'"]
     path.write_text("cat,dog\n0.25,0.75\n1,0\n")
     said.clear()
     assert read(path, say=said.append).items.tolist() == [0, 1]
-    assert said[0].endswith("layout = probabilities over 2 classes") and "no item column" in said[1]
+    assert said[0].endswith("layout = probabilities over 2 classes: cat, dog") and "no item column" in said[1]
     assert read(path, items=["x", "y"], say=quiet).items.tolist() == ["x", "y"]
     path.write_text("item,cat,dog\na,1,0\nb,0,1\n")
     assert (
@@ -415,7 +415,8 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
     assert np.array_equal(found.stated, [[0.7, 0.2, np.nan], [np.nan, 1, np.nan]], equal_nan=True)
     assert found.ruled_out.tolist() == [[False, False, True], [False] * 3]
     assert [notice.partition(": ")[2] for notice in said] == [
-        "layout = top-two", "probabilities are percents (scale = 100)",
+        "layout = top-two", "classes that are only ruled out, never named: eel",
+        "probabilities are percents (scale = 100)",
     ]  # fmt: skip
     assert read(path, scale=200, say=quiet).stated[0, 0] == 0.35
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dissensus.aggregate.counting import dirichlet, majority, mean_belief, share
+from dissensus.aggregate.counting import dirichlet, majority, share
 from dissensus.aggregate.dawid_skene import dawid_skene
 from dissensus.aggregate.em import Fit
 from dissensus.aggregate.glad import glad
@@ -58,27 +58,3 @@ def aggregate(labels: Labels, method: str, say: Callable[[str], None], **options
 def distributions_of(result: Any) -> Distributions:
     """The distributions of whatever `aggregate` returned."""
     return result.distributions if isinstance(result, Fit | Shrinkage) else result
-
-
-def build(labels: Labels, method: str | None = None, **options: Any) -> tuple[str, Distributions]:
-    """The method used and the distributions it gives: the share of votes, or the mean of completed beliefs.
-
-    Without a method: share for votes, t2-clamp for beliefs that name classes, dense for sliders and full rows.
-    options: gamma and contradictions, for the clamp completions.
-    """
-    if isinstance(labels, Distributions):
-        if method is not None:
-            raise ValueError(
-                f"the file holds distributions already, so there is nothing to build by {method!r}: convert it"
-            )
-        return "none", labels
-    if method is None:
-        method = "share" if isinstance(labels, Votes) else usual_completion(labels)
-    if options and not method.endswith("-clamp"):
-        raise ValueError(f"{', '.join(options)} only matters to t1-clamp and t2-clamp, not to {method!r}; leave it out")
-    if method == "share":
-        return method, share(labels if isinstance(labels, Votes) else labels.first_choices())
-    if method not in COMPLETIONS:
-        raise ValueError(f"no method {method!r}; there are share, {', '.join(COMPLETIONS)}")
-    beliefs = labels.as_beliefs() if isinstance(labels, Votes) else labels
-    return method, mean_belief(COMPLETIONS[method](beliefs, **options))

@@ -25,7 +25,7 @@ from dissensus.datasets import (
     popquorn,
 )
 from dissensus.datasets.dataset import DataSet, Facts, Features, Kind, LabelledItems
-from dissensus.datasets.folder import data_folder, find, is_present
+from dissensus.datasets.folder import data_folder, find, is_present, read_found
 from dissensus.datasets.images import Images
 from dissensus.labels.distributions import Distributions
 
@@ -82,4 +82,4 @@ def _read(name: str, kind: Kind, **options: Any) -> Any:
     if dataset.kind != kind:
         call = _CALLS[dataset.kind].format(name)
         raise ValueError(f"data set {name!r} holds {dataset.kind}, not {kind}; read it with datasets.{call}")
-    return dataset.read(*find(dataset), **options)
+    return read_found(dataset, **options)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems
-from dissensus.datasets.folder import find, found_at, is_present
+from dissensus.datasets.folder import described, find, found_at, is_present
 from dissensus.datasets.images import Images
 from dissensus.labels.distributions import Distributions
 
@@ -35,10 +35,11 @@ def verify(dataset: DataSet) -> Outcome:
     checked = [f"checksum of {place}" for place in found_at(dataset) if place in dataset.checksums]
     try:
         content = dataset.read(*find(dataset))
-    except (ValueError, KeyError, OSError, ImportError) as problem:
-        problems.append(f"cannot be read: {problem}")
+        found = measured(content)
+    except Exception as problem:  # whatever is wrong with one set, the others are to be checked too
+        problems.append(f"cannot be read: {described(problem)}")
     else:
-        problems += _wrong_facts(dataset.facts, measured(content))
+        problems += _wrong_facts(dataset.facts, found)
         verdicts = {check.claim: _verdict(check, content) for check in dataset.checks}
         problems += [f"not so: {claim}" for claim, holds in verdicts.items() if holds is False]
         checked = [_sizes(dataset.facts), *(claim for claim, holds in verdicts.items() if holds is not None), *checked]
@@ -86,7 +87,7 @@ def _verdict(check: Check, content: Any) -> bool | None:
     try:
         verdict = check.holds(content)
         return None if verdict is None else bool(verdict)
-    except (ValueError, LookupError):  # what was read has not even the shape the claim is about
+    except Exception:  # what was read has not even the shape the claim is about
         return False
 
 

@@ -66,7 +66,7 @@ def official_labels(path: Path | None) -> np.ndarray | None:
 
 def read_models(path: Path, labels: Path | None = None) -> LabelledItems:
     """The class thirty published models predict for each test image, as the votes of thirty annotators."""
-    with np.load(path) as content:
+    with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content["pred"], content["name"])
     gold = official_labels(labels)
     return about_items(votes, gold=None if gold is None else class_names(gold, CLASSES))
@@ -74,7 +74,7 @@ def read_models(path: Path, labels: Path | None = None) -> LabelledItems:
 
 def read_models_101(path: Path, version: str) -> LabelledItems:
     """The same thirty models on CIFAR-10.1, with its labels."""
-    with np.load(path) as content:
+    with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content[f"pred_{version}"], content["name"])
         return about_items(votes, gold=class_names(content[f"label_{version}"], CLASSES))
 

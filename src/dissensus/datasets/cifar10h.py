@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from dissensus.datasets.cifar10 import CLASSES, TEST_LABELS, official_labels
 from dissensus.datasets.dataset import Check, DataSet, Download, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.folder import data_folder
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -26,6 +27,7 @@ _REPOSITORY = "https://github.com/jcpeterson/cifar-10h"
 _RAW_COLUMNS = (
     "annotator_id", "is_attn_check", "true_category", "chosen_category", "cifar10_test_test_idx", "reaction_time",
 )  # fmt: skip
+_PROBABILITIES = ("cifar10h/probs.npy", "cifar10h/cifar10h-probs.npy", "cifar10h-probs.npy")
 _SPLITS = ("cifar10s/splits.npz",)
 
 
@@ -123,7 +125,7 @@ def _about_images(labels: Votes | Distributions, official: Path | None, splits: 
     gold = official_labels(official)
     columns: dict[str, Any] = {"gold": None if gold is None else class_names(gold, CLASSES)}
     if splits is not None:
-        with np.load(splits) as content:
+        with splits.open("rb") as file, np.load(file) as content:
             is_train = np.isin(labels.items, content["train"])
         columns["cifar10s_split"] = np.where(is_train, "train", "test")
     return about_items(labels, **columns)
@@ -134,6 +136,12 @@ def _is_official(loaded: LabelledItems) -> bool:
     written = io.BytesIO()
     np.save(written, loaded.labels.counts())
     return hashlib.sha256(written.getvalue()).hexdigest() == COUNTS_SHA256
+
+
+def _probabilities_are_shares(loaded: LabelledItems) -> bool | None:
+    assert isinstance(loaded.labels, Distributions)
+    released = next((path for place in _PROBABILITIES if (path := data_folder() / place).is_file()), None)
+    return None if released is None else np.array_equal(np.load(released), loaded.labels.probs)
 
 
 def _majority_right(loaded: LabelledItems) -> bool | None:
@@ -185,7 +193,9 @@ DATASETS = (
         facts=Facts(items=10_000, classes=10, answers=511_000, fewest=47, most=63),
         files=(("cifar10h/counts.npy", "cifar10h/cifar10h-counts.npy", "cifar10h-counts.npy"),),
         checks=(Check("as int64 the counts are, byte for byte, the released cifar10h-counts.npy", _is_official),
-                Check("the majority is the CIFAR-10 label on 99.21 % of the images", _majority_right)),
+                Check("the majority is the CIFAR-10 label on 99.21 % of the images", _majority_right),
+                Check("the released cifar10h-probs.npy are exactly the counts divided by their sum",
+                      _probabilities_are_shares)),
         checksums={"cifar10h/cifar10h-counts.npy": f"sha256:{COUNTS_SHA256}"},
         downloads=(Download(
             "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",

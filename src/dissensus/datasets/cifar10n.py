@@ -13,7 +13,7 @@ from dissensus.labels.votes import Votes
 
 def read_labels(path: Path) -> LabelledItems:
     """Three votes for each train image; the columns are not three persons, so the votes carry no annotator."""
-    with np.load(path) as content:
+    with path.open("rb") as file, np.load(file) as content:  # NumPy leaves a damaged archive open
         chosen = content["votes"]  # (50000, 3)
         about = {
             "gold": class_names(content["clean"], CLASSES),

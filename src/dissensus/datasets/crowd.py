@@ -40,7 +40,7 @@ def read_votes(path: Path, texts: Path | None = None, *, dataset: str, classes: 
 
 def read_labelme_features(path: Path, split: str) -> Features:
     """Pooled VGG features of the LabelMe images; row i of train is item i of crowd-labelme.  (n, 512) float16"""
-    with np.load(path) as content:
+    with path.open("rb") as file, np.load(file) as content:
         values, gold = content[f"x_{split}"], content[f"z_{split}"]
     return Features(values, np.arange(len(values)), gold.astype(np.int32))
 

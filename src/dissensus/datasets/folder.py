@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from dissensus.datasets.dataset import DataSet
 
@@ -36,6 +37,26 @@ def find(dataset: DataSet) -> list[Path | None]:
             f"files that lie elsewhere are found by setting {VARIABLE} to their folder"
         )
     return needed + [_first(folder, places) for places in dataset.also]
+
+
+def read_found(dataset: DataSet, **options: Any) -> Any:
+    """What a data set holds; files that are there but cannot be read are named with the way out."""
+    paths = find(dataset)
+    try:
+        return dataset.read(*paths, **options)
+    except (ImportError, MemoryError):  # no fault of the files
+        raise
+    except Exception as error:  # damaged files fail in as many ways as there are readers
+        files = ", ".join(dict.fromkeys(str(path) for path in paths if path is not None))
+        raise ValueError(
+            f"data set {dataset.name!r} cannot be read from {files or 'the package'} ({described(error)}): see what "
+            f"`dissensus data check {dataset.name}` says, and get the files again: {dataset.way_out}"
+        ) from error
+
+
+def described(error: Exception) -> str:
+    """An error in words, with its kind where the text alone would not tell."""
+    return str(error) if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: {error}"
 
 
 def is_present(dataset: DataSet) -> bool:

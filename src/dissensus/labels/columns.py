@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -39,10 +39,12 @@ class Reading:
     item, annotator, label, seconds  the column that plays this role; "" where none does
     classes  all classes in order; for counts and probabilities, the columns that hold them
     items, annotators  all names in order, for items nobody answered or an order of your own
-    repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last
+    repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
+             None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
     text     the columns are untyped text (CSV), so numbers are recognised by how they read
     scale    what the probabilities of beliefs are out of: 1, or 100 for percents
+    rows     where each row of the table stood in the file, from 0, once some were left out; None while all are there
     """
 
     layout: Layout | None = None
@@ -53,16 +55,17 @@ class Reading:
     classes: Sequence[str] | None = None
     items: Sequence[Any] | None = None
     annotators: Sequence[Any] | None = None
-    repeats: Repeats = "error"
+    repeats: Repeats | None = None
     missing: Missing = "error"
     scale: float | None = None
     text: bool = False
+    rows: np.ndarray | None = field(default=None, compare=False, repr=False)
     notices: list[str] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             given = getattr(self, name)
-            if given not in allowed and not (name == "layout" and given is None):
+            if given not in allowed and not (name != "missing" and given is None):
                 raise ValueError(f"{name}={given!r:.80}: expected one of {', '.join(allowed)}")
         for name in ("classes", "items", "annotators"):
             given = getattr(self, name)
@@ -76,6 +79,14 @@ class Reading:
     def say(self, notice: str) -> None:
         self.notices.append(notice)
 
+    def row(self, place: int) -> int:
+        """The number of a row in the file, from 1 after the header."""
+        return int(place if self.rows is None else self.rows[place]) + 1
+
+    def keeping(self, places: np.ndarray) -> Reading:
+        """The reading of a table of which only these rows are left, in this order.  places: (r,)"""
+        return replace(self, rows=places if self.rows is None else self.rows[places])
+
 
 def choose(table: pa.Table, role: str, reading: Reading, source: str, *, needed: bool = True) -> str | None:
     """The column that plays a role: the one asked for, else the first usual name that is there."""
@@ -86,7 +97,7 @@ def choose(table: pa.Table, role: str, reading: Reading, source: str, *, needed:
         if asked not in table.column_names:
             raise ValueError(f"{source}: no column {asked!r} for {role}; the columns are {table.column_names}")
         return str(asked)
-    lower = {name.lower(): name for name in reversed(table.column_names)}
+    lower = {name.strip().lower(): name for name in reversed(table.column_names)}
     for usual in USUAL[role]:
         if usual in lower:
             found = lower[usual]
@@ -119,20 +130,24 @@ def guess_layout(table: pa.Table, reading: Reading, source: str) -> Layout:
         reading.say("layout = top-two")
         return "top-two"
     holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
-    usual_label = reading.label is None and any(name.lower() in USUAL["label"] for name in names)
+    usual_label = reading.label is None and any(name.strip().lower() in USUAL["label"] for name in names)
     if reading.label or (usual_label and not holds_classes):
         return "votes"
-    body = [table[name] for name in class_columns(table, reading, source)]
-    if not body or not all(is_number(column) for column in body):
-        text = [name for name in class_columns(table, reading, source) if not is_number(table[name])]
+    body = class_columns(table, reading, source)
+    if not body or not all(is_number(table[name]) for name in body):
+        text = [name for name in body if not is_number(table[name])]
         text = [f"{name}: {table[name][0].as_py()!r:.40}" for name in text[:5]]
         raise ValueError(
             f"{source}: the columns {names} hold neither a label column ({list(USUAL['label'])}) nor one number "
             f"column per class (not numbers: {text}); name the label column with label=, or the classes: classes="
         )
-    whole = all(is_whole(column) for column in body)
-    reading.say(f"layout = {'counts' if whole else 'probabilities'} over {len(body)} classes")
-    return "counts" if whole else "probabilities"
+    matrix = np.column_stack([table[name].to_numpy() for name in body])  # (n, k)
+    found: Layout = "counts" if are_counts(matrix) else "probabilities"
+    if reading.item is None and reading.classes is None and len(body) == len(names) - ("votes" in names):
+        _refuse_numbered_items(body, matrix, source)
+    shown = ", ".join(body[:8]) + (", ..." if len(body) > 8 else "")
+    reading.say(f"layout = {found} over {len(body)} classes: {shown}")
+    return found
 
 
 def class_columns(table: pa.Table, reading: Reading, source: str) -> list[str]:
@@ -150,8 +165,29 @@ def is_number(column: pa.ChunkedArray) -> bool:
     return bool(types.is_integer(column.type) or types.is_floating(column.type))
 
 
-def is_whole(column: pa.ChunkedArray) -> bool:
-    if types.is_integer(column.type):
+def are_counts(matrix: np.ndarray) -> bool:
+    """Whether numbers are counts: integers, or floats that are all whole with some above 1; gaps aside.  (n, k)"""
+    if matrix.dtype.kind in "iu":
         return True
-    values = column.to_numpy()
-    return bool((values == values.round()).all()) and bool((values > 1).any())
+    known = matrix[~np.isnan(matrix)]
+    return bool((known == np.floor(known)).all() and (known > 1).any())
+
+
+def _refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
+    """A first column that counts on, or alone holds distinct whole numbers, numbers the items; it is no class.
+
+    Rows with the same sum are a table of counts or probabilities whatever the first column holds.
+    """
+    first, rest = matrix[:, 0], matrix[:, 1:]
+    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or np.ptp(matrix.sum(axis=1)) < 1e-5 or not _distinct_whole(first):
+        return
+    counts_on = first[0] in (0, 1) and bool((np.diff(first) == 1).all())
+    if counts_on or not any(_distinct_whole(column) for column in rest.T):
+        raise ValueError(
+            f"{source}: the first column {names[0]!r} looks like a number for each item ({first[:3].tolist()}...), not "
+            f"like a class; pass item={names[0]!r} (--item), or name the classes: classes={names} if it is one"
+        )
+
+
+def _distinct_whole(column: np.ndarray) -> bool:
+    return bool((column == np.floor(column)).all()) and np.unique(column).size == column.size

@@ -72,6 +72,8 @@ def parse_lewidi(records: Any, source: str, question: str | None = None) -> Pars
             {name: _parallel(values, len(answers), name, place) for name, values in beside.items()} if answers else {}
         )
         for number, (annotator, label) in enumerate(answers):
+            if label == "" and isinstance(record.get("soft_label"), dict) and "" in record["soft_label"]:
+                raise place.error(f"the annotation by {annotator!r}", label, "a class with a name, or null for none")
             if label is None or label == "":
                 left_out["annotation{s} without a label"] += 1
                 continue
@@ -100,6 +102,10 @@ def render_lewidi(table: pa.Table) -> dict[str, Any]:
             raise ValueError(
                 f"item {item!r} has answers by {names}, but LeWiDi names each answer to an item by its annotator: "
                 "give every answer another annotator, or write CSV or Parquet instead"
+            )
+        if any(row["label"] == "" for row in rows):
+            raise ValueError(
+                f"an answer to item {item!r} is the class '', which LeWiDi takes for no answer; name the class"
             )
         record = further({name: rows[0][name] for name in shared}, _LEWIDI_FIELDS) | {
             "annotators": ",".join(map(str, names)), "number of annotations": len(rows),

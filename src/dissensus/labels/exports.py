@@ -11,11 +11,13 @@ What a writer wrote, its reader reads back to the same rows, grouped by item whe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dissensus.labels.crowd_releases import (
     is_lewidi,
@@ -36,8 +38,10 @@ from dissensus.labels.jsonl_tools import (
 )
 from dissensus.labels.label_studio import is_label_studio, parse_label_studio, render_label_studio
 from dissensus.labels.potato import is_potato, parse_potato, render_potato
+from dissensus.labels.table_read import METADATA
+from dissensus.labels.table_write import ROLES
 
-__all__ = ["EXPORTS", "Export", "Parsed", "recognise"]
+__all__ = ["EXPORTS", "Export", "Parsed", "check_exportable", "recognise"]
 
 
 @dataclass(frozen=True)
@@ -74,3 +78,20 @@ def recognise(records: Any) -> str | None:
         return None
     fitting = [name for name, looks_like in _BY_RECORD.items() if looks_like(records[0])]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def check_exportable(table: pa.Table, kind: str) -> None:
+    """Refuse a table of `as_table` that would not read back from this format as the same votes."""
+    meta = json.loads(table.schema.metadata[METADATA])
+    if meta["layout"] != "votes":
+        raise ValueError(f"{kind} holds votes, one row each, and this is a table of {meta['layout']}; write .parquet")
+    moved = [role for role in ROLES if meta[role] not in (role, "")]
+    if moved:
+        raise ValueError(
+            f"{kind} calls the {moved[0]} {moved[0]!r}, which an extra column or the layout took; rename it"
+        )
+    mistaken = [role for role in ROLES if meta[role] == "" and role in table.column_names]
+    if mistaken:
+        raise ValueError(f"{kind} would take the extra column {mistaken[0]!r} for that of each vote; rename it")
+    if pc.any(pc.equal(table["label"], "")).as_py():
+        raise ValueError(f"a class has no name, which {kind} cannot tell from no answer; name it, or write .parquet")

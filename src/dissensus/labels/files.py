@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import codecs
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
+from dissensus.labels.columnar import read_arrow, read_parquet
 from dissensus.labels.columns import Reading
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.exports import EXPORTS, recognise
+from dissensus.labels.exports import EXPORTS, check_exportable, recognise
 from dissensus.labels.frames import frame_table, with_index_named
 from dissensus.labels.jsontext import json_bytes, json_records, read_json, read_json_lines, records_table
-from dissensus.labels.matrices import read_npy, read_npz, write_npy, write_npz
-from dissensus.labels.names import text_column
-from dissensus.labels.table_read import METADATA, Labels, from_table
-from dissensus.labels.table_write import ROLES, as_table, lost_in_plain_columns
+from dissensus.labels.matrices import npy_matrix, read_npy, read_npz, write_npz
+from dissensus.labels.table_read import Labels, from_table
+from dissensus.labels.table_rows import chosen_rows
+from dissensus.labels.table_write import as_table, lost_in_plain_columns
 from dissensus.labels.tabletext import read_delimited, write_delimited
 from dissensus.labels.whole_files import whole_or_not
 
@@ -102,30 +103,51 @@ def _read(
     where: Mapping[str, str] | None, plan: Reading,
 ) -> Labels:  # fmt: skip
     if not isinstance(source, str | os.PathLike):
-        return from_table(_only(with_index_named(frame_table(source), plan), where, name), plan, name)
+        return from_table(*chosen_rows(with_index_named(frame_table(source), plan), where, plan, name), name)
     path = Path(source)
     if not path.is_file():
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
     kind = format or _ending(path)
     if kind not in FORMATS:
         raise ValueError(f"{path}: no format {kind!r}; there are {', '.join(FORMATS)}")
-    if question is not None and kind in ENDINGS.values() and not kind.startswith("json"):
+    if question is not None and kind in ("npy", "npz", *WHOLE):
         raise ValueError(f"{path}: question={question!r} picks one out of an export, and this is {kind}; leave it out")
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
     if kind in ("npy", "npz"):
         return read_npy(path, plan) if kind == "npy" else read_npz(path, plan)
-    if kind in ("csv", "tsv"):
+    if kind in ("csv", "tsv") or (kind == "potato" and path.suffix.lower() in (".csv", ".tsv")):
         plan = replace(plan, text=True)
-        table = read_delimited(path, "," if kind == "csv" else "\t", encoding)
+        table = _cells(path, kind, encoding, question, plan, guess=format is None)
     elif kind == "parquet":
-        table = _open_columnar(path, lambda: parquet.read_table(path, partitioning=None))
-        table = with_index_named(table, plan)
+        table = with_index_named(read_parquet(path), plan)
     elif kind == "arrow":
-        table = _open_columnar(path, lambda: _read_arrow(path))
+        table = read_arrow(path)
     else:
         table = _records(path, kind, question, plan, guess=format is None)
-    return from_table(_only(table, where, name), plan, name)
+    return from_table(*chosen_rows(table, where, plan, name), name)
+
+
+def _cells(path: Path, kind: str, encoding: str, question: str | None, plan: Reading, *, guess: bool) -> pa.Table:
+    """CSV and TSV: a table of Potato's if it looks like one, else plain rows."""
+    tabs = (kind if kind != "potato" else _ending(path)) == "tsv"
+    table = read_delimited(path, "\t" if tabs else ",", _text_encoding(encoding))
+    if kind == "potato" or (guess and _is_potato(table)):
+        return _export("potato", kind, table.to_pylist(), path, question, plan)
+    if question is not None:
+        raise ValueError(f"{path}: question={question!r} picks one out of an export, and this is {kind}; leave it out")
+    return table
+
+
+def _is_potato(table: pa.Table) -> bool:
+    return recognise([dict.fromkeys(table.column_names)]) == "potato"
+
+
+def _text_encoding(encoding: str) -> str:
+    with suppress(LookupError):  # the reader says which encodings there are
+        if not codecs.lookup(encoding)._is_text_encoding:
+            raise ValueError(f"{encoding!r} is no encoding of text; expected one as utf-8, utf-16 or latin-1")
+    return encoding
 
 
 def _records(path: Path, kind: str, question: str | None, plan: Reading, *, guess: bool) -> pa.Table:
@@ -134,12 +156,7 @@ def _records(path: Path, kind: str, question: str | None, plan: Reading, *, gues
     records = list(read_json_lines(path)) if lines else read_json(path)
     tool = kind if kind in EXPORTS else recognise(records) if guess else None
     if tool is not None:
-        parsed = EXPORTS[tool].parse(records, str(path), question)
-        if tool != kind:
-            plan.say(f"format = {tool}")
-        for notice in parsed.notices:
-            plan.say(notice)
-        return parsed.table
+        return _export(tool, kind, records, path, question, plan)
     if question is not None:
         raise ValueError(f"{path}: question={question!r} picks one out of an export, and this is none; leave it out")
     if not (isinstance(records, list) and records and all(isinstance(record, dict) for record in records)):
@@ -150,36 +167,13 @@ def _records(path: Path, kind: str, question: str | None, plan: Reading, *, gues
     return records_table(records, str(path))
 
 
-def _only(table: pa.Table, where: Mapping[str, str] | None, name: str) -> pa.Table:
-    for column, wanted in (where or {}).items():
-        if column not in table.column_names:
-            raise ValueError(f"{name}: no column {column!r} to choose rows by; the columns are {table.column_names}")
-        texts = text_column(table[column])
-        table = table.filter(pc.fill_null(pc.equal(texts, str(wanted)), False))
-        if not table.num_rows:
-            seen = pc.unique(texts).to_pylist()[:8]
-            raise ValueError(f"{name}: no row has {wanted!r} in column {column!r}; it holds {seen}")
-    return table
-
-
-def _open_columnar(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
-    try:
-        table = load()
-        table.validate(full=True)  # a damaged file may point outside its own buffers
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ValueError(
-            f"{path}: not a readable {path.suffix.lstrip('.') or 'columnar'} file, or cut short "
-            f"({str(error).partition(chr(10))[0]:.160}); get or write it again"
-        ) from None
-    return table
-
-
-def _read_arrow(path: Path) -> pa.Table:
-    with pa.OSFile(str(path)) as raw:
-        if raw.read(6) != b"ARROW1":
-            raw.seek(0)
-            return pa.ipc.open_stream(raw).read_all()
-    return feather.read_table(path, memory_map=False)
+def _export(tool: str, kind: str, records: Any, path: Path, question: str | None, plan: Reading) -> pa.Table:
+    parsed = EXPORTS[tool].parse(records, str(path), question)
+    if tool != kind:
+        plan.say(f"format = {tool}")
+    for notice in parsed.notices:
+        plan.say(notice)
+    return parsed.table
 
 
 def _write(value: Labels, target: Path, kind: str, layout: str | None, say: Callable[[str], None]) -> None:
@@ -190,20 +184,24 @@ def _write(value: Labels, target: Path, kind: str, layout: str | None, say: Call
             raise ValueError(
                 f"{target}: {kind} holds one row per item, and this is one per answer: write .parquet or .csv"
             )
-        if kind == "npy":
-            say(f"{target}: NPY keeps no names of items and classes; read it back with items= and classes=")
         distributions = value
-        whole_or_not(
-            target, lambda out: write_npy(distributions, out) if kind == "npy" else write_npz(distributions, out)
-        )
+        if kind == "npy":
+            held, matrix = npy_matrix(value)
+            say(f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=")
+            whole_or_not(target, lambda out: np.save(out, matrix, allow_pickle=False))
+        else:
+            whole_or_not(target, lambda out: write_npz(distributions, out))
         return
     table = as_table(value, layout)
     if kind in EXPORTS:
-        _check_exportable(table, kind)
+        check_exportable(table, kind)
     if kind not in WHOLE or layout == "annotators":
         for lost in lost_in_plain_columns(value, table, text=kind in ("csv", "tsv")):
             say(f"{target}: {layout or kind} does not keep {lost}")
-    if kind in ("json", "jsonl") and (tool := recognise(json_records(table.slice(0, 1)))) is not None:
+    tool = recognise(json_records(table.slice(0, 1))) if kind in ("json", "jsonl") else None
+    if tool is None and kind in ("csv", "tsv") and _is_potato(table):
+        tool = "potato"
+    if tool is not None:
         say(f"{target}: {kind} does not keep that this is no export of {tool}: read it back with format={kind!r}")
     whole_or_not(target, lambda out: _write_table(table, kind, out, str(target)))
 
@@ -220,19 +218,6 @@ def _write_table(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
         out.write(json_bytes(json_records(table), lines=kind == "jsonl", name=name))
     else:
         out.write(json_bytes(EXPORTS[kind].render(table), lines=EXPORTS[kind].container == "jsonl", name=name))
-
-
-def _check_exportable(table: pa.Table, kind: str) -> None:
-    meta = json.loads(table.schema.metadata[METADATA])
-    if meta["layout"] != "votes":
-        raise ValueError(f"{kind} holds votes, one row each, and this is a table of {meta['layout']}; write .parquet")
-    moved = [role for role in ROLES if meta[role] not in (role, "")]
-    if moved:
-        raise ValueError(
-            f"{kind} calls the {moved[0]} {moved[0]!r}, which an extra column or the layout took; rename it"
-        )
-    if pc.any(pc.equal(table["label"], "")).as_py():
-        raise ValueError(f"a class has no name, which {kind} cannot tell from no answer; name it, or write .parquet")
 
 
 def _ending(path: Path) -> str:

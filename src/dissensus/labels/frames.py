@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.labels.columns import USUAL, Reading
+from dissensus.labels.table_read import METADATA
 
 INDEX = "__index_level_0__"  # the column of a pandas index without a name, also in a Parquet file pandas wrote
 
@@ -15,19 +16,29 @@ def frame_table(frame: Any) -> pa.Table:
     """The table of a frame, its index as the first column where it has a name or is not just row numbers."""
     if isinstance(frame, pa.Table):
         return frame
-    if hasattr(frame, "reset_index"):
-        return _pandas_table(frame)
-    if hasattr(frame, "__arrow_c_stream__"):
-        table = pa.table(frame)
-        plain = [field.with_type(_plain_type(field.type)) for field in table.schema]
-        return table.cast(pa.schema(plain, metadata=table.schema.metadata))
+    if type(frame).__name__ == "Series":
+        raise ValueError(
+            "a series is one column; expected a frame with items and labels: pandas' reset_index makes one"
+        )
+    try:
+        if hasattr(frame, "reset_index"):
+            return _pandas_table(frame)
+        if hasattr(frame, "__arrow_c_stream__"):
+            table = pa.table(frame)
+            plain = [field.with_type(_plain_type(field.type)) for field in table.schema]
+            return table.cast(pa.schema(plain, metadata=table.schema.metadata))
+    except (TypeError, OverflowError, pa.ArrowException) as error:
+        raise ValueError(
+            f"a column of the frame fits no Arrow type ({error}): turn sparse columns into dense ones "
+            "(sparse.to_dense), and mixed values or whole numbers above 2**63 into text (astype(str))"
+        ) from None
     raise ValueError(f"cannot read {type(frame).__name__}; expected a path, or a pandas, polars or Arrow table")
 
 
 def with_index_named(table: pa.Table, reading: Reading) -> pa.Table:
     """An index without a name holds the items where no column does; else it is left over from choosing rows."""
-    if INDEX not in table.column_names:
-        return table
+    if INDEX not in table.column_names or METADATA in (table.schema.metadata or {}):
+        return table  # in a table of ours it is a class or an extra column of that name
     if reading.item is None and not any(name.lower() in USUAL["item"] for name in table.column_names):
         reading.say("item = the index of the frame")
         return table.rename_columns(["item" if name == INDEX else name for name in table.column_names])

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.labels.names import first_repeated
 from dissensus.labels.tabletext import MAX_LINE
 
 MAX_JSON = 1 << 30  # bytes of one JSON document, which has to be parsed whole
@@ -27,7 +28,7 @@ def read_json(path: Path) -> Any:
     if not text.strip():
         raise ValueError(f"{path}: the file is empty; expected a JSON document")
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError) as error:
         where = (
             f"line {error.lineno}, column {error.colno}: {error.msg}"
@@ -53,7 +54,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             seen = True
             try:
-                record = json.loads(text, parse_constant=_no_constant)
+                record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_key_once)
             except (ValueError, RecursionError) as error:
                 raise ValueError(
                     f"{path}: line {number} is not valid JSON ({error}): {text[:120]!r}; expected one record a line: "
@@ -75,7 +76,7 @@ def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
     for name in dict.fromkeys(name for record in records for name in record):
         values = [record.get(name) for record in records]
         try:
-            columns[name] = pa.array(values)
+            columns[name] = pa.array(_beyond_64_bits_as_text(values))
         except (pa.ArrowException, ValueError, OverflowError, RecursionError) as error:
             raise ValueError(_mixed(name, values, error, source)) from None
     return pa.table(columns)
@@ -102,6 +103,23 @@ def json_bytes(records: Any, *, lines: bool, name: str) -> bytes:
         return _joined(map(dumped, records)).encode() if lines else dumped(records, 1).encode()
     except ValueError as error:
         raise ValueError(f"{name}: JSON cannot hold some value ({error}); write .parquet") from None
+
+
+def _beyond_64_bits_as_text(values: list[Any]) -> list[Any]:
+    """Long ids are names: where a column of integers holds one that no column of integers can, all become text."""
+    said = [value for value in values if value is not None]
+    if not said or {type(value) for value in said} != {int} or -(2**63) <= min(said) <= max(said) < 2**63:
+        return values
+    return [None if value is None else str(value) for value in values]
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        repeated = first_repeated([key for key, _ in pairs])
+        said = [value for key, value in pairs if key == repeated]
+        raise ValueError(f"one object has the key {repeated!r} {len(said)} times, with the values {said!r:.120}")
+    return found
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import tokenize
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from dissensus.labels.columns import Reading
+from dissensus.labels.columns import Reading, are_counts
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.table_read import matrix_distributions
+from dissensus.labels.table_matrix import matrix_distributions
 from dissensus.labels.votes import Votes
 
 MAX_NPZ = 8 << 30  # bytes when unpacked
@@ -66,9 +67,12 @@ def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
     return _from_matrix(arrays[matrices[0]], reading, str(path), arrays)
 
 
-def write_npy(value: Distributions, out: IO[bytes]) -> None:
-    """Counts where the rows are shares of votes, else probabilities; names are not kept."""
-    np.save(out, value.probs if value.votes is None else value.counts(), allow_pickle=False)
+def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
+    """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
+    if value.votes is not None:
+        with suppress(ValueError):  # means of beliefs have votes behind them, but are no shares
+            return "counts", value.counts()
+    return "probabilities", value.probs
 
 
 def write_npz(value: Distributions, out: IO[bytes]) -> None:
@@ -92,9 +96,9 @@ def _from_matrix(
         raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
     layout = reading.layout or layout
     if layout is None:
-        layout = "counts" if _whole(matrix) else "probabilities"
+        layout = "counts" if are_counts(matrix) else "probabilities"
         reading.say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
-    items = reading.items if reading.items is not None else beside.get("items")
+    items = reading.items if reading.items is not None else _names_beside("items", beside)
     classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
     votes = beside.get("votes")
     try:
@@ -112,6 +116,13 @@ def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
     names = beside.get(key)
     if names is not None and names.ndim != 1:
         raise ValueError(f"the array {key!r} has shape {names.shape}; expected a list of names")
+    if names is not None and names.dtype.kind == "S":
+        try:
+            return np.char.decode(names, "utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"the array {key!r} holds bytes that are not UTF-8 text ({error.object!r:.40}); save names as text"
+            ) from None
     return names
 
 
@@ -135,10 +146,6 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
         item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
         choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
     )  # fmt: skip
-
-
-def _whole(matrix: np.ndarray) -> bool:
-    return matrix.dtype.kind in "iu" or (bool((matrix == np.floor(matrix)).all()) and bool((matrix > 1).any()))
 
 
 def _plain(names: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ def as_names(values: Any) -> np.ndarray:
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"names must stand in one dimension, these have shape {array.shape}")
+    if array.dtype == object and not array.flags.writeable:  # held by a value: a part of "1", "2", "x" stays text
+        return array
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max(initial=0) < 2**63):
         return array.astype(np.int64)
     texts = [str(value) for value in array.tolist()]

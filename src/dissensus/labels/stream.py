@@ -15,10 +15,14 @@ import pyarrow.parquet as parquet
 
 from dissensus.labels.columns import Reading, choose
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import as_names, class_order, integer_order, text_column
+from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
+from dissensus.labels.table_read import as_stored
+from dissensus.labels.table_rows import names_column, whole_floats
 
 BATCH = 2_000_000  # rows decoded at once; larger ones were no faster, and cost 16 bytes a row
-DENSE = 4  # integer names index the matrix directly while their range is at most this many times the rows
+# Integers index the matrix directly while it has at most this many cells a row of the file, or in all.
+DENSE, SMALL = 16, 1 << 24
+MOST_CLASSES = 4096  # integer labels over a wider range are few distinct ones, or no classes at all
 
 
 @dataclass(frozen=True)
@@ -39,45 +43,41 @@ class Counted:
 def count_votes(
     path: str | os.PathLike[str], *, item: str | None = None, label: str | None = None, classes: Any = None
 ) -> Counted:
-    """The (n, k) count matrix of a long table of votes, read batch by batch.
+    """The (n, k) count matrix of a long table of votes, read batch by batch: what `read(path).counts()` gives.
 
-    Memory is the matrix plus one batch. Who voted is not looked at, so an annotator who voted twice counts twice;
-    `read` checks that. Rows without a label are refused.
+    Memory is a small multiple of the matrix, plus two batches. Who voted is not looked at, so an annotator who voted
+    twice counts twice; `read` checks that. Rows without a label are refused, items without a vote are left out.
     """
     source = str(path)
     try:
         file = parquet.ParquetFile(Path(path))
-        schema = file.schema_arrow
-        empty = schema.empty_table()
-        plan = Reading(item=item, label=label)
-        names = [choose(empty, role, plan, source) for role in ("item", "label")]
-        item_column, label_column = str(names[0]), str(names[1])
-        text = [n for n in (item_column, label_column) if not pa.types.is_integer(schema.field(n).type)]
+        plan, columns = _plan(file.schema_arrow, Reading(item=item, label=label, classes=classes), source)
+        text = [name for name in columns if file.schema_arrow.field(name).type in (pa.string(), pa.large_string())]
         file = parquet.ParquetFile(Path(path), read_dictionary=text)
-        item_coder = _coder(file, item_column)
-        label_coder = _coder(file, label_column)
-        counts = np.zeros(item_coder.room * label_coder.room, dtype=np.uint32)
+        items, labels = _coders(file, columns)
+        counts = _matrix(items.room, labels.room, source)
         row = 0
-        for batch in _ahead(file.iter_batches(BATCH, columns=[item_column, label_column], use_threads=True)):
-            columns = [batch.column(batch.schema.get_field_index(n)) for n in (item_column, label_column)]
-            for name, column in zip((item_column, label_column), columns, strict=True):
-                if column.null_count:
-                    missing = row + int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-                    raise ValueError(
-                        f"{source}: row {missing + 1} has no value in column {name!r}; every row needs one"
-                    )
-            i, j = item_coder.codes(columns[0]), label_coder.codes(columns[1])
+        for batch in _ahead(file.iter_batches(BATCH, columns=columns, use_threads=True)):
+            pair = [batch.column(batch.schema.get_field_index(name)) for name in columns]
+            _refuse_gaps(pair, columns, row, source)
+            i, j = items.codes(pair[0]), labels.codes(pair[1])
             row += len(batch)
-            if item_coder.size > item_coder.room or label_coder.size > label_coder.room:
-                counts = _grown(counts, item_coder, label_coder)
-            cell = np.multiply(i, label_coder.room, dtype=np.int64)
+            if items.size > items.room or labels.size > labels.room:
+                counts = _grown(counts, items, labels, source)
+            cell = np.multiply(i, labels.room, dtype=np.int64)
             cell += j
-            np.add.at(counts, cell, np.uint32(1))  # in place: a bincount a batch would write the whole matrix each time
-    except (pa.ArrowException, OSError, OverflowError, MemoryError, UnicodeError) as error:
+            # In place: a bincount a batch would write the whole matrix each time.
+            np.add.at(counts.reshape(-1), cell, np.uint32(1))
+    except MemoryError:
+        raise ValueError(
+            f"{source}: the batch of rows {row + 1:,} to {row + BATCH:,} does not fit into memory; free some, or split "
+            "the file"
+        ) from None
+    except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
         raise ValueError(
             f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
         ) from None
-    return _counted(counts.reshape(item_coder.room, label_coder.room), item_coder, label_coder, classes, source)
+    return _counted(counts, items, labels, plan, source)
 
 
 @dataclass
@@ -86,6 +86,7 @@ class _Integers:
 
     least: int
     room: int
+    kind: Any
 
     @property
     def size(self) -> int:
@@ -99,16 +100,21 @@ class _Integers:
             raise pa.ArrowInvalid("the statistics of a column lie about its values")
         return distance.view(np.int64) if distance.itemsize == 8 else distance
 
-    def names(self) -> list[Any]:
-        return list(range(self.least, self.least + self.room))
+    def values(self, codes: np.ndarray) -> pa.Array:
+        wide = np.uint64 if self.least >= 0 else np.int64  # (d,), and 2**63 is no int64
+        return pa.array(codes.astype(wide) + wide(self.least)).cast(self.kind)
 
 
 class _Dictionary:
     """Any other names: each batch's dictionary is looked up in the one of all batches so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: pa.DataType) -> None:
         self.known: dict[Any, int] = {}
-        self.room = 64
+        self.parts: list[pa.Array] = []
+        self.room = 8
+        self.ordered = pa.types.is_dictionary(kind)  # then `read` too takes names in the order of the dictionary
+        self.ranked = self.ordered and kind.ordered
+        self.kind = kind.value_type if self.ordered else kind
 
     @property
     def size(self) -> int:
@@ -116,25 +122,83 @@ class _Dictionary:
 
     def codes(self, column: Any) -> np.ndarray:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        position = [self.known.setdefault(name, len(self.known)) for name in encoded.dictionary.to_pylist()]
-        return np.array(position, dtype=np.int32)[encoded.indices.to_numpy()]
+        indices = encoded.indices.to_numpy()
+        keys = encoded.dictionary.to_pylist()
+        if pa.types.is_floating(self.kind):
+            keys = [repr(key) for key in keys]  # -0.0 is not 0.0
+        new = np.array([place for place, key in enumerate(keys) if key not in self.known], dtype=np.int64)
+        if new.size and not self.ordered:
+            new = _as_they_appear(new, indices, len(keys))
+        for place in new.tolist():
+            self.known.setdefault(keys[place], len(self.known))
+        self.parts.append(encoded.dictionary.take(pa.array(new)).cast(self.kind))
+        return np.array([self.known.get(key, -1) for key in keys], dtype=np.int32)[indices]
 
-    def names(self) -> list[Any]:
-        return list(self.known) + [None] * (self.room - len(self.known))
+    def levels(self) -> list[str] | None:
+        """The classes of an ordered categorical, those nobody chose among them."""
+        return text_column(pa.chunked_array(self.parts)).to_pylist() if self.ranked else None
+
+    def values(self, codes: np.ndarray) -> pa.Array:
+        return pa.concat_arrays(self.parts).take(pa.array(codes))
 
 
-def _coder(file: Any, name: str) -> _Integers | _Dictionary:
-    if not pa.types.is_integer(file.schema_arrow.field(name).type):
-        return _Dictionary()
+def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, list[str]]:
+    """How the file wants to be read, and its columns of items and labels."""
+    empty = schema.empty_table()
+    repeated = first_repeated(schema.names)
+    if repeated is not None:
+        raise ValueError(f"{source}: two columns are named {repeated!r}; rename one of {schema.names}")
+    plan = as_stored(empty, reading, source)
+    columns = [str(choose(empty, role, plan, source)) for role in ("item", "label")]
+    for name in columns:
+        if pa.types.is_nested(schema.field(name).type):
+            raise ValueError(f"{source}: column {name!r} holds {schema.field(name).type}; expected one name a row")
+    return plan, columns
+
+
+def _coders(file: Any, columns: list[str]) -> list[_Integers | _Dictionary]:
+    """How the names of items and labels are told: by distance where the matrix of all distances is of bearable size."""
+    item, label = columns
+    rows = file.metadata.num_rows
+    items, labels = _coder(file, item, DENSE * max(rows, SMALL)), _coder(file, label, MOST_CLASSES)
+    most = max(DENSE * rows, SMALL)
+    if items.room * labels.room > most:
+        labels = _Dictionary(file.schema_arrow.field(label).type)
+    if items.room * labels.room > most:
+        items = _Dictionary(file.schema_arrow.field(item).type)
+    return [items, labels]
+
+
+def _coder(file: Any, name: str, widest: int) -> _Integers | _Dictionary:
+    kind = file.schema_arrow.field(name).type
+    if not pa.types.is_integer(kind):
+        return _Dictionary(kind)
     # Row groups count leaves: a struct before this column stands for as many as it has fields.
     place = next(leaf for leaf in range(file.metadata.num_columns) if file.metadata.schema.column(leaf).path == name)
     groups = [file.metadata.row_group(g).column(place).statistics for g in range(file.metadata.num_row_groups)]
     if not groups or any(s is None or not s.has_min_max for s in groups):
-        return _Dictionary()
+        return _Dictionary(kind)
     least, most = min(s.min for s in groups), max(s.max for s in groups)
-    if most - least + 1 > DENSE * max(file.metadata.num_rows, 1000):
-        return _Dictionary()
-    return _Integers(least, most - least + 1)
+    return _Integers(least, most - least + 1, kind) if most - least < widest else _Dictionary(kind)
+
+
+def _as_they_appear(places: np.ndarray, indices: np.ndarray, size: int) -> np.ndarray:
+    """Those places of a dictionary of that size that the rows use, in the order of their first row."""
+    first = np.full(size, indices.size)
+    first[indices[::-1]] = np.arange(indices.size - 1, -1, -1)
+    places = places[first[places] < indices.size]
+    return places[np.argsort(first[places], kind="stable")]
+
+
+def _refuse_gaps(pair: list[Any], columns: list[str], before: int, source: str) -> None:
+    for name, column in zip(columns, pair, strict=True):
+        nan = pa.types.is_floating(column.type)
+        if column.null_count or nan:
+            missing = np.flatnonzero(column.is_null(nan_is_null=nan).to_numpy(zero_copy_only=False))
+            if missing.size:
+                raise ValueError(
+                    f"{source}: row {before + int(missing[0]) + 1} has no value in column {name!r}; every row needs one"
+                )
 
 
 def _ahead(batches: Iterator[Any]) -> Iterator[Any]:
@@ -146,45 +210,50 @@ def _ahead(batches: Iterator[Any]) -> Iterator[Any]:
             yield batch
 
 
-def _grown(counts: np.ndarray, items: Any, labels: Any) -> np.ndarray:
-    old = counts.reshape(items.room, labels.room)
+def _matrix(n: int, k: int, source: str) -> np.ndarray:
+    try:
+        return np.zeros((n, k), dtype=np.uint32)
+    except (MemoryError, ValueError):
+        raise ValueError(
+            f"{source}: {n:,} items by {k:,} classes need {4 * n * k / 1e9:,.1f} GB of memory, more than there is; "
+            "is the label column one of classes? Else split the file by items and count each part"
+        ) from None
+
+
+def _grown(counts: np.ndarray, items: Any, labels: Any, source: str) -> np.ndarray:
     for coder in (items, labels):
         while coder.room < coder.size:
             coder.room *= 2
-    bigger = np.zeros((items.room, labels.room), dtype=counts.dtype)
-    bigger[: old.shape[0], : old.shape[1]] = old
-    return bigger.reshape(-1)
+    bigger = _matrix(items.room, labels.room, source)
+    bigger[: counts.shape[0], : counts.shape[1]] = counts
+    return bigger
 
 
-def _counted(counts: np.ndarray, items: Any, labels: Any, classes: Any, source: str) -> Counted:
-    """Only items that have votes, and classes in their order."""
-    rows = np.flatnonzero(counts.any(axis=1))
+def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source: str) -> Counted:
+    """Only items that have votes, and items and classes in their order."""
+    rows, columns = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(counts.any(axis=0))
     if not rows.size:
         raise ValueError(f"{source}: the file has no rows; expected one row per vote")
-    columns = np.flatnonzero(counts.any(axis=0))
-    item_names = np.arange(items.least, items.least + items.room) if isinstance(items, _Integers) else None
-    if item_names is None:
-        known_items = items.names()
-        found = as_names([known_items[row] for row in rows])
-        order = integer_order(found)
-        rows, item_names = rows[order], found[order]
+    if isinstance(items, _Integers) and plan.items is None:
+        place, names = np.arange(rows.size), as_names(items.values(rows).to_numpy())
     else:
-        item_names = item_names[rows]
-    label_names = labels.names()
-    texts = text_column(pa.chunked_array([pa.array([label_names[c] for c in columns])])).to_pylist()
-    known = class_order(texts) if classes is None else tuple(str(name) for name in classes)
-    absent = sorted(set(texts) - set(known))
-    if absent:
-        raise ValueError(f"{source}: some votes are for {absent[0]!r}, but the classes are {list(known)}")
-    place = dict(zip(texts, columns, strict=True))
-    if (
-        rows.size == counts.shape[0]
-        and [place.get(name) for name in known] == list(range(counts.shape[1]))
-        and np.array_equal(rows, np.arange(rows.size))
+        column = names_column(pa.table({"item": items.values(rows)}), "item", source)
+        place, names = encode(column, plan.items)
+        if (place < 0).any():  # the list of items that lies in the file is not of these rows
+            place, names = encode(column)
+        used = np.unique(place)
+        place, names = np.searchsorted(used, place), names[used]
+    found = whole_floats(pa.chunked_array([labels.values(columns)]), "label", None)
+    levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
+    code, classes = encode_classes(found, levels)
+    if (code < 0).any():
+        absent = found[int(np.flatnonzero(code < 0)[0])].as_py()
+        raise ValueError(f"{source}: some votes are for {absent!r}, but the classes are {list(classes)}")
+    if counts.shape == (names.size, len(classes)) and all(
+        np.array_equal(order, np.arange(order.size)) for order in (rows, place, columns, code)
     ):
-        return Counted(counts, item_names, known)
-    arranged = np.zeros((rows.size, len(known)), dtype=counts.dtype)
-    for code, name in enumerate(known):
-        if name in place:
-            arranged[:, code] = counts[rows, place[name]]
-    return Counted(arranged, item_names, known)
+        return Counted(counts, names, classes)
+    arranged = np.zeros((names.size, len(classes)), dtype=counts.dtype)
+    for j, c in zip(columns, code, strict=True):
+        np.add.at(arranged[:, c], place, counts[rows, j])  # two values may have one name, as 0.0 and -0.0
+    return Counted(arranged, names, classes)

@@ -13,6 +13,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.columns import Reading, choose, guess_layout
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import class_order, encode
+from dissensus.labels.table_beliefs import look_like_percents
 from dissensus.labels.table_read import METADATA, Labels
 from dissensus.labels.tabletext import as_text, typed
 from dissensus.labels.votes import Votes
@@ -91,6 +92,8 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         and class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
     ):
         lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
+    if isinstance(value, Beliefs) and look_like_percents(value.stated):
+        lost.append("that probabilities above 1 are no percents: read it back with scale=1")
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from dissensus.labels.names import first_repeated
+from dissensus.labels.quotes import check_quotes
 
 MAX_LINE = 16 << 20  # bytes; also the block size of the CSV reader, so a longer line cannot be held
 MAX_COLUMNS = 100_000  # a header with more is no table of labels, and each column costs memory
@@ -32,6 +33,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
         return "error"
 
     header = _header(path, delimiter, encoding)
+    check_quotes(path, delimiter, encoding)
     texts = csv.ConvertOptions(
         column_types={name: pa.string() for name in header}, strings_can_be_null=True,
         quoted_strings_can_be_null=False, null_values=[""],
@@ -45,11 +47,6 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
         raise ValueError(_csv_trouble(path, str(error), encoding)) from None
     if table.num_rows == 0:
         raise ValueError(f"{path}: the header {header} is followed by no rows; expected one row per answer")
-    if _open_quote(path, table.column(-1)[-1].as_py()):
-        raise ValueError(
-            f"{path}: row {table.num_rows} opens a quote that is never closed, so it runs to the end of the file; "
-            "expected a second quote: close it, or double quotes that belong to the text"
-        )
     return table
 
 
@@ -65,7 +62,10 @@ def write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> No
 
 
 def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as numbers or booleans where every value reads as one ("7", not "07"), else as it is."""
+    """A text column as numbers or booleans where every value is spelled as one ("7" and "0.5", not "07" and "0.50").
+
+    What would not be written again as it stands (20 digits, 1.10, nan) is a name and stays text.
+    """
     if not pa.types.is_string(column.type) or column.null_count == len(column):
         return column
     for kind in (pa.int64(), pa.float64()):
@@ -73,12 +73,21 @@ def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
             cast = column.cast(kind)
         except pa.ArrowInvalid:
             continue
-        if pa.types.is_floating(kind) or pc.all(pc.equal(cast.cast(pa.string()), column)).as_py():
-            return cast
-        return column
+        return cast if _spelled_alike(column, cast) else column
     if pc.all(pc.is_in(column, pa.array(["true", "false", None]))).as_py():
         return pc.equal(column, "true")
     return column
+
+
+def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column as numbers where every value reads as one in any spelling, else as it is."""
+    known = typed(column)
+    if not pa.types.is_string(known.type):
+        return known
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return column
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -87,6 +96,16 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return column
+
+
+def _spelled_alike(column: pa.ChunkedArray, cast: pa.ChunkedArray) -> bool:
+    """Whether numbers are written as the text they were read from, by Arrow (1) or else by Python (1.0)."""
+    if pa.types.is_floating(cast.type) and not pc.all(pc.is_finite(cast)).as_py():
+        return False
+    if pc.all(pc.equal(cast.cast(pa.string()), column)).as_py():
+        return True
+    pairs = zip(column.to_pylist(), cast.to_pylist(), strict=True)
+    return all(text is None or text == repr(value) for text, value in pairs)
 
 
 def _line_with_nul(lines: IO[bytes]) -> int | None:
@@ -117,6 +136,12 @@ def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
             names: list[str] = rows.schema.names
     except (pa.ArrowInvalid, UnicodeError) as error:
         raise ValueError(_csv_trouble(path, str(error), encoding)) from None
+    other = next((mark for mark in (";", "\t", "|", ",") if mark in names[0]), None) if len(names) == 1 else None
+    if other is not None:
+        raise ValueError(
+            f"{path}: the header is one column {names[0]!r:.80}; expected columns separated by {delimiter!r}, and "
+            f"these seem to be by {other!r}: " + _with_delimiter(other)
+        )
     repeated = first_repeated(names)
     if repeated is not None:
         raise ValueError(f"{path}: two columns are named {repeated!r}; rename one in the header {names}")
@@ -168,13 +193,9 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def _open_quote(path: Path, last_cell: str | None) -> bool:
-    """Whether the last cell runs over several lines, so it was quoted, but the file does not end in a quote."""
-    if last_cell is None or not ("\n" in last_cell or "\r" in last_cell):
-        return False
-    with path.open("rb") as text:
-        text.seek(-min(16, path.stat().st_size), 2)
-        return not text.read().replace(b"\0", b"").rstrip(b"\r\n").endswith(b'"')
+def _with_delimiter(mark: str) -> str:
+    known = {",": "csv", "\t": "tsv"}
+    return f"pass format={known[mark]!r}" if mark in known else "save the file with commas or as TSV"
 
 
 def _csv_trouble(path: Path, message: str, encoding: str) -> str:

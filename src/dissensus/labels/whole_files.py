@@ -12,7 +12,11 @@ import pyarrow as pa
 
 
 def whole_or_not(target: Path, fill: Callable[[IO[bytes]], None]) -> None:
-    """Write beside the target and move it into place, so that a crash leaves the old file or none."""
+    """Write beside the target and move it into place, so that a crash leaves the old file or none.
+
+    A link stays a link: what it leads to is written.
+    """
+    target = Path(os.path.realpath(target)) if target.is_symlink() else target
     if not target.parent.is_dir():
         raise ValueError(f"{target}: there is no folder {target.parent}; make it first")
     if target.exists() and not target.is_file():  # moving a file onto /dev/null would replace it

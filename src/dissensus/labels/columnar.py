@@ -1,0 +1,39 @@
+"""Parquet and Arrow files -> tables, checked whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+
+
+def read_parquet(path: Path) -> pa.Table:
+    return _checked(path, lambda: parquet.read_table(path, partitioning=None))
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """An Arrow file or stream, or Feather."""
+    return _checked(path, lambda: _read_arrow(path))
+
+
+def _checked(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
+    try:
+        table = load()
+        table.validate(full=True)  # a damaged file may point outside its own buffers
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(
+            f"{path}: not a readable {path.suffix.lstrip('.') or 'columnar'} file, or cut short "
+            f"({str(error).partition(chr(10))[0]:.160}); get or write it again"
+        ) from None
+    return table
+
+
+def _read_arrow(path: Path) -> pa.Table:
+    with pa.OSFile(str(path)) as raw:
+        if raw.read(6) != b"ARROW1":
+            raw.seek(0)
+            return pa.ipc.open_stream(raw).read_all()
+    return feather.read_table(path, memory_map=False)
