@@ -12,7 +12,7 @@ from rich.text import Text
 
 from dissensus.cli_aggregate import aggregate, annotators
 from dissensus.cli_data import data
-from dissensus.cli_reading import errors, one_line_errors, reads_labels, split_classes
+from dissensus.cli_reading import errors, one_line_errors, reads_labels, say, split_classes
 from dissensus.labels.completion import COMPLETIONS
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def describe(
         from dissensus.labels.view import html_page
 
         write_text(html_page(summary, Path(file).name), html)
-        _say(f"wrote {html}")
+        say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(summary.as_json(), indent=2))
     else:
@@ -83,7 +83,7 @@ def build(
 
     options = {"gamma": gamma, "contradictions": contradictions}
     chosen, distributions = built(labels, method, **{name: v for name, v in options.items() if v is not None})
-    write(distributions, output, say=_say)
+    write(distributions, output, say=say)
     done = {
         "method": chosen,
         "items": distributions.n_items,
@@ -107,7 +107,7 @@ def convert(
     """The same labels in another format; nothing is lost, or you are told what."""
     from dissensus.labels.files import write
 
-    write(labels, output, format=to, layout=to_layout, say=_say)
+    write(labels, output, format=to, layout=to_layout, say=say)
     kind = type(labels).__name__.lower()
     done = {"kind": kind, "items": labels.n_items, "classes": list(labels.classes), "output": str(output)}
     _report(done, f"{file} -> {output}: {kind}, {labels.n_items:,} items", as_json)
@@ -129,7 +129,7 @@ def count(
     with one_line_errors():
         with errors.status(Text(f"counting {file}")):
             counted = count_votes(file, item=item, label=label, classes=split_classes(classes))
-        write(counted.distributions(), output, say=_say)
+        write(counted.distributions(), output, say=say)
     (n, k), votes = counted.counts.shape, int(counted.counts.sum())
     done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}
     _report(done, f"{votes:,} votes on {n:,} items over {k} classes -> {output}", as_json)
@@ -140,10 +140,6 @@ def _report(done: dict[str, Any], sentence: str, as_json: bool) -> None:
         typer.echo(json.dumps(done))
     else:
         out.print(sentence, markup=False)
-
-
-def _say(notice: str) -> None:
-    errors.print(notice, style="dim", markup=False)
 
 
 def _print_summary(summary: "Summary", file: str) -> None:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dissensus.cli_reading import errors, reads_labels
+from dissensus.cli_reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
     from dissensus.labels.table_read import Labels
@@ -33,9 +33,9 @@ def aggregate(
     from dissensus.labels.files import write, write_text
 
     with errors.status(f"aggregating by {method}"):
-        result = run(labels, method, _say)
+        result = run(labels, method, say)
     found = distributions_of(result)
-    write(found, output, say=_say)
+    write(found, output, say=say)
     done: dict[str, Any] = {
         "method": method,
         "items": found.n_items,
@@ -46,13 +46,13 @@ def aggregate(
         if hasattr(result, name):
             done[name] = getattr(result, name)
     if done.get("converged") is False:
-        _say(f"{method} stopped before it converged: read the result with care")
+        say(f"{method} stopped before it converged: read the result with care")
     if html is not None:
         from dissensus.labels.summary import summarise
         from dissensus.labels.view import html_page
 
         write_text(html_page(summarise(found), f"{Path(file).name} by {method}"), html)
-        _say(f"wrote {html}")
+        say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(done))
     else:
@@ -80,7 +80,7 @@ def annotators(
         report = annotator_report(labels)
     if html is not None:
         write_text(annotator_page(report, Path(file).name), html)
-        _say(f"wrote {html}")
+        say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(report.as_rows(), indent=1, default=lambda value: value.item()))
         return
@@ -103,7 +103,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _say(notice: str) -> None:
-    errors.print(notice, style="dim", markup=False)

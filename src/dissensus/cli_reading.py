@@ -40,6 +40,11 @@ OPTIONS: dict[str, Any] = {
 DEFAULTS = {"missing": "error", "encoding": "utf-8"}
 
 
+def say(notice: str) -> None:
+    """A guess or a remark, apart from the result."""
+    errors.print(notice, style="dim", markup=False)
+
+
 def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
@@ -99,7 +104,7 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
                 raise ValueError(
                     f"{file}: no such file, and no data set of that name; `dissensus data list` shows them"
                 )
-        return read(file, say=lambda notice: errors.print(notice, style="dim", markup=False), **reading)
+        return read(file, say=say, **reading)
 
 
 def split_classes(row: str | None) -> list[str] | None:
