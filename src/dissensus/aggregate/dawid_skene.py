@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 # Answers look up confusion in random order. While all of it stays near the processor one pass over the answers for all
-# classes is fastest; beyond that one pass a class, each in a table k times smaller, takes half the time.
+# classes is fastest; beyond that one pass a class, each in a table k times smaller: 0.6 of the time for 20 million.
 CACHE = 4 * 2**20  # bytes
 
 
@@ -85,21 +85,22 @@ def dawid_skene(
     def maximise(posterior: np.ndarray, _: _Parameters) -> _Parameters:
         mass = _times(cast.T, posterior, by_class).reshape(a, k, k)  # [annotator, c, t]
         mass += drawn
-        total = np.einsum("jct->jt", mass)[:, None]  # four times as fast as sum(axis=1) where k is small
+        total = np.einsum("jct->jt", mass)[:, None]
         mass += total == 0  # an empty row becomes an even one: any row is as likely
         mass /= np.where(total == 0, k, total)
-        return _Parameters(mass, even_where_empty(answered @ posterior))
+        return _Parameters(mass, even_where_empty(np.einsum("i,ik->k", answered, posterior)))
 
     def expect(parameters: _Parameters) -> tuple[np.ndarray, float]:
-        log_confusion = np.log(np.maximum(parameters.confusion, TINY))
+        log_confusion = np.maximum(parameters.confusion, TINY)
+        np.log(log_confusion, out=log_confusion)
         scores = _times(cast, log_confusion.reshape(a * k, k), by_class)  # (n, k)
         scores += np.log(np.maximum(parameters.class_prior, TINY))
         posterior, mass = normalised(scores)
-        return posterior, float(mass @ answered + (drawn * log_confusion.sum(axis=0)).sum())
+        return posterior, float((mass * answered).sum() + (drawn * log_confusion.sum(axis=0)).sum())
 
     if start is None:
         posterior = even_where_empty(shares)
-        crowd = even_where_empty(posterior.T @ shares + 1 / k**2)  # one answer more, spread evenly
+        crowd = even_where_empty(np.einsum("it,ic->tc", posterior, shares) + 1 / k**2)  # one answer more, spread evenly
         drawn = smoothing * crowd.T  # (k, k) [c, t]
         parameters = _Parameters(np.empty((a, k, k)), np.empty(k))
     else:
@@ -162,18 +163,10 @@ def _answer_matrix(answers: Votes | Beliefs, a: int) -> tuple[csr_array, np.ndar
         column = np.multiply(codes[belief], k, dtype=wide) + code.astype(wide)
     shares = summed(weight, np.multiply(row, k, dtype=np.int64) + code, n * k).reshape(n, k)
     if row.size and (row[1:] < row[:-1]).any():
-        order = _by_item(row, n)
+        order = np.argsort(row, kind="stable")
         column, weight = column[order], weight[order]
     pointers = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(wide)
     return csr_array((weight, column, pointers), shape=(n, a * k)), shares
-
-
-def _by_item(item: np.ndarray, n: int) -> np.ndarray:
-    """The stable order by item, by counting: eight times as fast as a sort at 20 million answers.  (m,) -> (m,)"""
-    from scipy.sparse import csc_array
-
-    one_each = csc_array((np.ones(item.size, dtype=np.int8), item, np.arange(item.size + 1)), shape=(n, item.size))
-    return one_each.tocsr().indices
 
 
 def _check_complete(beliefs: Beliefs) -> None:

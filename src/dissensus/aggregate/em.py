@@ -147,10 +147,12 @@ def ascend(
 
 def normalised(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of log masses as probabilities, and the logarithm of each row's mass.  (n, k) -> (n, k), (n,)"""
-    top = scores.max(axis=1, keepdims=True, initial=-np.inf) if scores.size else np.zeros((scores.shape[0], 1))
+    # A maximum down columns and einsum are several times as fast as reducing short rows, and unlike a product with ones
+    # start no threads that wait for a busy processor.
+    top = np.ascontiguousarray(scores.T).max(axis=0)[:, None]
     probs = scores - top
     np.exp(probs, out=probs)
-    total = probs @ np.ones((scores.shape[1], 1))  # six times as fast as sum(axis=1) where k is small
+    total = np.einsum("ik->i", probs)[:, None]
     probs /= total
     return probs, (top + np.log(total))[:, 0]
 

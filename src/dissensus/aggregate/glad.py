@@ -66,10 +66,10 @@ def glad(
     tolerance                    stop when an iteration gains at most this many nats a vote
     start                        an earlier fit to begin from; items and annotators are matched by name, may be new
     """
-    bad = [value for value in prior_deviation if not 0 < value < np.inf]
-    if bad or not np.isfinite(prior_mean).all():
+    if not (np.isfinite([*prior_mean, *prior_deviation]).all() and min(prior_deviation) > 0):
         raise ValueError(
-            f"the priors have means {prior_mean} and deviations {prior_deviation}; expected finite numbers"
+            f"the priors of skill and log ease have means {prior_mean} and deviations {prior_deviation}; expected "
+            "finite numbers, deviations above 0"
         )
     ballots = Ballots.of(votes, "GLAD")
     n, a, k = ballots.shape
@@ -130,7 +130,6 @@ class _Point:
 
     @classmethod
     def at(cls, logit: np.ndarray) -> _Point:
-        # In place where it can be: fresh arrays of millions of votes cost more than the arithmetic in them.
         small = np.abs(logit)
         np.negative(small, out=small)
         np.exp(small, out=small)  # at most 1, so nothing overflows

@@ -54,8 +54,8 @@ def mace(
         skill_j ~ Beta(skill_prior),   guess_j ~ Dirichlet(guess_prior, ..., guess_prior)
 
     Hovy, Berg-Kirkpatrick, Vaswani, Hovy (2013), Learning Whom to Trust with MACE, NAACL. Their guess_prior is 10;
-    1 lets habits show in fewer votes, and was as accurate or more on seven of nine crowd sets (0.6 of a point less at
-    worst). With counts known_j and guessed_jc expected from the current posterior,
+    1 lets habits show in fewer votes: of nine crowd sets five gained up to 3.7 points of accuracy, four lost up to 0.4.
+    With counts known_j and guessed_jc expected from the current posterior,
 
         variational  parameters are exp E[log .] under the Dirichlet of prior + counts (mean-field); what it climbs is
                      the evidence lower bound

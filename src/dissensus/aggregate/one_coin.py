@@ -71,7 +71,7 @@ def one_coin(
     def maximise(posterior: np.ndarray, _: _Parameters) -> _Parameters:
         right = summed(ballots.belief_in(posterior), ballots.annotator, votes_of.size) + smoothing * crowd
         skill = np.where(votes_of > 0, right / np.maximum(votes_of, TINY), crowd)
-        return _Parameters(np.clip(skill, 0.0, 1.0), even_where_empty(answered @ posterior))
+        return _Parameters(np.clip(skill, 0.0, 1.0), even_where_empty(np.einsum("i,ik->k", answered, posterior)))
 
     def expect(parameters: _Parameters) -> tuple[np.ndarray, float]:
         log_right = np.log(np.maximum(parameters.skill, TINY))
@@ -80,7 +80,7 @@ def one_coin(
         scores += np.log(np.maximum(parameters.class_prior, TINY))
         posterior, mass = normalised(scores)
         prior = smoothing * (crowd * log_right + (1 - crowd) * log_wrong).sum()
-        return posterior, float(mass @ answered + per_annotator @ log_wrong + prior)
+        return posterior, float((mass * answered).sum() + (per_annotator * log_wrong).sum() + prior)
 
     if start is None:
         posterior = ballots.start()
