@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -90,19 +91,15 @@ def test_a_picture_of_another_size_is_refused(tmp_path):
         Images(PIXELS, np.zeros(5), ("a",), pa.table({"index": range(6)}))
 
 
-def test_without_pillow_the_error_names_the_extra(tmp_path, monkeypatch):
+def test_without_pillow_the_error_names_the_extra(tmp_path):
     path = tmp_path / "images.parquet"
     pq.write_table(pa.table({"index": [0], "label": [1], "webp": [webp(PIXELS[0])]}), path)
-    importing = builtins.__import__
-
-    def without_pillow(name, *rest):
-        if name == "PIL":
-            raise ImportError(name)
-        return importing(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without_pillow)
-    with pytest.raises(ModuleNotFoundError, match=r"needs Pillow: pip install 'dissensus\[images\]'"):
-        cifar10.read_images(path)
+    code = (
+        "import sys; sys.modules['PIL'] = None  # what Python does for a module that is not there\n"
+        "from pathlib import Path; from dissensus.datasets import cifar10; cifar10.read_images(Path(sys.argv[1]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    assert "needs Pillow: pip install 'dissensus[images]'" in done.stderr
 
 
 def test_the_compact_test_set_is_the_official_one_written_as_a_pickle(data_folder, tmp_path, python_2_pickle):

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus import Votes, read, write
-from dissensus.labels import stream
 from dissensus.labels.stream import Counted, count_votes
 
 
@@ -138,11 +137,17 @@ def test_labels_over_a_wide_range_take_no_room_for_those_between(tmp_path):
     assert counted.classes == ("0", "10000000") and counted.counts.sum(axis=0).tolist() == [500, 500]
 
 
-def test_a_matrix_that_does_not_fit_is_no_damaged_file(tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise MemoryError
-
-    pq.write_table(pa.table({"item": [1, 2], "label": [0, 1]}), tmp_path / "v.parquet")
-    monkeypatch.setattr(stream.np, "zeros", full)
-    with pytest.raises(ValueError, match=r"2 items by 2 classes need 0\.0 GB of memory, more than there is.*split"):
-        count_votes(tmp_path / "v.parquet")
+def test_a_matrix_that_does_not_fit_is_no_damaged_file(tmp_path):
+    """Fifty thousand items by four thousand classes need 0.8 GB, in a process that may have half of that."""
+    votes = pa.table({"item": np.arange(50_000, dtype=np.int32), "label": np.arange(50_000, dtype=np.int16) % 4000})
+    with pq.ParquetWriter(tmp_path / "v.parquet", votes.schema) as writer:
+        for _ in range(260):  # enough votes for the matrix to be worth its room
+            writer.write_table(votes)
+    code = (
+        "import resource, sys; from dissensus.labels.stream import count_votes\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (400 << 20),) * 2); count_votes(sys.argv[1])"
+    )
+    command = [sys.executable, "-c", code, tmp_path / "v.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "50,000 items by 4,000 classes need 0.8 GB of memory, more than there is" in done.stderr
