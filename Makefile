@@ -29,6 +29,10 @@ check: $(VENV)/dev  ## lint, format and strict types
 bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(INSTALL) -e ".[bench]"
 	$(BIN)/python benchmarks/count_votes.py
+	$(BIN)/python benchmarks/annotator_models.py speed --models majority dawid-skene mace
+	$(BIN)/python benchmarks/agreement.py
+	$(BIN)/python benchmarks/shrinkage.py
+	$(BIN)/python benchmarks/ceiling.py
 
 docs: $(VENV)/dev  ## build the documentation into site/
 	$(INSTALL) -e ".[docs]"
