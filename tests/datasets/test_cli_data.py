@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from dissensus.cli_data import data
 from dissensus.datasets import DATASETS, load
 from dissensus.datasets.check import verify
-from dissensus.datasets.dataset import Download
+from dissensus.datasets.dataset import Check, Download
 
 
 @pytest.fixture
@@ -174,3 +174,15 @@ def test_get_says_how_to_obtain_what_has_no_address(folder):
     assert refused.exit_code == 2
     assert "GitHub cambridge-mlg/cifar-10s" in refused.stderr and f"the data folder is {folder}" in refused.stderr
     assert "nothing to fetch" in run("get", "digits").stderr
+
+
+def test_a_claim_that_cannot_be_tested_fails_with_its_reason():
+    """A check that stumbles is neither passed nor called untrue: it says what it stumbled over."""
+
+    def stumbles(_):
+        raise KeyError("gold")
+
+    broken = replace(DATASETS["anesthesia"], checks=(Check("every patient has gold", stumbles),))
+    outcome = verify(broken)
+    assert outcome.state == "failed"
+    assert any("cannot be tested" in p and "gold" in p and "every patient has gold" in p for p in outcome.problems)

@@ -41,8 +41,8 @@ def verify(dataset: DataSet) -> Outcome:
     else:
         problems += _wrong_facts(dataset.facts, found)
         verdicts = {check.claim: _verdict(check, content) for check in dataset.checks}
-        problems += [f"not so: {claim}" for claim, holds in verdicts.items() if holds is False]
-        checked = [_sizes(dataset.facts), *(claim for claim, holds in verdicts.items() if holds is not None), *checked]
+        problems += [f"{said}: {claim}" for claim, said in verdicts.items() if said]
+        checked = [_sizes(dataset.facts), *(claim for claim, said in verdicts.items() if said is not None), *checked]
     return Outcome(dataset.name, "failed" if problems else "ok", tuple(checked), tuple(problems))
 
 
@@ -83,12 +83,13 @@ def checksum(path: Path, algorithm: str) -> str:
         return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
 
 
-def _verdict(check: Check, content: Any) -> bool | None:
+def _verdict(check: Check, content: Any) -> str | None:
+    """What is wrong with a claim in words, "" if it holds, None where a file it also needs is not there."""
     try:
-        verdict = check.holds(content)
-        return None if verdict is None else bool(verdict)
-    except Exception:  # what was read has not even the shape the claim is about
-        return False
+        holds = check.holds(content)
+    except Exception as problem:  # a claim that cannot be tested has failed; the others are tested all the same
+        return f"cannot be tested ({described(problem)})"
+    return None if holds is None else "" if holds else "not so"
 
 
 def _wrong_checksums(dataset: DataSet) -> list[str]:
