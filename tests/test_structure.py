@@ -16,11 +16,11 @@ STAGES = {
     "labels": set(),
     "datasets": {"labels"},
     "aggregate": {"labels"},
-    "plan": {"labels"},
-    "deliver": {"labels"},
-    "evaluate": {"labels"},
-    "train": {"labels", "deliver", "evaluate"},
-    "probe": {"labels", "train", "evaluate"},
+    "plan": {"labels", "aggregate"},
+    "deliver": {"labels", "aggregate"},
+    "evaluate": {"labels", "aggregate"},
+    "train": {"labels", "aggregate", "deliver", "evaluate"},
+    "probe": {"labels", "aggregate", "deliver", "train", "evaluate"},
     "elicit": {"labels", "aggregate", "plan"},
     "study": {"labels", "datasets", "aggregate", "plan", "deliver", "evaluate", "train", "probe"},
     "papers": {"labels", "datasets", "aggregate", "plan", "deliver", "evaluate", "train", "probe", "study"},
@@ -55,7 +55,20 @@ def test_every_folder_of_the_package_is_a_known_stage():
     assert folders <= set(STAGES)
 
 
-HEAVY = ("torch", "scipy", "sklearn", "pandas", "polars", "PIL", "pooch", "starlette", "uvicorn", "matplotlib", "typer")
+HEAVY = (
+    "torch",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "polars",
+    "PIL",
+    "pooch",
+    "numba",
+    "starlette",
+    "uvicorn",
+    "matplotlib",
+    "typer",
+)
 
 
 def test_importing_dissensus_loads_neither_torch_nor_a_web_server():
