@@ -24,7 +24,7 @@ from dissensus.labels.votes import Votes
 
 STEPS = (1, 2, 5, 40)
 SETTINGS: list[tuple[str, Callable[..., Any], list[dict[str, Any]]]] = [
-    ("dawid-skene", dawid_skene, [{"smoothing": strength} for strength in (0.0, 1.0, 10.0, 100.0, 1000.0)]),
+    ("dawid-skene", dawid_skene, [{"smoothing": strength} for strength in (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)]),
     ("mace", mace, [{"guess_prior": strength} for strength in (0.3, 1.0, 10.0, 100.0)]),
     ("glad", glad, [{"prior_deviation": (skill, ease)} for skill in (0.1, 0.3, 1.0) for ease in (0.1, 0.3, 1.0)]),
 ]
@@ -66,7 +66,7 @@ def held_out(name: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="+", default=["fact-eval", "relevance"])
+    parser.add_argument("--sets", nargs="+", default=["fact-eval", "relevance", "adult"])
     for name in parser.parse_args().sets:
         held_out(name)
 

@@ -31,7 +31,7 @@ every_climber = pytest.mark.parametrize("fit", CLIMBERS.values(), ids=CLIMBERS)
 
 # Accuracy of crowd-kit 1.4.2 with its defaults, from benchmarks/results/crowdkit_accuracy.json. Three entries are left
 # out because ours is lower: Dawid-Skene and MACE on fact-eval (0.852 and 0.873 against 0.892 and 0.903), GLAD on
-# relevance (0.501 against 0.565). There crowd-kit stops after two iterations, or mixes up annotators; run on it falls too.
+# relevance (0.501 against 0.565). There crowd-kit stops after two iterations, or mixes up annotators; run on, it falls.
 CROWD_KIT = {
     "bluebird": {"dawid-skene": 0.8889, "one-coin": 0.5833, "mace": 0.7685, "glad": 0.7222},
     "tweet-sentiment": {"dawid-skene": 0.9600, "one-coin": 0.9490, "mace": 0.9530, "glad": 0.9480},
