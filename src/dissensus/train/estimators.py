@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from dissensus.train.scoring import share_of_predicted
@@ -133,15 +134,33 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_, self.intercept_ = found.coef, found.intercept
         self.n_iter_, self.loss_ = np.array([found.iterations]), found.loss
 
+    def _fit_mlp(self, x: Any, probs: np.ndarray, weights: np.ndarray, warm: bool) -> None:
+        from dissensus.train.head_config import HeadConfig
+        from dissensus.train.heads import train_heads
+
+        config = HeadConfig(
+            hidden=self.hidden, dropout=self.dropout, learning_rate=self.learning_rate, patience=None, keep="last",
+            weight_decay=self.weight_decay, batch=min(self.batch_size, x.shape[0]), epochs=self.epochs,
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )  # fmt: skip
+        start = [self.head_.layers] if warm else None
+        scaled = weights / weights.mean()  # Adam's steps are of one size, so only ratios matter
+        (self.head_,) = train_heads(_dense(x), probs, [config], weights=scaled, start=start)
+        self.n_iter_ = self.epochs
+
     def _logits(self, x: Any) -> np.ndarray:
         if self.head == "linear":
             return np.asarray(x @ self.coef_.T + self.intercept_)  # (n, k), or (n, 1) for two classes
-        return self._mlp_logits(x)
+        return self.head_.logits(_dense(x)).astype(np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _dense(x: Any) -> np.ndarray:
+    return x.toarray() if hasattr(x, "toarray") else x
 
 
 def checked_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
