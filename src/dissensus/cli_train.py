@@ -26,8 +26,8 @@ _FIRST = ("cifar10h", "cifar10s")  # their items are the CIFAR-10 test images
 def embed(
     items: Annotated[str, typer.Argument(help="A data set, a folder of images, or a table with a text column.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: .npy; a card comes beside it.")],
-    encoder: Annotated[str | None, typer.Option(help="minilm, efficientnet-lite0, sentence-transformers:MODEL, "
-                                                "hugging-face-text:MODEL, hugging-face-image:MODEL or timm:MODEL.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
+                                                "hugging-face-text, hugging-face-image or timm.")] = None,
     text: Annotated[str | None, typer.Option(help="Column that holds the text.")] = None,
     second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
     item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
@@ -55,7 +55,7 @@ def fit(
     labels: "Labels",
     file: str,
     features: FeatureFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: .safetensors; a card comes beside it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: .safetensors, a card beside it.")],
     delivery: Annotated[str, typer.Option(help="soft, majority, sls, multipass, deterministic_control, deaggregated, "
                                           "posterior, class_means, random or uniform.")] = "soft",
     wrap: Annotated[list[str] | None, typer.Option(help="smoothed=AMOUNT, tempered=T, stale=EPOCHS, mixup=ALPHA or "
@@ -100,7 +100,7 @@ def fit(
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that `dissensus fit` wrote.")],
     features: FeatureFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .csv, .npy, …")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .npy, …")],
     as_json: AsJson = False,
 ) -> None:
     """What a trained head believes about items: one distribution each."""

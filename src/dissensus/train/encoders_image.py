@@ -33,10 +33,11 @@ def efficientnet_lite0(file: Path) -> Encode:
 
 def hugging_face(model: str) -> tuple[Encode, str]:
     """The pooled output where the model has one, else its first (class) token; and the revision of the model."""
-    from transformers import AutoImageProcessor, AutoModel
+    import transformers
 
-    prepare: Any = AutoImageProcessor.from_pretrained(model)
-    network: Any = AutoModel.from_pretrained(model).eval()
+    known: Any = transformers  # its image processors have no types
+    prepare = known.AutoImageProcessor.from_pretrained(model)
+    network = known.AutoModel.from_pretrained(model).eval()
 
     def features(images: Sequence[np.ndarray]) -> np.ndarray:
         found = network(**prepare(images=[_picture(image) for image in images], return_tensors="pt"))

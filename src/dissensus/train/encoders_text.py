@@ -12,8 +12,11 @@ _AT_ONCE = 32
 
 def sentence_encoder(model: str) -> Callable[[Sequence[str]], np.ndarray]:
     """The model's own pooling and scaling, as its authors meant it to be used.  n texts -> (n, d)"""
+    import transformers
     from sentence_transformers import SentenceTransformer
 
+    logging: Any = transformers.utils.logging
+    logging.disable_progress_bar()  # the one for loading weights
     network: Any = SentenceTransformer(model)
 
     def encode(texts: Sequence[str]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,6 +14,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from dissensus.train.scoring import share_of_predicted
 from dissensus.train.soft_logistic import log_softmax, soft_logistic
 from dissensus.train.targets import Targets, as_targets
+
+if TYPE_CHECKING:
+    from dissensus.train.heads import TrainedHead
 
 
 class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,6 +36,13 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes         the k labels of the columns of Y
     random_state    seed of initial weights, batches and dropout (mlp)
     """
+
+    classes_: np.ndarray
+    learned_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    head_: TrainedHead
+    n_iter_: np.ndarray
 
     def __init__(
         self, head: Literal["linear", "mlp"] = "linear", *, C: float = 1.0, fit_intercept: bool = True,  # noqa: N803
@@ -108,12 +118,13 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         mass = weights @ targets.probs  # (k,)
         absent = np.flatnonzero(mass == 0)
         if absent.size >= mass.size - 1:
-            only = targets.classes[mass.argmax()]
+            only = targets.classes.tolist()[mass.argmax()]
             raise ValueError(f"all mass is on one class, {only!r}; expected at least two classes to tell apart")
         if absent.size and self.missing_classes != "zero":
+            first = targets.classes.tolist()[absent[0]]
             raise ValueError(
-                f"class {targets.classes[absent[0]]!r} gets no mass from any of the {len(weights)} training rows, so "
-                f"its probability cannot be learned; {absent.size} of {mass.size} classes get none: leave them out, "
+                f"class {first!r} gets no mass from any of the {len(weights)} training rows, so its probability cannot be "
+                f"learned; {absent.size} of {mass.size} classes get none: leave them out, "
                 'smooth Y, or say missing_classes="zero"'
             )
         return mass > 0
@@ -146,12 +157,14 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         start = [self.head_.layers] if warm else None
         scaled = weights / weights.mean()  # Adam's steps are of one size, so only ratios matter
         (self.head_,) = train_heads(_dense(x), probs, [config], weights=scaled, start=start)
-        self.n_iter_ = self.epochs
+        self.n_iter_ = np.array([self.epochs])
 
     def _logits(self, x: Any) -> np.ndarray:
         if self.head == "linear":
             return np.asarray(x @ self.coef_.T + self.intercept_)  # (n, k), or (n, 1) for two classes
-        return self.head_.logits(_dense(x)).astype(np.float64)
+        from dissensus.train.model_files import logits_of
+
+        return logits_of(self.head_.layers, _dense(x))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -175,6 +188,4 @@ def checked_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> 
     if len(targets.probs) != x.shape[0]:
         raise ValueError(f"X has {x.shape[0]} rows, but Y has {len(targets.probs)}; expected one row each an item")
     weights = _check_sample_weight(weights, x, dtype=np.float64, ensure_non_negative=True)
-    if not weights.sum() > 0:
-        raise ValueError(f"all {weights.size} sample weights are 0; expected at least one above 0")
     return x, targets, weights

@@ -19,8 +19,9 @@ def expanded(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.nda
 
     probs: (n, k), weights: (n,) -> row (r,), class (r,), weight (r,)
     """
-    row, code = np.nonzero(probs * (weights > 0)[:, None])
-    return row, code, probs[row, code] * weights[row]
+    mass = probs * weights[:, None]
+    row, code = np.nonzero(mass)
+    return row, code, mass[row, code]
 
 
 class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,9 +55,8 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
         self.seen_, labels = np.unique(code, return_inverse=True)  # without gaps: XGBoost wants 0..k-1
         self.classes_ = targets.classes
         if self.seen_.size == 1:
-            raise ValueError(
-                f"all mass is on one class, {self.classes_[self.seen_[0]]!r}; expected at least two to tell apart"
-            )
+            only = self.classes_.tolist()[self.seen_[0]]
+            raise ValueError(f"all mass is on one class, {only!r}; expected at least two to tell apart")
         self.estimator_ = clone(self.estimator).fit(X[row], labels, sample_weight=weight)
         return self
 

@@ -88,7 +88,9 @@ def _read_card(path: Path) -> dict[str, Any] | None:
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
-        raise ValueError(f"{path}: the card of these features is no JSON ({problem}); take it away or repair it") from None
+        raise ValueError(
+            f"{path}: the card of these features is no JSON ({problem}); take it away or repair it"
+        ) from None
     if not isinstance(card, dict) or not isinstance(card.get("items"), list):
         return None  # some other JSON file that happens to lie there
     return card

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class FitConfig:
     penalty: float | None = None
     standardise: bool = False
     seed: int = 0
-    training: HeadConfig = HeadConfig()
+    training: HeadConfig = field(default_factory=HeadConfig)
 
     def __post_init__(self) -> None:
         if self.head not in HEADS:
@@ -101,7 +101,9 @@ def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) 
     if not both.all():
         say(f"{np.sum(~both):,} of {both.size:,} items have features but no labels, and are left out")
     if both.sum() < labels.n_items:
-        say(f"{labels.n_items - both.sum():,} of {labels.n_items:,} items have labels but no features, and are left out")
+        say(
+            f"{labels.n_items - both.sum():,} of {labels.n_items:,} items have labels but no features, and are left out"
+        )
     return features.select(both), _items(labels, codes[both])
 
 
@@ -149,7 +151,7 @@ def _split(n: int, config: FitConfig, rng: np.random.Generator) -> tuple[np.ndar
         raise ValueError(f"there is {n} item with features and labels; expected 2 or more to train on")
     held = round(config.validation * n)
     if n - held < 2:
-        raise ValueError(f"validation={config.validation:g} holds out {held} of {n} items; expected 2 or more to remain")
+        raise ValueError(f"validation={config.validation:g} holds out {held} of {n} items; 2 or more must remain")
     order = rng.permutation(n)
     return np.sort(order[held:]), np.sort(order[:held])
 
@@ -184,7 +186,8 @@ def _logistic(
             f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target an item; "
             "take the head linear or mlp"
         )
-    penalty, tried = config.penalty, {}
+    penalty = config.penalty
+    tried: dict[str, float] = {}
     if penalty is None:
         if held_out is None:
             raise ValueError("without items held out nothing can choose the penalty; give one, or validation above 0")

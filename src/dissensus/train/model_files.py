@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,9 @@ class Head:
                     f"layer {place} has weights of shape {weight.shape} and {bias.size} biases; expected {wide} outputs"
                 )
             if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError(f"layer {place} holds numbers that are not finite; train again with a lower learning rate")
+                raise ValueError(
+                    f"layer {place} holds numbers that are not finite; train again with a lower learning rate"
+                )
 
     @property
     def n_features(self) -> int:
@@ -56,15 +59,20 @@ class Head:
                 f"features have shape {values.shape}, but this head was trained on {self.n_features} features an item; "
                 "expected the same encoder"
             )
-        x = values
-        for place, (weight, bias) in enumerate(self.layers):
-            x = gelu(x) if place else x
-            x = x @ weight.T.astype(np.float64) + bias
-        return np.exp(log_softmax(x))
+        return np.exp(log_softmax(logits_of(self.layers, values)))
 
     def predict(self, features: FeatureTable) -> Distributions:
         """One distribution for each item."""
         return Distributions(self.probs(features.values), features.items, self.classes)
+
+
+def logits_of(layers: Sequence[Layer], values: np.ndarray) -> np.ndarray:
+    """What the softmax is taken of, in double precision.  (n, d) -> (n, k)"""
+    x = values.astype(np.float64)
+    for place, (weight, bias) in enumerate(layers):
+        x = gelu(x) if place else x
+        x = x @ weight.T.astype(np.float64) + bias
+    return x
 
 
 def save_head(head: Head, path: Path) -> None:
@@ -74,9 +82,12 @@ def save_head(head: Head, path: Path) -> None:
     if path.suffix != ".safetensors":
         raise ValueError(f"{path}: models are written as .safetensors; choose a name with this ending")
     card = json.dumps({"format": FORMAT, "classes": list(head.classes), **head.card}, indent=1, ensure_ascii=False)
-    tensors = {}
+    tensors: dict[str, np.ndarray] = {}
     for place, (weight, bias) in enumerate(head.layers):
-        tensors |= {f"layer{place}.weight": np.ascontiguousarray(weight), f"layer{place}.bias": np.ascontiguousarray(bias)}
+        tensors |= {
+            f"layer{place}.weight": np.ascontiguousarray(weight),
+            f"layer{place}.bias": np.ascontiguousarray(bias),
+        }
     content = save(tensors, metadata={"card": card})
     whole_or_not(path, lambda out: _write(out, content))
     write_text(card + "\n", path.with_suffix(".json"))

@@ -64,7 +64,7 @@ def _labels(array: np.ndarray, classes: Any) -> Targets:
     bad = np.flatnonzero(known[codes] != labels)
     if bad.size:
         raise ValueError(
-            f"row {bad[0]} has the label {labels[bad[0]]!r}, which is not among the classes {known.tolist()}; "
+            f"row {bad[0]} has the label {labels.tolist()[bad[0]]!r}, which is not among the classes {known.tolist()}; "
             f"{bad.size} of {labels.size} rows have such labels"
         )
     probs = np.zeros((labels.size, known.size))
