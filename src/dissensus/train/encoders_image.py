@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,9 @@ def hugging_face(model: str) -> tuple[Encode, str]:
 
 def timm_pooled(model: str) -> Encode:
     """What timm gives with num_classes=0, images prepared as timm says for this model."""
-    import timm
     import torch
 
+    timm: Any = importlib.import_module("timm")
     network = timm.create_model(model, pretrained=True, num_classes=0).eval()
     prepare = timm.data.create_transform(**timm.data.resolve_model_data_config(network), is_training=False)
 

@@ -123,9 +123,9 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if absent.size and self.missing_classes != "zero":
             first = targets.classes.tolist()[absent[0]]
             raise ValueError(
-                f"class {first!r} gets no mass from any of the {len(weights)} training rows, so its probability cannot be "
-                f"learned; {absent.size} of {mass.size} classes get none: leave them out, "
-                'smooth Y, or say missing_classes="zero"'
+                f"class {first!r} gets no mass from any of the {len(weights)} training rows, so its probability cannot "
+                f"be learned; {absent.size} of {mass.size} classes get none: leave them out, smooth Y, or say "
+                'missing_classes="zero"'
             )
         return mass > 0
 
