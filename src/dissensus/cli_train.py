@@ -193,8 +193,7 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _scores(card: dict[str, Any]) -> dict[str, float]:
-    found: dict[str, float] = card["scores on items held out"]
-    return found
+    return {name: value for name, value in card["scores on items held out"].items() if value is not None}
 
 
 def _report(done: dict[str, Any], sentence: str, as_json: bool) -> None:

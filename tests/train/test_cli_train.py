@@ -214,6 +214,14 @@ def test_items_that_cannot_teach_are_refused():
         fit_head(features, votes, FitConfig(head="logistic", validation=0), quiet)
 
 
+def test_a_correlation_that_does_not_exist_is_null_in_the_card():
+    features, _, _ = crowd(n=20)
+    even = Distributions(np.tile([0.5, 0.25, 0.25], (20, 1)), features.items, CLASSES)
+    card = fit_head(features, even, FitConfig(training=HeadConfig(epochs=1)), quiet).card
+    assert card["scores on items held out"]["entropy_correlation"] is None
+    json.dumps(card, allow_nan=False)
+
+
 def test_scores_are_those_of_the_formulas():
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet(np.ones(4), 30), rng.dirichlet(np.ones(4), 30)

@@ -50,6 +50,16 @@ def test_features_of_another_encoder_are_refused():
         head().probs(np.ones((2, 4)))
 
 
+def test_features_that_say_they_are_of_other_weights_are_refused():
+    made = Head(head("linear").layers, ("a", "b", "c"), {"features from": {"weights": "sha256:aa"}})
+    same, other = (
+        FeatureTable(np.ones((1, 5)), np.array([0]), source={"weights": f"sha256:{w}"}) for w in ("aa", "bb")
+    )
+    assert made.predict(same).n_items == 1
+    with pytest.raises(ValueError, match=r"trained on features of the weights sha256:aa, and these are of sha256:bb"):
+        made.predict(other)
+
+
 def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     target = tmp_path / "m.safetensors"
     with pytest.raises(ValueError, match=r"no such file"):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import dissensus
+from dissensus.labels.files import to_stderr
 from dissensus.labels.whole_files import whole_or_not
 from dissensus.train.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.features import FeatureTable, card_of, read_features
@@ -29,7 +30,7 @@ def embed(
     output: Path,
     *,
     batch: int = BATCH,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = to_stderr,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> FeatureTable:
     """Features of all items, written to `output` (.npy) with a card beside it.

@@ -13,7 +13,7 @@ from dissensus.labels.answers import positions
 from dissensus.labels.names import as_names, first_repeated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FeatureTable:
     """One row of features an item.
 

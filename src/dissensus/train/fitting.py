@@ -14,6 +14,7 @@ from dissensus.deliver import WRAPPERS, Delivery, deliver
 from dissensus.deliver.delivery import Labels, as_distributions
 from dissensus.labels.distances import entropy, kl
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.files import to_stderr
 from dissensus.train.features import FeatureTable
 from dissensus.train.head_config import HeadConfig, Layer
 from dissensus.train.heads import train_heads
@@ -57,7 +58,7 @@ class FitConfig:
             raise ValueError(f"the penalty is {self.penalty}; expected a number above 0")
 
 
-def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = print) -> Head:
+def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
     """A head trained on the items that have both features and labels; what is left out is said.
 
     Validation is by the soft cross-entropy to what people said, whatever the delivery.
@@ -251,6 +252,11 @@ def _card(
         "made by": f"dissensus {dissensus.__version__}",
         "head": config.head, "features": features.values.shape[1], "features from": features.source,
         "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": trained,
-        "items held out": held, "scores on items held out": scores, "seed": config.seed,
+        "items held out": held, "scores on items held out": _in_json(scores), "seed": config.seed,
         "standardised": config.standardise, "training": chosen,
     }  # fmt: skip
+
+
+def _in_json(scores: dict[str, float]) -> dict[str, float | None]:
+    """A correlation that does not exist is null in a card."""
+    return {name: value if np.isfinite(value) else None for name, value in scores.items()}

@@ -62,7 +62,13 @@ class Head:
         return np.exp(log_softmax(logits_of(self.layers, values)))
 
     def predict(self, features: FeatureTable) -> Distributions:
-        """One distribution for each item."""
+        """One distribution for each item; features that say they come from other weights are refused."""
+        mine, theirs = ((source or {}).get("weights") for source in (self.card.get("features from"), features.source))
+        if mine and theirs and mine != theirs:
+            raise ValueError(
+                f"this head was trained on features of the weights {mine}, and these are of {theirs}; encode the items "
+                "with the same encoder"
+            )
         return Distributions(self.probs(features.values), features.items, self.classes)
 
 
