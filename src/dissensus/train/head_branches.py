@@ -111,9 +111,9 @@ class Branch:
         """
         epochs = self.epochs + 1
         if loss is None:
-            ended = [Finished(run, weights(), epochs, ()) for run in self.runs if run.config.epochs == epochs]
+            last = [Finished(run, weights(), epochs, ()) for run in self.runs if run.config.epochs == epochs]
             going = tuple(run for run in self.runs if run.config.epochs > epochs)
-            return ended, [replace(self, runs=going, epochs=epochs)] if going else []
+            return last, [replace(self, runs=going, epochs=epochs)] if going else []
         if math.isnan(loss):
             raise ValueError(
                 f"the validation loss of {self.config} is nan after epoch {epochs}: the training diverged; "

@@ -89,7 +89,7 @@ def train_heads(
     weights: Any = None,
     n_classes: int | None = None,
     start: Sequence[Sequence[Layer]] | None = None,
-    engine: str = "torch",
+    engine: str = "numba",
     threads: int | None = None,
     device: str = "cpu",
     progress: Progress | None = None,
