@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from dissensus.train.head_config import HeadConfig, epoch_order, initial_layers, kept_units
+from dissensus.labels.distributions import Distributions
+from dissensus.train.head_config import HeadConfig, Layer, epoch_order, initial_layers, kept_units
 from dissensus.train.heads import ENGINES, train_heads
 
 TOLERANCE = 1e-5
@@ -117,3 +118,295 @@ def test_a_head_follows_the_plain_loop(engine, config):
     losses, weights, _ = plain_loop(features, probs, validation, config)
     assert np.abs(head.validation_losses - losses).max() < TOLERANCE
     same_weights(head, weights)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("n", "d", "k", "config"),
+    [
+        (1, 3, 2, HeadConfig(hidden=4, dropout=0.2, batch=8, epochs=3, keep="last")),
+        (1, 3, 2, HeadConfig(kind="linear", batch=1, epochs=3, keep="last", targets="hard")),
+        (10, 1, 2, HeadConfig(hidden=1, dropout=0.0, batch=64, epochs=3, keep="last")),
+        (13, 18, 17, HeadConfig(hidden=16, dropout=0.1, batch=4, epochs=2, keep="last")),
+        (13, 15, 9, HeadConfig(kind="linear", batch=3, epochs=2, keep="last")),
+    ],
+    ids=["one item", "one item, linear", "a batch larger than n", "more classes than items", "a rest of one"],
+)
+def test_a_head_follows_the_plain_loop_at_the_edges(engine, n, d, k, config):
+    features, probs = problem(n, d, k)
+    validation = problem(3, d, k, seed=1)
+    (head,) = train_heads(features, probs, [config], validation=validation, n_classes=k, engine=engine)
+    losses, weights, _ = plain_loop(features, probs, validation, config)
+    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+    same_weights(head, weights)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_columns_that_are_always_zero_and_large_features_follow_too(engine):
+    features, probs, validation = halves(*problem())
+    for rows in (features, validation[0]):
+        rows[:, 3] = 0.0
+        rows[:, 5] *= 100
+    config = HeadConfig(hidden=8, dropout=0.0, batch=16, epochs=4, keep="last")
+    (head,) = train_heads(features, probs, [config], validation=validation, engine=engine)
+    losses, weights, _ = plain_loop(features, probs, validation, config)
+    assert np.allclose(head.validation_losses, losses, rtol=1e-5)
+    same_weights(head, weights, 1e-4)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_weights_multiply_an_items_loss(engine):
+    features, probs, validation = halves(*problem())
+    weights = np.random.default_rng(5).exponential(size=len(features)).astype(np.float32)
+    config = HeadConfig(hidden=8, dropout=0.2, batch=16, epochs=4, keep="last")
+    (head,) = train_heads(features, probs, [config], validation=validation, weights=weights, engine=engine)
+    losses, _, _ = plain_loop(features, probs, validation, config, weights=weights)
+    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+
+
+class Turning:
+    """Targets that change with the epoch, as a Delivery gives them."""
+
+    def __init__(self, probs):
+        self.probs = probs
+
+    def targets(self, epoch):
+        return np.roll(self.probs, epoch, axis=0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("targets", ["soft", "hard"])
+def test_targets_of_every_epoch_come_from_the_delivery(engine, targets):
+    features, probs, validation = halves(*problem())
+    delivery = Turning(probs)
+    config = HeadConfig(hidden=8, batch=16, epochs=4, keep="last", targets=targets)
+    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    losses, _, _ = plain_loop(features, delivery.targets, validation, config)
+    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_delivery_that_mixes_inputs_mixes_features(engine):
+    class Mixing:
+        partner = np.arange(84)[::-1].copy()
+        weight = np.linspace(0, 1, 84)
+
+    class Mixed(Turning):
+        mixes = True
+
+        def mixing(self, epoch):
+            return Mixing
+
+    features, probs, validation = halves(*problem())
+    config = HeadConfig(hidden=8, batch=16, epochs=1, keep="last")
+    (head,) = train_heads(features, Mixed(probs), [config], validation=validation, engine=engine)
+    own = Mixing.weight[:, None]
+    by_hand = (features * own + features[Mixing.partner] * (1 - own)).astype(np.float32)
+    losses, _, _ = plain_loop(by_hand, probs, validation, config)
+    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_fewer_epochs_are_a_prefix_and_cost_nothing_else(engine):
+    features, probs, validation = halves(*problem())
+    configs = [HeadConfig(hidden=8, batch=16, epochs=epochs, patience=None) for epochs in (3, 5, 8)]
+    together = train_heads(features, probs, configs, validation=validation, engine=engine)
+    longest = together[-1].validation_losses
+    for config, head in zip(configs, together, strict=True):
+        (alone,) = train_heads(features, probs, [config], validation=validation, engine=engine)
+        assert np.array_equal(head.validation_losses, longest[: config.epochs])
+        assert np.array_equal(head.validation_losses, alone.validation_losses)
+        assert all(np.array_equal(a.weight, b.weight) for a, b in zip(head.layers, alone.layers, strict=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_plateau_parts_from_the_path_where_it_fires(engine):
+    """A learning rate that overshoots: the scheduler fires, the same head without it goes on as it was."""
+    features, probs, validation = halves(*problem())
+    shared = {"hidden": 8, "batch": 8, "learning_rate": 0.05, "patience": 9, "epochs": 12, "keep": "last"}
+    configs = [
+        HeadConfig(**shared),
+        HeadConfig(**shared, scheduler="plateau", plateau_patience=0),
+        HeadConfig(**shared, scheduler="plateau", plateau_patience=1, factor=0.1),
+        HeadConfig(**shared, scheduler="plateau", plateau_patience=10),
+    ]
+    heads = train_heads(features, probs, configs, validation=validation, engine=engine)
+    fired = []
+    for config, head in zip(configs, heads, strict=True):
+        losses, weights, rates = plain_loop(features, probs, validation, config)
+        assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+        same_weights(head, weights, 1e-4)
+        fired.append(len(set(rates)))
+    assert fired[0] == fired[3] == 1 and fired[1] > 1 and fired[2] > 1
+    assert np.array_equal(heads[0].validation_losses, heads[3].validation_losses)
+    assert not np.array_equal(heads[0].validation_losses, heads[1].validation_losses)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_early_stopping_ends_where_the_plain_loop_does_and_keeps_the_best(engine):
+    features, probs, validation = halves(*problem())
+    configs = [
+        HeadConfig(
+            hidden=8, batch=8, learning_rate=0.02, epochs=30, patience=patience, min_delta=delta, targets=targets
+        )
+        for patience in (1, 3, 5)
+        for delta in (0.0, 1e-2)
+        for targets in ("soft", "hard")
+    ]
+    heads = train_heads(features, probs, configs, validation=validation, engine=engine)
+    for config, head in zip(configs, heads, strict=True):
+        losses, _, _ = plain_loop(features, probs, validation, config)
+        assert len(losses) == len(head.validation_losses) < 30
+        assert head.epoch == 1 + int(np.argmin(losses)) and head.validation_loss == head.validation_losses.min()
+        wanted = validation[1] if config.targets == "soft" else np.eye(4)[validation[1].argmax(axis=1)]
+        found = -(wanted * np.log(head.predict(validation[0]))).sum(axis=1).mean()
+        assert found == pytest.approx(head.validation_loss, abs=1e-6)
+
+
+def test_the_number_of_threads_changes_nothing():
+    features, probs, validation = halves(*problem())
+    configs = [
+        HeadConfig(hidden=8, batch=b, seed=s, targets=t, scheduler="plateau", plateau_patience=0, learning_rate=0.05)
+        for b in (8, 32)
+        for s in (0, 1)
+        for t in ("soft", "hard")
+    ]
+    one, two = (train_heads(features, probs, configs, validation=validation, threads=threads) for threads in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        assert a.config == b.config and np.array_equal(a.validation_losses, b.validation_losses)
+        assert np.array_equal(a.predict(features), b.predict(features))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_without_validation_all_epochs_run_and_the_last_weights_stay(engine):
+    features, probs, validation = halves(*problem())
+    config = HeadConfig(hidden=8, epochs=7)
+    (head,) = train_heads(features, probs, [config], engine=engine)
+    (watched,) = train_heads(
+        features,
+        probs,
+        [HeadConfig(hidden=8, epochs=7, keep="last", patience=None)],
+        validation=validation,
+        engine=engine,
+    )
+    assert head.epoch == 7 and head.validation_losses.size == 0 and np.isnan(head.validation_loss)
+    assert np.array_equal(head.layers[0].weight, watched.layers[0].weight)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_training_goes_on_from_given_layers(engine):
+    features, probs, validation = halves(*problem())
+    config = HeadConfig(hidden=8, epochs=2, keep="last")
+    begun = [tuple(Layer(w * 0.5, b + 1) for w, b in initial_layers(config, 21, 4))] * 2
+    heads = train_heads(features, probs, [config, config], validation=validation, start=begun, engine=engine)
+    losses, weights, _ = plain_loop(features, probs, validation, config, layers=begun[0])
+    for head in heads:
+        assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+        same_weights(head, weights)
+
+
+def test_several_targets_are_told_apart_by_name():
+    features, probs, validation = halves(*problem())
+    several = {"soft": probs, "hard": probs.argmax(axis=1), "reversed": probs[:, ::-1]}
+    held = {"soft": validation[1], "hard": validation[1].argmax(axis=1), "reversed": validation[1][:, ::-1]}
+    configs = [HeadConfig(hidden=8, epochs=3, targets=name) for name in several]
+    heads = train_heads(features, several, configs, validation=(validation[0], held))
+    plain = train_heads(features, probs, configs[:2], validation=validation)
+    for a, b in zip(heads, plain, strict=False):
+        assert np.array_equal(a.validation_losses, b.validation_losses)
+    assert not np.array_equal(heads[0].validation_losses, heads[2].validation_losses)
+
+
+def test_distributions_and_tensors_are_taken_as_they_are():
+    features, probs, _ = halves(*problem())
+    config = HeadConfig(kind="linear", epochs=2)
+    named = Distributions(probs, np.arange(len(probs)), ("a", "b", "c", "d"))
+    (from_values,) = train_heads(torch.tensor(features), named, [config])
+    (from_tensor,) = train_heads(features, torch.tensor(probs), [config])
+    assert np.array_equal(from_values.layers[0].weight, from_tensor.layers[0].weight)
+
+
+def test_probabilities_sum_to_one_and_equal_pytorchs():
+    features, probs, _ = halves(*problem())
+    (head,) = train_heads(features, probs, [HeadConfig(hidden=12, epochs=3, learning_rate=0.01)])
+    found = head.predict(features)
+    (w1, b1), (w2, b2) = ((torch.tensor(w), torch.tensor(b)) for w, b in head.layers)
+    inner = nn.functional.gelu(torch.tensor(features) @ w1.T + b1)
+    assert np.allclose(found, torch.softmax(inner @ w2.T + b2, dim=1).numpy(), atol=1e-6)
+    assert np.abs(found.sum(axis=1) - 1).max() < 1e-12
+    with pytest.raises(ValueError, match="features have 20 columns, but the head was trained on 21"):
+        head.predict(features[:, 1:])
+
+
+def changed(array, where, value):
+    other = np.array(array)
+    other[where] = value
+    return other
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"features": lambda x, p: changed(x, (7, 2), np.nan)}, r"row 7 of features has nan in column 2; .* 1 of 84"),
+        ({"features": lambda x, p: x[:, 0]}, r"features have shape \(84,\); expected \(n, d\)"),
+        ({"features": lambda x, p: x[:80]}, r"targets have shape \(84, 4\), but there are 80 rows of features"),
+        ({"targets": lambda x, p: p * 50}, "give item 0 the row .* 84 of 84 rows are wrong: counts become shares"),
+        ({"targets": lambda x, p: p.argmax(axis=1) * 1.0}, "are classes; expected integers from 0 to"),
+        ({"targets": lambda x, p: np.where(p.argmax(axis=1) == 1, 0, 3)}, "no training item has class 1, .* 2 of 4"),
+        ({"targets": lambda x, p: np.minimum(p.argmax(axis=1), 2)}, r"class 3, but there are 3 classes, 0..2"),
+        (
+            {"targets": lambda x, p: np.eye(4)[np.minimum(p.argmax(axis=1), 2)]},
+            "class 3 has mass in validation but none",
+        ),
+        ({"targets": lambda x, p: {"hard": p}}, r"heads want the targets 'soft', but only \['hard'\] are given"),
+        ({"weights": lambda x, p: np.full(84, -1.0)}, "item 0 has weight -1.0; .* 84 of 84 weights are wrong"),
+        ({"weights": lambda x, p: np.ones(3)}, r"weights have shape \(3,\), but there are 84 items"),
+        ({"configs": lambda x, p: []}, "there are no heads to train"),
+        ({"engine": lambda x, p: "jax"}, "the engine is 'jax'; expected one of 'numba', 'torch'"),
+        ({"device": lambda x, p: "cuda"}, "the numba engine works on the cpu, not on 'cuda'"),
+        (
+            {"configs": lambda x, p: [HeadConfig(scheduler="plateau")], "validation": lambda x, p: None},
+            "head 0 has a pl",
+        ),
+        ({"validation": lambda x, p: (x[:, 1:], p)}, "validation features have 20 columns, training features 21"),
+        ({"validation": lambda x, p: (x, Turning(p))}, "validation targets must stay the same in every epoch"),
+        (
+            {"start": lambda x, p: [initial_layers(HeadConfig(hidden=5), 21, 4)]},
+            r"head 0 starts from weights of shapes",
+        ),
+        ({"configs": lambda x, p: [HeadConfig(targets="sls")]}, "heads want the targets 'sls'; one set of targets"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_place(changes, message):
+    features, probs, validation = halves(*problem())
+    held = validation
+    if "targets" in changes and "classes" in message:
+        held = validation[0], validation[1].argmax(axis=1)
+    given = {"features": features, "targets": probs, "configs": [HeadConfig()], "validation": held}
+    given |= {name: change(features, probs) for name, change in changes.items()}
+    with pytest.raises(ValueError, match=message):
+        train_heads(given.pop("features"), given.pop("targets"), given.pop("configs"), **given)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_training_that_diverges_says_so(engine):
+    features, probs, validation = halves(*problem())
+    config = HeadConfig(kind="linear", learning_rate=1e30, batch=8)
+    with pytest.raises(ValueError, match="is nan after epoch 1: the training diverged"):
+        train_heads(features * 1e30, probs, [config], validation=validation, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"kind": "cnn"}, "kind is 'cnn'; expected one of 'mlp', 'linear'"),
+        ({"batch": 0}, "batch is 0; expected a whole number of 1 or more"),
+        ({"epochs": 2.5}, "epochs is 2.5; expected a whole number"),
+        ({"dropout": 1.0}, "dropout is 1.0; expected 0 or more and below 1"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"scheduler": "cosine"}, "scheduler is 'cosine'; expected one of None, 'plateau'"),
+    ],
+)
+def test_settings_out_of_range_are_refused(setting, message):
+    with pytest.raises(ValueError, match=message):
+        HeadConfig(**setting)

@@ -177,7 +177,7 @@ def unpacked(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -
     panels = flat.reshape(columns // PANEL, -1, 3, PANEL)[:, :, 0, :]  # (panels, rows, 16)
     table = panels.swapaxes(0, 1).reshape(-1, columns)
     whole = table.T if transposed else table
-    return Layer(np.ascontiguousarray(whole[:outputs, :inputs]), np.ascontiguousarray(whole[:outputs, inputs]))
+    return Layer(whole[:outputs, :inputs].copy(), whole[:outputs, inputs].copy())
 
 
 def padded(features: np.ndarray, width: int) -> np.ndarray:
