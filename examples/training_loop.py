@@ -13,8 +13,8 @@ features = torch.eye(3)  # one row for each item, in the order of votes.items
 dataset = DeliveredDataset(features, multipass(votes, seed=0))  # or soft(votes), sls(votes, seed=0), ...
 loader = DataLoader(dataset, batch_size=2, shuffle=True, generator=torch.Generator().manual_seed(0))
 model = torch.nn.Linear(3, votes.n_classes)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.03)
-for epoch in range(1200):
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for epoch in range(500):
     dataset.set_epoch(epoch)  # the next votes
     for inputs, targets in loader:
         loss = soft_cross_entropy(model(inputs), targets)  # hard and soft targets alike

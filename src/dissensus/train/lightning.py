@@ -31,6 +31,8 @@ class DeliveredData(LightningDataModule):
         self.train = DeliveredDataset(inputs, delivery, pick)
         self.validation = validation
         self.loading = {"batch_size": batch_size, **loading}
+        if validation is not None:  # Lightning warns of a val_dataloader that has nothing to load
+            self.val_dataloader = self._held_out  # type: ignore[method-assign]
 
     def train_dataloader(self) -> DataLoader[Any]:
         # After a checkpoint Lightning starts the workers before it says that an epoch starts.
@@ -38,9 +40,7 @@ class DeliveredData(LightningDataModule):
             self.train.set_epoch(self.trainer.current_epoch)
         return DataLoader(self.train, **({"shuffle": True} | self.loading))
 
-    def val_dataloader(self) -> Any:
-        if self.validation is None:
-            return []
+    def _held_out(self) -> DataLoader[Any]:
         return DataLoader(self.validation, **{name: value for name, value in self.loading.items() if name != "shuffle"})
 
 
