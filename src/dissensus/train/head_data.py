@@ -25,7 +25,6 @@ class Examples:
     targets: Mapping[str, Any]
     weights: np.ndarray
     k: int
-    what: str
 
     @property
     def n(self) -> int:
@@ -50,9 +49,9 @@ def training_examples(features: Any, targets: Any, weights: Any, names: set[str]
     n = rows.shape[0]
     given = _named(targets, names)
     if k is None:
-        k = max(_class_count(source, n, name) for name, source in given.items())
-    found = {name: _source(source, n, k, "targets", name) for name, source in given.items()}
-    return Examples(rows, found, _checked_weights(weights, n), k, "training")
+        k = max(_class_count(source) for source in given.values())
+    found = {name: _source(source, n, k, "targets") for name, source in given.items()}
+    return Examples(rows, found, _checked_weights(weights, n), k)
 
 
 def validation_examples(features: Any, targets: Any, names: set[str], training: Examples) -> Examples:
@@ -71,9 +70,9 @@ def validation_examples(features: Any, targets: Any, names: set[str], training: 
                 "validation targets must stay the same in every epoch, or losses cannot be compared; "
                 "give classes or probabilities, such as delivery.targets(0)"
             )
-        found[name] = _source(source, n, training.k, "validation targets", name)
+        found[name] = _source(source, n, training.k, "validation targets")
         _check_known(found[name], training, name)
-    return Examples(rows, found, np.ones(n, dtype=np.float32), training.k, "validation")
+    return Examples(rows, found, np.ones(n, dtype=np.float32), training.k)
 
 
 def checked_features(features: Any, what: str) -> np.ndarray:
@@ -86,7 +85,8 @@ def checked_features(features: Any, what: str) -> np.ndarray:
             f"{what} have shape {rows.shape}; expected (n, d): one row per item, one column per feature, at least one "
             "of each"
         )
-    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
+        rows = np.ascontiguousarray(rows, dtype=np.float32)
     bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if bad.size:
         column = int(np.flatnonzero(~np.isfinite(rows[bad[0]]))[0])
@@ -142,6 +142,9 @@ class _MostProbable:
     def targets(self, epoch: int) -> np.ndarray:
         return most_probable(np.asarray(self.source.targets(epoch)))
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)  # classes, whether it is fixed, how it mixes inputs: as delivered
+
 
 def _named(targets: Any, names: set[str]) -> dict[str, Any]:
     if isinstance(targets, Mapping):
@@ -176,11 +179,11 @@ def _hard(source: Any) -> Any:
     return most_probable(source) if source.ndim == 2 else source
 
 
-def _class_count(source: Any, n: int, name: str) -> int:
+def _class_count(source: Any) -> int:
     if hasattr(source, "n_classes"):
         return int(source.n_classes)
     if isinstance(source, _MostProbable):
-        return _class_count(source.source, n, name)
+        source = source.source
     array = np.asarray(source.targets(0)) if hasattr(source, "targets") else source
     if array.ndim == 2:
         return int(array.shape[1])
@@ -196,10 +199,11 @@ def _class_count(source: Any, n: int, name: str) -> int:
     return max(k, 2)
 
 
-def _source(source: Any, n: int, k: int, what: str, name: str) -> Any:
+def _source(source: Any, n: int, k: int, what: str) -> Any:
     if hasattr(source, "targets"):
-        checked_targets(source.targets(0), n, k, f"{what} of epoch 0")
-        return source
+        first = checked_targets(source.targets(0), n, k, f"{what} of epoch 0")
+        unchanging = getattr(source, "fixed", False) and not getattr(source, "mixes", False)
+        return first if unchanging else source
     return checked_targets(source, n, k, what)
 
 

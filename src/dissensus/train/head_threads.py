@@ -34,7 +34,8 @@ class NumbaEngine:
         training: Examples,
         validation: Examples | None,
     ) -> Iterator[Finished]:
-        feed, held_out = Feed(training), None if validation is None else Feed(validation)
+        kinds = {branch.config.kind for branch in branches}
+        feed, held_out = Feed(training, kinds), None if validation is None else Feed(validation, kinds)
         with ThreadPoolExecutor(self.threads) as pool:
             waiting: set[Future[tuple[list[Finished], list[Head]]]] = {
                 pool.submit(_to_its_end, branch, start, None, feed, held_out) for branch in branches
@@ -54,12 +55,10 @@ class NumbaEngine:
 class Feed:
     """Features padded as the kernels want them."""
 
-    def __init__(self, examples: Examples) -> None:
+    def __init__(self, examples: Examples, kinds: set[str]) -> None:
         self.examples = examples
-        self._padded: dict[int, np.ndarray] = {}
-        d = examples.features.shape[1]
-        for width in (_rounded(d + 1, 4), _rounded(d + 1, PANEL)):
-            self._padded.setdefault(width, padded(examples.features, width))
+        widths = {feature_width(kind, examples.features.shape[1]) for kind in kinds}
+        self._padded = {width: padded(examples.features, width) for width in widths}
 
     def of_epoch(self, name: str, epoch: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Features (n * width,), probabilities and classes, of which one is empty."""
@@ -84,7 +83,7 @@ class Head:
         d, k = layers[0].weight.shape[1], layers[-1].bias.size
         *before, last = layers
         width = _rounded(before[0].bias.size + 1 if before else d + 1, PANEL)
-        first = packed(before[0], transposed=True, width=_rounded(d + 1, 4)) if before else aligned(0)
+        first = packed(before[0], transposed=True, width=feature_width("mlp", d)) if before else aligned(0)
         return cls(branch, d, k, first, packed(last, transposed=False, width=width))
 
     def copied(self, branch: Branch) -> Head:
@@ -98,7 +97,7 @@ class Head:
 
     @property
     def width(self) -> int:
-        return _rounded(self.d + 1, 4 if self.hidden else PANEL)
+        return feature_width(self.branch.config.kind, self.d)
 
     def layers(self) -> Layers:
         if not self.hidden:
@@ -178,6 +177,11 @@ def unpacked(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -
     table = panels.swapaxes(0, 1).reshape(-1, columns)
     whole = table.T if transposed else table
     return Layer(whole[:outputs, :inputs].copy(), whole[:outputs, inputs].copy())
+
+
+def feature_width(kind: str, d: int) -> int:
+    """Columns of padded features: they are rows of an MLP's first layer, but columns of a linear head's."""
+    return _rounded(d + 1, 4 if kind == "mlp" else PANEL)
 
 
 def padded(features: np.ndarray, width: int) -> np.ndarray:
