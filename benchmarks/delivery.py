@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -61,6 +62,10 @@ def forward_seconds(n: int, k: int, head: str, repeats: int) -> float:
     return best(passes, repeats) / (batches * BATCH) * n
 
 
+def drawn_by_torch(table: torch.Tensor, replacement: bool, _: int) -> torch.Tensor:
+    return torch.multinomial(table, 1, replacement=replacement)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=1_000_000)
@@ -80,12 +85,8 @@ def main() -> None:
         star = "" if few == n else "*"
         probs = rng.dirichlet(np.full(k, 0.5), size=few)
         table = torch.tensor(probs, dtype=torch.float32)
-        ways = {False: "without", True: "with"}
-        drawn = {
-            way: best(lambda _, way=way: torch.multinomial(table, 1, replacement=way), chosen.repeats) / few * n
-            for way in ways
-        }
-        peer = min(drawn.values())  # for one draw the two ways have the same distribution
+        drawn = [best(partial(drawn_by_torch, table, way), chosen.repeats) / few * n for way in (False, True)]
+        peer = min(drawn)  # without or with replacement is the same for one draw
 
         def row(what: str, delivery: Delivery, scale: float, mark: str = "") -> None:
             seconds = best(delivery.targets, chosen.repeats) * scale
@@ -101,7 +102,6 @@ def main() -> None:
             row(f"multipass, {m} votes", multipass(votes, 0), 1.0)
         dense = Distributions(probs, np.arange(few), tuple(map(str, range(k))))
         row("sls, probabilities", sls(dense, 0), n / few, star)
-        row("soft", soft(dense), n / few, star)
         if k <= 10:
             sample = some_votes(few, 5, k, rng)
             fitted = posterior(sample, 0)
