@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from dissensus.deliver import majority, mixup, sls, soft
 from dissensus.labels.distributions import Distributions
 from dissensus.train.head_config import HeadConfig, Layer, epoch_order, initial_layers, kept_units
 from dissensus.train.heads import ENGINES, train_heads
@@ -186,23 +189,27 @@ def test_targets_of_every_epoch_come_from_the_delivery(engine, targets):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_delivery_that_mixes_inputs_mixes_features(engine):
-    class Mixing:
-        partner = np.arange(84)[::-1].copy()
-        weight = np.linspace(0, 1, 84)
-
-    class Mixed(Turning):
-        mixes = True
-
-        def mixing(self, epoch):
-            return Mixing
-
+@pytest.mark.parametrize("way", [soft, partial(sls, seed=3), majority])
+def test_deliveries_of_the_package_reach_the_loss(engine, way):
     features, probs, validation = halves(*problem())
-    config = HeadConfig(hidden=8, batch=16, epochs=1, keep="last")
-    (head,) = train_heads(features, Mixed(probs), [config], validation=validation, engine=engine)
-    own = Mixing.weight[:, None]
-    by_hand = (features * own + features[Mixing.partner] * (1 - own)).astype(np.float32)
-    losses, _, _ = plain_loop(by_hand, probs, validation, config)
+    delivery = way(Distributions.from_counts(np.random.default_rng(0).multinomial(9, probs)))
+    config = HeadConfig(hidden=8, batch=16, epochs=4, keep="last")
+    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    losses, _, _ = plain_loop(features, delivery.targets, validation, config)
+    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("targets", ["soft", "hard"])
+def test_a_delivery_that_mixes_inputs_mixes_features(engine, targets):
+    features, probs, validation = halves(*problem())
+    delivery = mixup(soft(Distributions.from_mass(probs)), alpha=1.0, seed=2)
+    config = HeadConfig(hidden=8, batch=16, epochs=1, keep="last", targets=targets)
+    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    mixing = delivery.mixing(0)
+    own = mixing.weight[:, None]
+    by_hand = (features * own + features[mixing.partner] * (1 - own)).astype(np.float32)
+    losses, _, _ = plain_loop(by_hand, delivery.targets, validation, config)
     assert np.abs(head.validation_losses - losses).max() < TOLERANCE
 
 
@@ -324,6 +331,18 @@ def test_distributions_and_tensors_are_taken_as_they_are():
     (from_values,) = train_heads(torch.tensor(features), named, [config])
     (from_tensor,) = train_heads(features, torch.tensor(probs), [config])
     assert np.array_equal(from_values.layers[0].weight, from_tensor.layers[0].weight)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_may_not_be_written_to_is_read(engine):
+    features, probs, validation = halves(*problem())
+    for array in (features, probs, *validation):
+        array.flags.writeable = False
+    classes = probs.argmax(axis=1)
+    classes.flags.writeable = False
+    config = HeadConfig(kind="linear", epochs=2)
+    assert train_heads(features, probs, [config], validation=validation, engine=engine)[0].epoch
+    assert train_heads(features, classes, [config], validation=validation, engine=engine)[0].epoch
 
 
 def test_probabilities_sum_to_one_and_equal_pytorchs():

@@ -115,7 +115,7 @@ def checked_targets(targets: Any, n: int, k: int, what: str) -> np.ndarray:
                 f"{what} give item {bad[0]} class {array[bad[0]]}, but there are {k} classes, 0..{k - 1}; {bad.size} "
                 f"of {n} are out of range: state n_classes if there are more"
             )
-        return np.ascontiguousarray(array, dtype=np.int64)
+        return array.astype(np.int64)  # a copy, as kernels are compiled for arrays that may be written to
     if array.shape[1] != k:
         raise ValueError(f"{what} have {array.shape[1]} columns; expected one for each of {k} classes")
     probs = array.astype(np.float64, copy=False)

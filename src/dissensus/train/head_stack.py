@@ -54,10 +54,11 @@ class TorchEngine:
         branches = _by_settings(branches)
         sizes = branches[0].config.sizes(training.features.shape[1], training.k)
         stack = _Stack.of([start(branch) for branch in branches], sizes, self.device)
+        rows = torch.tensor(training.features, device=self.device)
         held_out = None if validation is None else _Validation(validation, self.device)
         epoch = 0
         while branches:
-            _one_epoch(stack, branches, training, epoch)
+            _one_epoch(stack, branches, training, rows, epoch)
             losses = [None] * len(branches) if held_out is None else held_out.losses(stack, branches)
             going: list[tuple[int, Branch]] = []
             for row, (branch, loss) in enumerate(zip(branches, losses, strict=True)):
@@ -129,7 +130,7 @@ class _Validation:
     """The items to stop by, and their targets as probabilities, by name."""
 
     def __init__(self, examples: Examples, device: torch.device) -> None:
-        self.features = torch.from_numpy(examples.features).to(device)
+        self.features = torch.tensor(examples.features, device=device)
         self.targets = {name: _probabilities(t, examples.k, device) for name, t in examples.targets.items()}
 
     def losses(self, stack: _Stack, branches: list[Branch]) -> list[float]:
@@ -143,9 +144,9 @@ class _Validation:
         return [float(loss) for loss in -(log_probs * wanted).sum(dim=2, dtype=torch.float64).mean(dim=1)]
 
 
-def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, epoch: int) -> None:
+def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, unmixed: torch.Tensor, epoch: int) -> None:
     device, config = stack.parameters.device, branches[0].config
-    feeds, seeds = _feeds(branches, training, epoch, device)
+    feeds, seeds = _feeds(branches, training, unmixed, epoch)
     weights = torch.from_numpy(training.weights).to(device)
     dropped = config.kind == "mlp" and config.dropout > 0
     for first in range(0, training.n, config.batch):
@@ -169,13 +170,14 @@ def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, epoch:
 
 
 def _feeds(
-    branches: list[Branch], training: Examples, epoch: int, device: torch.device
+    branches: list[Branch], training: Examples, unmixed: torch.Tensor, epoch: int
 ) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], dict[int, tuple[torch.Tensor, torch.Tensor]]]:
     """Features and probabilities of each head, and the order and dropout scales of each seed, in one epoch."""
-    named = {}
+    named, device = {}, unmixed.device
     for name in {branch.config.targets for branch in branches}:
         features, wanted = training.of_epoch(name, epoch)
-        named[name] = torch.from_numpy(features).to(device), _probabilities(wanted, training.k, device)
+        rows = unmixed if features is training.features else torch.from_numpy(features).to(device)
+        named[name] = rows, _probabilities(wanted, training.k, device)
     seeds = {}
     for config in {branch.config.seed: branch.config for branch in branches}.values():
         order = epoch_order(config.seed, epoch, training.n)
