@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -145,47 +146,33 @@ class _Validation:
 
 
 def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, unmixed: torch.Tensor, epoch: int) -> None:
-    device, config = stack.parameters.device, branches[0].config
-    feeds, seeds = _feeds(branches, training, unmixed, epoch)
+    """Every step of one epoch; what all heads take in a step is picked by one index each."""
+    device, config = unmixed.device, branches[0].config
+    names = sorted({branch.config.targets for branch in branches})
+    seeds = sorted({branch.config.seed for branch in branches})
+    fed = [training.of_epoch(name, epoch) for name in names]
+    alike = all(features is training.features for features, _ in fed)
+    features = unmixed[None] if alike else torch.tensor(np.stack([rows for rows, _ in fed]), device=device)  # (f, n, d)
+    wanted = torch.stack([_probabilities(targets, training.k, device) for _, targets in fed])  # (names, n, k)
+    orders = np.stack([epoch_order(seed, epoch, training.n) for seed in seeds])  # (seeds, n)
+    name = torch.tensor([names.index(branch.config.targets) for branch in branches], device=device)
+    seed = torch.tensor([seeds.index(branch.config.seed) for branch in branches], device=device)
+    order = torch.from_numpy(orders).to(device)[seed]  # (h, n)
     weights = torch.from_numpy(training.weights).to(device)
-    dropped = config.kind == "mlp" and config.dropout > 0
+    scales = None
+    if config.kind == "mlp" and config.dropout > 0:
+        kept = [kept_units(replace(config, seed=s), epoch, row) for s, row in zip(seeds, orders, strict=True)]
+        scales = torch.from_numpy(np.stack(kept)).to(device) / (1 - config.dropout)  # (seeds, n, hidden)
     for first in range(0, training.n, config.batch):
-        rows, targets, loss_weights, kept = [], [], [], []
-        for branch, (features, wanted) in zip(branches, feeds, strict=True):
-            order, mask = seeds[branch.config.seed]
-            batch = order[first : first + config.batch]
-            rows.append(features[batch])
-            targets.append(wanted[batch])
-            loss_weights.append(weights[batch])
-            if dropped:
-                kept.append(mask[first : first + config.batch])
+        batch = order[:, first : first + config.batch]  # (h, b)
         _gradients(
             stack,
-            torch.stack(rows),
-            torch.stack(targets),
-            torch.stack(loss_weights) / len(rows[0]),
-            torch.stack(kept) if dropped else None,
+            features[0][batch] if alike else features[name[:, None], batch],
+            wanted[name[:, None], batch],
+            weights[batch] / batch.shape[1],
+            None if scales is None else scales[:, first : first + config.batch][seed],
         )
         stack.step(branches)
-
-
-def _feeds(
-    branches: list[Branch], training: Examples, unmixed: torch.Tensor, epoch: int
-) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], dict[int, tuple[torch.Tensor, torch.Tensor]]]:
-    """Features and probabilities of each head, and the order and dropout scales of each seed, in one epoch."""
-    named, device = {}, unmixed.device
-    for name in {branch.config.targets for branch in branches}:
-        features, wanted = training.of_epoch(name, epoch)
-        rows = unmixed if features is training.features else torch.from_numpy(features).to(device)
-        named[name] = rows, _probabilities(wanted, training.k, device)
-    seeds = {}
-    for config in {branch.config.seed: branch.config for branch in branches}.values():
-        order = epoch_order(config.seed, epoch, training.n)
-        scale = np.empty((0, 0), dtype=np.float32)
-        if config.kind == "mlp" and config.dropout > 0:
-            scale = kept_units(config, epoch, order).astype(np.float32) / np.float32(1 - config.dropout)
-        seeds[config.seed] = torch.from_numpy(order).to(device), torch.from_numpy(scale).to(device)
-    return [named[branch.config.targets] for branch in branches], seeds
 
 
 def _gradients(
