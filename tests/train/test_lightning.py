@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,7 @@ from dissensus.labels.votes import Votes
 from dissensus.train.loss import soft_cross_entropy
 
 pytest.importorskip("lightning")
-from lightning.pytorch import LightningModule, Trainer
+from lightning.pytorch import Callback, LightningModule, Trainer
 
 from dissensus.train.batches import DeliveredDataset
 from dissensus.train.lightning import DeliveredData, EpochCallback
@@ -57,9 +59,17 @@ class Validated(Linear):
         self.log("loss", soft_cross_entropy(self.layer(inputs), targets))
 
 
+class Late(Callback):
+    """Gives workers the time to fetch batches before the epoch is announced."""
+
+    def on_train_epoch_start(self, trainer, pl_module):
+        if trainer.train_dataloader.num_workers:
+            time.sleep(0.5)
+
+
 def trainer(folder, data, epochs):
     return Trainer(
-        max_epochs=epochs, callbacks=[EpochCallback(data.train)], accelerator="cpu", devices=1, logger=False,
+        max_epochs=epochs, callbacks=[Late(), EpochCallback(data.train)], accelerator="cpu", devices=1, logger=False,
         enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder, enable_checkpointing=False,
     )  # fmt: skip
 
