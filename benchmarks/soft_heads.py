@@ -28,7 +28,7 @@ from dissensus.train.head_config import HeadConfig
 from dissensus.train.heads import train_heads
 
 TRAIN, CHOOSE = 8_000, 1_600
-STRENGTHS = (0.1, 0.03, 0.01, 0.003, 0.001)
+STRENGTHS = (0.03, 0.01, 0.003)
 Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
 
 
@@ -127,12 +127,12 @@ def main() -> None:
         ("scikit-learn LogisticRegression, C=1", "hard", gold, by_scikit_learn, (1.0,)),
         ("scikit-learn LogisticRegression", "hard", gold, by_scikit_learn, STRENGTHS),
         ("SoftLabelClassifier", "hard", gold, by_ours, STRENGTHS),
-        ("PyTorch linear layer, epochs", "hard", gold, linear, (5, 10, 20)),
-        ("PyTorch MLP, epochs", "hard", gold, perceptron, (3, 6, 10)),
-        ("PyTorch MLP, epochs", "soft", people, perceptron, (3, 6, 10)),
+        ("PyTorch linear layer, epochs", "hard", gold, linear, (5, 10)),
+        ("PyTorch MLP, epochs", "hard", gold, perceptron, (3, 6)),
+        ("PyTorch MLP, epochs", "soft", people, perceptron, (3, 6)),
         ("SoftLabelClassifier", "soft", people, by_ours, STRENGTHS),
         ("ExpandRows(LogisticRegression)", "soft", people, by_expanding, (0.01,)),
-        ("train_heads, mean of MLPs", "soft", people, several_mlps, (10,)),
+        ("train_heads, mean of MLPs", "soft", people, several_mlps, (5,)),
     ]
     print(
         "| head | labels | setting | accuracy | soft NLL | KL | entropy correlation | CPU seconds |\n"

@@ -158,8 +158,12 @@ def test_images_in_other_modes_become_red_green_blue(tmp_path):
 
     Image.new("L", (8, 8), 40).save(tmp_path / "grey.png")
     Image.new("RGBA", (6, 9), (255, 0, 0, 255)).save(tmp_path / "red.png")
+    turned = Image.Exif()
+    turned[0x0112] = 6  # orientation: the camera was held on its side
+    Image.new("RGB", (12, 5)).save(tmp_path / "turned.jpg", exif=turned)
     found = folder_items(tmp_path)
-    grey, red = found.get(range(2))
+    grey, red, upright = found.get(range(3))
+    assert upright.shape == (12, 5, 3)
     assert (
         grey.shape == (8, 8, 3) and (grey == 40).all() and red.shape == (9, 6, 3) and red[0, 0].tolist() == [255, 0, 0]
     )

@@ -143,12 +143,12 @@ def _read_table(path: Path) -> pa.Table:
 
 def _decoded(path: Path) -> np.ndarray:
     try:
-        from PIL import Image
+        from PIL import Image, ImageOps
     except ImportError:
         raise ModuleNotFoundError("reading images needs Pillow: pip install 'dissensus[images]'") from None
     try:
         with Image.open(path) as picture:
-            return np.asarray(picture.convert("RGB"))
+            return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))  # cameras note which side is up
     except (OSError, ValueError, SyntaxError) as problem:
         raise ValueError(f"{path}: not a readable image ({problem}); take it out of the folder") from None
 
