@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from dissensus.train.head_branches import first_branches
@@ -47,39 +48,38 @@ def test_a_mixed_lot_of_heads_comes_out_the_same_from_both_engines():
         assert np.allclose(a.predict(features), b.predict(features), atol=1e-4)
 
 
-def test_written_out_gradients_are_those_of_autograd():
+@pytest.mark.parametrize("shape", [(7, 5), (4, 7, 5)], ids=["the same rows for all", "rows of their own"])
+@pytest.mark.parametrize("kind", ["mlp", "linear"])
+def test_written_out_gradients_are_those_of_autograd(kind, shape):
     rng = np.random.default_rng(9)
-    for config in (HeadConfig(hidden=6), HeadConfig(kind="linear")):
-        sizes = config.sizes(5, 3)
-        heads = [initial_layers(HeadConfig(kind=config.kind, hidden=6, seed=seed), 5, 3) for seed in range(4)]
-        stack = _Stack.of(heads, sizes, torch.device("cpu"))
-        rows = torch.tensor(rng.normal(size=(4, 7, 5)).astype(np.float32))
-        targets = torch.tensor(rng.dirichlet(np.ones(3), (4, 7)).astype(np.float32))
-        weights = torch.tensor(rng.exponential(size=(4, 7)).astype(np.float32))
-        kept = torch.tensor(rng.integers(0, 2, (4, 7, 6)).astype(np.float32)) * 2 if config.kind == "mlp" else None
-        _gradients(stack, rows, targets, weights, kept)
-        for place, layers in enumerate(heads):
-            parameters = [torch.tensor(part, requires_grad=True) for layer in layers for part in layer]
-            logits = torch.nn.functional.linear(rows[place], parameters[0], parameters[1])
-            if kept is not None:
-                inner = torch.nn.functional.gelu(logits) * kept[place]
-                logits = torch.nn.functional.linear(inner, parameters[2], parameters[3])
-            each = torch.nn.functional.cross_entropy(logits, targets[place], reduction="none")
-            (each * weights[place]).sum().backward()
-            for number in range(len(layers)):
-                assert torch.allclose(stack.weight_gradients[number][place].T, parameters[2 * number].grad, atol=1e-5)
-                assert torch.allclose(
-                    stack.bias_gradients[number][place, 0], parameters[2 * number + 1].grad, atol=1e-5
-                )
+    heads = [initial_layers(HeadConfig(kind=kind, hidden=6, seed=seed), 5, 3) for seed in range(4)]
+    stack = _Stack.of(heads, torch.device("cpu"))
+    rows = torch.tensor(rng.normal(size=shape).astype(np.float32))
+    targets = torch.tensor(rng.dirichlet(np.ones(3), (4, 7)).astype(np.float32))
+    weights = torch.tensor(rng.exponential(size=(4, 7)).astype(np.float32))
+    kept = torch.tensor(rng.integers(0, 2, (4, 7, 6)).astype(np.float32)) * 2 if kind == "mlp" else None
+    _gradients(stack, rows, targets, weights, kept)
+    for place, layers in enumerate(heads):
+        parameters = [torch.tensor(part, requires_grad=True) for layer in layers for part in layer]
+        own = rows if rows.ndim == 2 else rows[place]
+        logits = torch.nn.functional.linear(own, parameters[0], parameters[1])
+        if kept is not None:
+            inner = torch.nn.functional.gelu(logits) * kept[place]
+            logits = torch.nn.functional.linear(inner, parameters[2], parameters[3])
+        each = torch.nn.functional.cross_entropy(logits, targets[place], reduction="none")
+        (each * weights[place]).sum().backward()
+        for found, parameter in zip(stack.gradients, parameters, strict=True):
+            assert torch.allclose(found[place].view_as(parameter), parameter.grad, atol=1e-5)
 
 
 def test_rows_of_the_stack_leave_and_are_copied():
-    config = HeadConfig(hidden=6)
     heads = [initial_layers(HeadConfig(hidden=6, seed=seed), 5, 3) for seed in range(3)]
-    stack = _Stack.of(heads, config.sizes(5, 3), torch.device("cpu"))
+    stack = _Stack.of(heads, torch.device("cpu"))
     taken = stack.taken([2, 0, 0])
     assert np.array_equal(taken.layers(0)[0].weight, heads[2][0].weight)
-    taken.gradient.normal_()
-    taken.step(first_branches([HeadConfig(seed=seed) for seed in range(3)]))
+    for part in taken.gradients:
+        part.normal_(generator=torch.Generator().manual_seed(0))
+    taken.group(first_branches([HeadConfig(seed=seed) for seed in range(3)]))
+    taken.step()
     assert not np.array_equal(taken.layers(1)[0].weight, taken.layers(2)[0].weight)
     assert np.array_equal(stack.layers(0)[0].weight, heads[0][0].weight)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ INVERSE_SQRT_2PI = 0.3989422804014327
 class TorchEngine:
     """Trains all heads of the same shape and batch size in lockstep.
 
-    Gradients are written out, since autograd over a stack of hundreds of small heads costs more than they do; they and
-    Adam's moments lie in one row a head, so that the optimiser passes over them once.
+    Gradients are written out, since autograd over a stack of hundreds of small heads costs more than they do; where all
+    heads see the same rows, the first layers of all of them are one matrix.
     """
 
     def __init__(self, device: str) -> None:
@@ -53,8 +52,7 @@ class TorchEngine:
         validation: Examples | None,
     ) -> Iterator[Finished]:
         branches = _by_settings(branches)
-        sizes = branches[0].config.sizes(training.features.shape[1], training.k)
-        stack = _Stack.of([start(branch) for branch in branches], sizes, self.device)
+        stack = _Stack.of([start(branch) for branch in branches], self.device)
         rows = torch.tensor(training.features, device=self.device)
         held_out = None if validation is None else _Validation(validation, self.device)
         epoch = 0
@@ -67,63 +65,73 @@ class TorchEngine:
                 yield from ended
                 going += [(row, after) for after in parted]
             going.sort(key=lambda pair: _settings(pair[1]))
+            kept = [row for row, _ in going]
+            if kept != list(range(len(branches))):
+                stack = stack.taken(kept)
             branches = [branch for _, branch in going]
-            stack = stack.taken([row for row, _ in going])
             epoch += 1
 
 
 class _Stack:
-    """Weights, gradients and moments of h heads: (h, parameters) each, seen as matrices where they are multiplied."""
+    """Weights (h, out, in) and biases (h, 1, out) of h heads, layer by layer, with their gradients and moments."""
 
-    def __init__(self, sizes: tuple[int, ...], rows: list[torch.Tensor], steps: int) -> None:
-        self.sizes, self.steps = sizes, steps
-        self.parameters, self.mean, self.square = rows
-        self.gradient = torch.zeros_like(self.parameters)
-        self.weights, self.biases = _views(self.parameters, sizes)
-        self.weight_gradients, self.bias_gradients = _views(self.gradient, sizes)
+    def __init__(self, parameters: list[torch.Tensor], means: list[torch.Tensor], squares: list[torch.Tensor]) -> None:
+        self.parameters, self.means, self.squares = parameters, means, squares
+        self.gradients = [torch.zeros_like(part) for part in parameters]
+        self.steps = 0
+        self._groups: list[tuple[Branch, list[list[torch.Tensor]]]] = []
 
     @classmethod
-    def of(cls, heads: list[Layers], sizes: tuple[int, ...], device: torch.device) -> _Stack:
-        flat = [np.concatenate([part for w, b in layers for part in (w.T.reshape(-1), b)]) for layers in heads]
-        rows = torch.from_numpy(np.stack(flat)).to(device)
-        return cls(sizes, [rows, torch.zeros_like(rows), torch.zeros_like(rows)], 0)
+    def of(cls, heads: list[Layers], device: torch.device) -> _Stack:
+        parameters = []
+        for layers in zip(*heads, strict=True):
+            parameters.append(torch.tensor(np.stack([layer.weight for layer in layers]), device=device))
+            parameters.append(torch.tensor(np.stack([layer.bias[None] for layer in layers]), device=device))
+        return cls(parameters, *([torch.zeros_like(part) for part in parameters] for _ in range(2)))
 
     def taken(self, rows: list[int]) -> _Stack:
         """The heads of some rows, in this order; a row named twice is copied."""
-        if rows == list(range(self.parameters.shape[0])):
-            return self
-        index = torch.tensor(rows, dtype=torch.int64, device=self.parameters.device)
-        return _Stack(self.sizes, [part[index] for part in (self.parameters, self.mean, self.square)], self.steps)
+        index = torch.tensor(rows, dtype=torch.int64, device=self.parameters[0].device)
+        stack = _Stack(*([part[index] for part in parts] for parts in (self.parameters, self.means, self.squares)))
+        stack.steps = self.steps
+        return stack
 
     def layers(self, row: int) -> Layers:
-        pairs = zip(self.weights, self.biases, strict=True)
-        return tuple(Layer(w[row].T.cpu().numpy().copy(), b[row, 0].cpu().numpy().copy()) for w, b in pairs)
+        pairs = zip(self.parameters[::2], self.parameters[1::2], strict=True)
+        return tuple(Layer(w[row].cpu().numpy().copy(), b[row, 0].cpu().numpy().copy()) for w, b in pairs)
 
-    def step(self, branches: list[Branch]) -> None:
-        """One step of Adam; neighbours with the same learning rate and weight decay go together."""
+    def group(self, branches: list[Branch]) -> None:
+        """Make ready for an epoch: neighbours of the same learning rate and weight decay take Adam's step together."""
+        self._groups = []
         first = 0
         for last in range(1, len(branches) + 1):
             if last < len(branches) and _settings(branches[last]) == _settings(branches[first]):
                 continue
-            rows = slice(first, last)
+            kinds = (self.parameters, self.gradients, self.means, self.squares)
+            parts = [[part[first:last] for part in kind] for kind in kinds]
+            steps = [torch.tensor(float(self.steps), device=part.device) for part in self.parameters]
+            self._groups.append((branches[first], [*parts, steps]))
+            first = last
+
+    def step(self) -> None:
+        for branch, (parameters, gradients, means, squares, steps) in self._groups:
             adam(
-                [self.parameters[rows]],
-                [self.gradient[rows]],
-                [self.mean[rows]],
-                [self.square[rows]],
+                parameters,
+                gradients,
+                means,
+                squares,
                 [],
-                [torch.tensor(float(self.steps), device=self.parameters.device)],
+                steps,  # each counts one up
                 foreach=False,
-                fused=self.parameters.device.type in ("cpu", "cuda"),
+                fused=parameters[0].device.type in ("cpu", "cuda"),
                 amsgrad=False,
                 beta1=0.9,
                 beta2=0.999,
-                lr=branches[first].learning_rate,
-                weight_decay=branches[first].config.weight_decay,
+                lr=branch.learning_rate,
+                weight_decay=branch.config.weight_decay,
                 eps=1e-8,
                 maximize=False,
             )
-            first = last
         self.steps += 1
 
 
@@ -136,10 +144,10 @@ class _Validation:
 
     def losses(self, stack: _Stack, branches: list[Branch]) -> list[float]:
         """Mean cross-entropy of each head."""
-        rows = self.features.expand(len(branches), *self.features.shape)
-        logits = torch.baddbmm(stack.biases[0], rows, stack.weights[0])  # (h, n, hidden or k)
-        if len(stack.weights) == 2:
-            logits = torch.baddbmm(stack.biases[1], torch.nn.functional.gelu(logits), stack.weights[1])
+        logits = _multiplied(self.features, *stack.parameters[:2])  # (h, n, hidden or k)
+        if len(stack.parameters) == 4:
+            weight, bias = stack.parameters[2:]
+            logits = torch.baddbmm(bias, torch.nn.functional.gelu(logits), weight.transpose(1, 2))
         log_probs = torch.log_softmax(logits, dim=2)
         wanted = torch.stack([self.targets[branch.config.targets] for branch in branches])
         return [float(loss) for loss in -(log_probs * wanted).sum(dim=2, dtype=torch.float64).mean(dim=1)]
@@ -163,49 +171,54 @@ def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, unmixe
     if config.kind == "mlp" and config.dropout > 0:
         kept = [kept_units(replace(config, seed=s), epoch, row) for s, row in zip(seeds, orders, strict=True)]
         scales = torch.from_numpy(np.stack(kept)).to(device) / (1 - config.dropout)  # (seeds, n, hidden)
+    stack.group(branches)
     for first in range(0, training.n, config.batch):
         batch = order[:, first : first + config.batch]  # (h, b)
         _gradients(
             stack,
-            features[0][batch] if alike else features[name[:, None], batch],
+            features[0][batch[0] if len(seeds) == 1 else batch] if alike else features[name[:, None], batch],
             wanted[name[:, None], batch],
             weights[batch] / batch.shape[1],
             None if scales is None else scales[:, first : first + config.batch][seed],
         )
-        stack.step(branches)
+        stack.step()
 
 
 def _gradients(
     stack: _Stack, rows: torch.Tensor, targets: torch.Tensor, loss_weights: torch.Tensor, kept: torch.Tensor | None
 ) -> None:
-    """The gradient of each head's loss.  rows: (h, b, d); targets: (h, b, k); kept: (h, b, hidden) dropout scales"""
-    inner = torch.baddbmm(stack.biases[0], rows, stack.weights[0])
-    inputs, logits = rows, inner
-    if len(stack.weights) == 2:
+    """The gradient of each head's loss.
+
+    rows: (b, d) where all heads see the same, or (h, b, d); targets: (h, b, k); kept: (h, b, hidden) dropout scales
+    """
+    weights, biases = stack.parameters[::2], stack.parameters[1::2]
+    inputs = logits = inner = _multiplied(rows, weights[0], biases[0])
+    if len(weights) == 2:
         below = torch.special.ndtr(inner)
         inputs = inner * below
         slope = below.addcmul_(inner, torch.exp(inner.square().mul_(-0.5)), value=INVERSE_SQRT_2PI)
         if kept is not None:
             inputs, slope = inputs * kept, slope * kept
-        logits = torch.baddbmm(stack.biases[1], inputs, stack.weights[1])
+        logits = torch.baddbmm(biases[1], inputs, weights[1].transpose(1, 2))
     error = (torch.softmax(logits, dim=2) - targets).mul_(loss_weights.unsqueeze(2))  # (h, b, k)
-    torch.bmm(inputs.transpose(1, 2), error, out=stack.weight_gradients[-1])
-    torch.sum(error, dim=1, keepdim=True, out=stack.bias_gradients[-1])
-    if len(stack.weights) == 2:
-        error = torch.bmm(error, stack.weights[1].transpose(1, 2)).mul_(slope)  # (h, b, hidden)
-        torch.bmm(rows.transpose(1, 2), error, out=stack.weight_gradients[0])
-        torch.sum(error, dim=1, keepdim=True, out=stack.bias_gradients[0])
+    if len(weights) == 2:
+        torch.bmm(error.transpose(1, 2), inputs, out=stack.gradients[2])
+        torch.sum(error, dim=1, keepdim=True, out=stack.gradients[3])
+        error = torch.bmm(error, weights[1]).mul_(slope)  # (h, b, hidden)
+    if rows.ndim == 2:
+        flat = error.transpose(0, 1).reshape(rows.shape[0], -1)  # (b, h * out)
+        torch.mm(flat.T, rows, out=stack.gradients[0].view(-1, rows.shape[1]))
+    else:
+        torch.bmm(error.transpose(1, 2), rows, out=stack.gradients[0])
+    torch.sum(error, dim=1, keepdim=True, out=stack.gradients[1])
 
 
-def _views(flat: torch.Tensor, sizes: tuple[int, ...]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Weights (h, in, out) and biases (h, 1, out) of each layer, as views of (h, parameters)."""
-    weights, biases, at = [], [], 0
-    for inputs, outputs in pairwise(sizes):
-        weights.append(flat[:, at : at + inputs * outputs].view(-1, inputs, outputs))
-        at += inputs * outputs
-        biases.append(flat[:, None, at : at + outputs])
-        at += outputs
-    return weights, biases
+def _multiplied(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """The first layer of every head: one product where all see the same rows.  -> (h, b, out)"""
+    if rows.ndim == 3:
+        return torch.baddbmm(bias, rows, weight.transpose(1, 2))
+    h, out, d = weight.shape
+    return torch.addmm(bias.reshape(-1), rows, weight.view(-1, d).T).view(-1, h, out).transpose(0, 1)
 
 
 def _probabilities(targets: np.ndarray, k: int, device: torch.device) -> torch.Tensor:
