@@ -114,9 +114,14 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return time.process_time() - core, time.perf_counter() - wall
 
 
-def all_heads(result: ProtocolResult) -> list[HeadConfig]:
-    grid = [replace(config, targets=t) for t in TARGETS for config in result.grid]
-    return grid + [head.config for t in TARGETS for head in result.heads[t]]
+def epochs_run(result: ProtocolResult) -> dict[HeadConfig, int]:
+    """Every head of the protocol and how many epochs it ran; the plain loops run equally long."""
+    tried = {
+        replace(config, targets=t): int(count)
+        for t in TARGETS
+        for config, count in zip(result.grid, result.grid_epochs[t], strict=True)
+    }
+    return tried | {head.config: head.validation_losses.size for t in TARGETS for head in result.heads[t]}
 
 
 def main() -> None:
@@ -149,13 +154,11 @@ def main() -> None:
         ours[engine] = timed(run)
     result = results[0]
     plain = Plain(features, probs, split)
-    heads = all_heads(result)
-    # How long each head runs is known from ours; the plain loops run equally long.
-    trained = train_heads(*train, heads, validation=held)
+    heads = epochs_run(result)
     epochs: dict[tuple[int, str], int] = {}
-    for head in trained:
-        kind = head.config.batch, head.config.targets
-        epochs[kind] = epochs.get(kind, 0) + len(head.validation_losses)
+    for config, count in heads.items():
+        kind = config.batch, config.targets
+        epochs[kind] = epochs.get(kind, 0) + count
     rows = {}
     for way in ("loader", "lean"):
         plain.losses(replace(grid[0], targets="soft", batch=32), way, epochs=1)
@@ -175,12 +178,11 @@ def main() -> None:
     for name, (core, wall) in [*((names[w], rows[w]) for w in rows), *((f"ours, {e}", ours[e]) for e in ours)]:
         print(f"| {name} | {core:.1f} | {wall:.1f} | {rows['loader'][0] / core:.1f} | {rows['lean'][0] / core:.1f} |")
     worst = 0.0
-    by_config = {head.config: head for head in trained}
     sample = [config for config in heads if config.epochs == 15 and config.weight_decay > 0 and config.seed == 0]
     checked = sample if asked.full else sample[:: max(1, len(sample) // 6)]
-    for config in checked:
+    for config, head in zip(checked, train_heads(*train, checked, validation=held), strict=True):
         followed = np.array(plain.losses(config, "followed"))
-        worst = max(worst, float(np.abs(followed - by_config[config].validation_losses).max()))
+        worst = max(worst, float(np.abs(followed - head.validation_losses).max()))
     print(f"\nvalidation losses of {len(checked)} heads followed by a plain loop: at most {worst:.1e} apart")
     if asked.stack:
         apart = max(float(np.abs(results[0].grid_losses[t] - results[1].grid_losses[t]).max()) for t in TARGETS)

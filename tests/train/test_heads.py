@@ -382,6 +382,7 @@ def changed(array, where, value):
         ({"weights": lambda x, p: np.ones(3)}, r"weights have shape \(3,\), but there are 84 items"),
         ({"configs": lambda x, p: []}, "there are no heads to train"),
         ({"engine": lambda x, p: "jax"}, "the engine is 'jax'; expected one of 'numba', 'torch'"),
+        ({"threads": lambda x, p: 0}, "threads is 0; expected 1 or more"),
         ({"device": lambda x, p: "cuda"}, "the numba engine works on the cpu, not on 'cuda'"),
         (
             {"configs": lambda x, p: [HeadConfig(scheduler="plateau")], "validation": lambda x, p: None},

@@ -44,6 +44,7 @@ def test_the_lowest_validation_loss_is_chosen_and_the_first_of_equals(found):
     for targets, losses in found.grid_losses.items():
         place = int(losses.argmin())
         assert found.chosen[targets] == replace(GRID[place], targets=targets)
+        assert (found.grid_epochs[targets] <= [config.epochs for config in GRID]).all()
         assert losses[place] == losses.min() and not (losses[:place] == losses[place]).any()
 
 

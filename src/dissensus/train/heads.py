@@ -158,8 +158,7 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
             raise ValueError(f"the numba engine works on the cpu, not on {device!r}; take engine='torch'")
         from dissensus.train.head_threads import NumbaEngine
 
-        count = threads or os.cpu_count() or 1
-        return NumbaEngine(count)
+        return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)
     from dissensus.train.head_stack import TorchEngine
 
     return TorchEngine(device)

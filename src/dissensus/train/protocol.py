@@ -87,6 +87,7 @@ class ProtocolResult:
 
     grid         the settings tried
     grid_losses  (settings,) the lowest validation loss of each, in nats; soft and hard losses do not compare
+    grid_epochs  (settings,) how many epochs each ran before it stopped
     chosen       the settings with the lowest loss, the first of equals
     heads        the chosen settings trained anew, one head a seed
     scores       by metric, (seeds,) on the test items: accuracy (higher is better), kl in nats (lower is better),
@@ -96,6 +97,7 @@ class ProtocolResult:
 
     grid: tuple[HeadConfig, ...]
     grid_losses: Mapping[str, np.ndarray]
+    grid_epochs: Mapping[str, np.ndarray]
     chosen: Mapping[str, HeadConfig]
     heads: Mapping[str, tuple[TrainedHead, ...]]
     scores: Mapping[str, Mapping[str, np.ndarray]]
@@ -179,6 +181,7 @@ def singh_protocol(
 
     tried = trained([replace(config, targets=t) for t in TARGETS for config in settings], common, 0)
     losses = np.array([head.validation_loss for head in tried]).reshape(len(TARGETS), -1)
+    epochs = np.array([head.validation_losses.size for head in tried]).reshape(len(TARGETS), -1)
     chosen = {t: replace(settings[int(row.argmin())], targets=t) for t, row in zip(TARGETS, losses, strict=True)}
     heads: dict[str, list[TrainedHead]] = {t: [] for t in TARGETS}
     tested: list[Split] = []
@@ -195,6 +198,7 @@ def singh_protocol(
     return ProtocolResult(
         grid=settings,
         grid_losses=dict(zip(TARGETS, losses, strict=True)),
+        grid_epochs=dict(zip(TARGETS, epochs, strict=True)),
         chosen=chosen,
         heads={t: tuple(heads[t]) for t in TARGETS},
         scores=scores,
