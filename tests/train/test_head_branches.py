@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.train.head_branches import Plateau, Stopping, first_branches
@@ -14,6 +14,7 @@ from dissensus.train.protocol import singh_grid
 traces = st.lists(st.sampled_from([1.0, 0.99995, 0.9999, 0.9998, 0.9, 0.5, 0.49999, 2.0, 0.0]), min_size=1, max_size=40)
 
 
+@settings(deadline=None, max_examples=50)
 @given(traces, st.integers(0, 4), st.sampled_from([0.5, 0.1]), st.sampled_from([1e-3, 3e-8, 1e-8]))
 def test_the_plateau_is_pytorchs(losses, patience, factor, rate):
     optimiser = torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))], lr=rate)
