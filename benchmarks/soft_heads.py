@@ -60,7 +60,7 @@ def by_pytorch(epochs: int, network: Callable[[], torch.nn.Module]) -> Fit:
         torch.manual_seed(0)
         model = network()
         optimiser = torch.optim.Adam(model.parameters(), lr=1e-4)
-        targets = torch.from_numpy(y) if y.ndim == 1 else torch.from_numpy(y).float()
+        targets = torch.tensor(y, dtype=torch.long if y.ndim == 1 else torch.float)
         pairs = torch.utils.data.TensorDataset(torch.from_numpy(x), targets)
         for _ in range(epochs):
             for inputs, wanted in torch.utils.data.DataLoader(pairs, batch_size=32, shuffle=True):
