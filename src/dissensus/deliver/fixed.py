@@ -1,0 +1,73 @@
+"""The same target in every epoch: distributions, majorities, and controls without information."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from dissensus.deliver.delivery import Delivery, Labels, as_distributions, checked_seed
+from dissensus.labels import transforms
+from dissensus.labels.distributions import Distributions
+
+
+def soft(labels: Labels) -> Delivery:
+    """The whole distribution of each item, in every epoch: shares of votes, means of beliefs, or as given.
+
+    Peterson 2019, sec. 3; Gheibi 2026, eq. 1 and 2.
+    """
+    return always("soft", as_distributions(labels))
+
+
+def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") -> Delivery:
+    """The class with most mass, in every epoch; what disagreement there was is lost.
+
+    ties  which of equal classes: the one named `first` in `classes`, or the one most `frequent` over all items
+          (and of those the first)
+    """
+    if ties not in ("first", "frequent"):
+        raise ValueError(f"no rule {ties!r} for ties; there are first and frequent")
+    d = as_distributions(labels)
+    order = np.arange(d.n_classes)
+    if ties == "frequent":
+        order = np.argsort(-(d.counts() if d.votes is not None else d.probs).sum(axis=0), kind="stable")
+    # Shares of the same count are the same float, so ties in votes are ties here.
+    return always("majority", d, order[d.probs[:, order].argmax(axis=1)])
+
+
+def class_means(labels: Labels, *, gold: np.ndarray | None = None) -> Delivery:
+    """The mean distribution of the item's class: which classes are confused, but not on which items.
+
+    Peterson 2019, sec. 6.2, "class-level penalty".
+
+    gold  (n,) class codes; None takes the class with most mass (the first of equal ones)
+    """
+    d = as_distributions(labels)
+    return always("class_means", transforms.class_means(d, d.probs.argmax(axis=1) if gold is None else gold))
+
+
+def random(labels: Labels, seed: int) -> Delivery:
+    """Control: for each item a distribution drawn once from Dirichlet(1, ..., 1), whatever people said."""
+    rng = np.random.default_rng(checked_seed(seed))
+    return always("random", transforms.random_labels(as_distributions(labels), rng))
+
+
+def uniform(labels: Labels) -> Delivery:
+    """Control: every class equally likely for every item."""
+    d = as_distributions(labels)
+    return always("uniform", d, np.broadcast_to(1 / d.n_classes, d.probs.shape))
+
+
+def always(name: str, d: Distributions, targets: np.ndarray | None = None) -> Delivery:
+    """The same targets in every epoch: those given, (n,) classes or (n, k) probabilities, or the distributions."""
+    held = d.probs if targets is None else targets
+    if held.flags.writeable:
+        held.flags.writeable = False
+    return Delivery(
+        name=name, items=d.items, classes=d.classes, hard=held.ndim == 1, fixed=True, rule=partial(_held, held)
+    )
+
+
+def _held(targets: np.ndarray, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    return targets if items is None else targets[items]

@@ -1,0 +1,59 @@
+"""Drawn from the posterior: few votes say little, so what a large crowd might have said is delivered instead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dissensus.deliver.delivery import Delivery, checked_seed
+from dissensus.deliver.one_answer import sls
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+if TYPE_CHECKING:
+    from dissensus.aggregate.dirichlet_mixture import MixturePosterior
+    from dissensus.aggregate.shrinkage import Shrinkage
+
+
+def posterior(
+    labels: Votes | Distributions | Shrinkage,
+    seed: int,
+    *,
+    draw: Literal["class", "distribution"] = "class",
+    prior: Distributions | None = None,
+) -> Delivery:
+    """A class, or a whole distribution, drawn every epoch from what each item's votes leave possible.
+
+        p_i ~ posterior of shrinkage(votes),   then y_i ~ Categorical(p_i) for classes
+
+    The chance of a class is the posterior mean, so few votes do not make a class impossible that nobody happened to
+    choose. An item without votes is drawn from what items are like.
+
+    labels  votes, distributions that know their votes, or the fit of shrinkage itself
+    prior   a model's predictions for the same items, see shrinkage
+    """
+    from dissensus.aggregate.shrinkage import Shrinkage, shrinkage
+
+    if draw not in ("class", "distribution"):
+        raise ValueError(f"a {draw!r} cannot be drawn; expected class or distribution")
+    if isinstance(labels, Shrinkage) and prior is not None:
+        raise ValueError("the fit is made already, with or without a prior; give the votes beside a prior")
+    fit = labels if isinstance(labels, Shrinkage) else shrinkage(labels, prior)
+    if draw == "class":  # drawing p and then y is drawing y by the mean of p
+        return replace(sls(fit.distributions, seed), name="posterior")
+    return Delivery(
+        name="posterior", items=fit.distributions.items, classes=fit.distributions.classes, hard=False, fixed=False,
+        rule=partial(_possible, checked_seed(seed), fit.posterior),
+    )  # fmt: skip
+
+
+def _possible(seed: int, known: MixturePosterior, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    from dissensus.deliver.gammas import posterior_rows
+    from dissensus.deliver.keyed import NO_ITEMS, key
+
+    asked = NO_ITEMS if items is None else items
+    start = key(seed, "posterior", epoch)
+    return posterior_rows(start, known.weights, known.alpha, known.counts, asked, items is None)

@@ -1,0 +1,171 @@
+"""Deliveries made from deliveries: dealt to other items, held longer, smoothed, tempered, mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dissensus.deliver.delivery import Delivery, Mixing, checked_seed
+from dissensus.labels import transforms
+from dissensus.labels.distributions import Distributions
+
+
+def shuffled(delivery: Delivery, seed: int, *, gold: np.ndarray | None = None) -> Delivery:
+    """The targets of other items, by one permutation for all epochs: the disagreement, no longer about its item.
+
+    shuffled(sls(votes, 0), 0) is "shuffled SLS" of Gheibi 2026, sec. 3 and A.1.
+
+    gold  (n,) class codes: items change places only within their class
+    """
+    if delivery.mixes:
+        raise ValueError(
+            f"{delivery.name} mixes pairs of inputs, and shuffling would part its targets from them; "
+            "shuffle first: mixup(shuffled(...), ...)"
+        )
+    rng, n = np.random.default_rng(checked_seed(seed)), delivery.n_items
+    codes = np.zeros(n, dtype=np.int64) if gold is None else np.asarray(gold)
+    if codes.shape != (n,) or (n and codes.dtype.kind not in "iu"):
+        raise ValueError(
+            f"gold holds {codes.dtype} of shape {codes.shape}; expected one integer class code for each of {n} items"
+        )
+    dealt = np.empty(n, dtype=np.int64)
+    dealt[np.argsort(codes, kind="stable")] = np.lexsort((rng.random(n), codes))
+    return replace(delivery, name=f"shuffled({delivery.name})", rule=partial(_elsewhere, dealt, delivery.rule))
+
+
+def stale(delivery: Delivery, every: int) -> Delivery:
+    """Targets that change only every so many epochs: those of epoch // every. Gheibi 2026, sec. 5.1, "stale"."""
+    if every < 1:
+        raise ValueError(f"every is {every}; expected how many epochs a target is held, 1 (as it is) or more")
+    return replace(
+        delivery, name=f"stale({delivery.name}, {every})", rule=partial(_held_longer, every, delivery.rule),
+        pairing=None if delivery.pairing is None else partial(_held_longer, every, delivery.pairing),
+    )  # fmt: skip
+
+
+def smoothed(delivery: Delivery, amount: float) -> Delivery:
+    """Label smoothing: a share `amount` of every target spread evenly over all classes.
+
+    p' = (1 - amount) p + amount / k
+    """
+    if not 0 <= amount <= 1:
+        raise ValueError(f"the smoothing amount is {amount}; expected a share from 0 (unchanged) to 1 (uniform)")
+    return _mapped(f"smoothed({delivery.name}, {amount:g})", delivery, partial(_smoothed, amount))
+
+
+def tempered(delivery: Delivery, temperature: float) -> Delivery:
+    """Probabilities sharpened (temperature below 1) or flattened (above 1).
+
+    p'_c = p_c^(1/T) / sum_j p_j^(1/T)
+    """
+    if delivery.hard:
+        raise ValueError(
+            f"{delivery.name} delivers classes, which no temperature changes; temper the distributions it draws "
+            "from: sls(tempered(distributions, temperature), seed) with tempered of dissensus.labels.transforms"
+        )
+    if not temperature >= 0:
+        raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")
+    return _mapped(f"tempered({delivery.name}, {temperature:g})", delivery, partial(_tempered, temperature))
+
+
+def mixup(delivery: Delivery, seed: int, *, alpha: float) -> Delivery:
+    """Every item mixed with another: inputs and targets are both weighted means of two items.
+
+        x' = w x_i + (1 - w) x_j,   y' = w y_i + (1 - w) y_j,   w ~ Beta(alpha, alpha),   j any item
+
+    Partner and weight are drawn anew for every item and epoch, so that they do not depend on how items are put into
+    batches. `targets` are mixed already; the training loop mixes the inputs as `mixing(epoch, items)` says.
+    Zhang et al. (2018), mixup: beyond empirical risk minimization, sec. 2.
+    """
+    if not 0 < alpha < np.inf:
+        raise ValueError(f"alpha is {alpha}; expected a number above 0, such as 0.2; large ones mix half and half")
+    if delivery.mixes:
+        raise ValueError(f"{delivery.name} mixes already; a second mixup would need three inputs for each target")
+    pairing = partial(_pairs, checked_seed(seed), delivery.n_items, alpha)
+    return replace(
+        delivery, name=f"mixup({delivery.name}, {alpha:g})", hard=False, fixed=False, pairing=pairing,
+        rule=partial(_mixed, delivery.rule, delivery.hard, delivery.n_classes, pairing),
+    )  # fmt: skip
+
+
+WRAPPERS: dict[str, Callable[..., Delivery]] = {
+    "shuffled": shuffled,
+    "stale": stale,
+    "smoothed": smoothed,
+    "tempered": tempered,
+    "mixup": mixup,
+}
+
+_Rule = Callable[[int, np.ndarray | None], np.ndarray]
+
+
+def _rows(targets: np.ndarray, k: int) -> np.ndarray:
+    """Targets as probabilities.  (r,) or (r, k) -> (r, k)"""
+    return np.eye(k)[targets] if targets.ndim == 1 else targets
+
+
+def _elsewhere(dealt: np.ndarray, rule: _Rule, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    return rule(epoch, dealt if items is None else dealt[items])
+
+
+def _held_longer(every: int, rule: Callable[..., Any], epoch: int, items: np.ndarray | None) -> Any:
+    return rule(epoch // every, items)
+
+
+def _smoothed(amount: float, k: int, targets: np.ndarray) -> np.ndarray:
+    return (1 - amount) * _rows(targets, k) + amount / k
+
+
+def _tempered(temperature: float, k: int, targets: np.ndarray) -> np.ndarray:
+    rows = Distributions(targets, np.arange(len(targets)), tuple(map(str, range(k))))
+    return transforms.tempered(rows, temperature).probs
+
+
+def _mapped(name: str, delivery: Delivery, change: partial[np.ndarray]) -> Delivery:
+    """The delivery with every target changed; what is always the same is changed once."""
+    if delivery.fixed:
+        targets = change(delivery.n_classes, delivery.targets(0))
+        targets.flags.writeable = False
+        rule: _Rule = partial(_taken, targets)
+    else:
+        rule = partial(_changed, change, delivery.n_classes, delivery.rule)
+    return replace(delivery, name=name, hard=False, rule=rule)
+
+
+def _taken(targets: np.ndarray, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    return targets if items is None else targets[items]
+
+
+def _changed(
+    change: Callable[[int, np.ndarray], np.ndarray], k: int, rule: _Rule, epoch: int, items: np.ndarray | None
+) -> np.ndarray:
+    return change(k, rule(epoch, items))
+
+
+def _pairs(seed: int, n: int, alpha: float, epoch: int, items: np.ndarray | None) -> Mixing:
+    from dissensus.deliver.gammas import beta_weights
+    from dissensus.deliver.keyed import NO_ITEMS, key, partners
+
+    asked = NO_ITEMS if items is None else items
+    return Mixing(
+        partners(key(seed, "partner", epoch), n, asked, items is None),
+        beta_weights(key(seed, "weight", epoch), n, alpha, asked, items is None),
+    )
+
+
+def _mixed(
+    rule: _Rule, hard: bool, k: int, pairing: Callable[[int, np.ndarray | None], Mixing], epoch: int,
+    items: np.ndarray | None,
+) -> np.ndarray:  # fmt: skip
+    pairs = pairing(epoch, items)
+    own, partner = rule(epoch, items), rule(epoch, pairs.partner)
+    if not hard:
+        return pairs.weight[:, None] * own + (1 - pairs.weight)[:, None] * partner
+    mixed, row = np.zeros((own.size, k)), np.arange(own.size)
+    mixed[row, own] = pairs.weight
+    mixed[row, partner] += 1 - pairs.weight
+    return mixed

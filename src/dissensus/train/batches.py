@@ -1,0 +1,95 @@
+"""Targets beside inputs, for any loop over batches: a data set that knows which epoch it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset, default_collate
+
+from dissensus.deliver.delivery import Delivery
+
+
+class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
+    """Pairs of an input and this epoch's target, by the item's position in the whole set.
+
+    Call `set_epoch(epoch)` before each pass. The epoch lies in shared memory, so that worker processes see it, also
+    those that stay (persistent_workers). Targets go by position, so any sampler, subset or split over machines gets
+    the same ones. A delivery that mixes has its inputs mixed here, where they are floating.
+
+    inputs    anything with a length and positions: a data set, a tensor, an array, a list; n entries
+    delivery  targets for the same n items, in the same order
+    pick      what to take of an entry, such as itemgetter(0) where entries are (image, label)
+    """
+
+    def __init__(self, inputs: Any, delivery: Delivery, pick: Callable[[Any], Any] | None = None) -> None:
+        if len(inputs) != delivery.n_items:
+            raise ValueError(
+                f"there are {len(inputs)} inputs, but targets for {delivery.n_items} items ({delivery.name}); expected "
+                "the same items in the same order: select those that have both first"
+            )
+        self.inputs, self.delivery, self.pick = inputs, delivery, pick
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call]
+
+    @property
+    def epoch(self) -> int:
+        return int(self._epoch)
+
+    def set_epoch(self, epoch: int) -> None:
+        """From now on the targets of this epoch are given."""
+        if epoch < 0:
+            raise ValueError(f"the epoch is {epoch}; expected a whole number of 0 or more")
+        self._epoch.fill_(epoch)
+
+    def __len__(self) -> int:
+        return self.delivery.n_items
+
+    def __getitem__(self, position: int) -> tuple[Any, torch.Tensor]:
+        return self.__getitems__([position])[0]
+
+    def __getitems__(self, positions: Sequence[int]) -> list[tuple[Any, torch.Tensor]]:
+        """One batch at once, as torch's loaders ask for it."""
+        items, epoch = np.asarray(positions, dtype=np.int64), self.epoch
+        inputs = [self._input(position) for position in items.tolist()]
+        if self.delivery.mixes:
+            mixing = self.delivery.mixing(epoch, items)
+            others = [self._input(position) for position in mixing.partner.tolist()]
+            inputs = [mixed(*row) for row in zip(inputs, others, mixing.weight.tolist(), strict=True)]
+        return list(zip(inputs, as_targets(self.delivery, epoch, items), strict=True))
+
+    def _input(self, position: int) -> Any:
+        entry = self.inputs[position]
+        return entry if self.pick is None else self.pick(entry)
+
+
+def as_targets(delivery: Delivery, epoch: int, items: Any = None) -> torch.Tensor:
+    """This epoch's targets as a tensor of its own: (r,) int64 classes or (r, k) float32 probabilities."""
+    targets = delivery.targets(epoch, items)
+    return torch.tensor(targets, dtype=torch.int64 if delivery.hard else torch.float32)
+
+
+def collate(
+    pairs: Sequence[tuple[Any, torch.Tensor]], inputs: Callable[[list[Any]], Any] = default_collate
+) -> tuple[Any, torch.Tensor]:
+    """A batch of pairs, with inputs put together by a function of your own: partial(collate, inputs=pad)."""
+    return inputs([pair[0] for pair in pairs]), torch.stack([pair[1] for pair in pairs])
+
+
+def mixed(one: Any, other: Any, weight: float) -> Any:
+    """weight one + (1 - weight) other, in every floating tensor or array of a nest of them."""
+    if isinstance(one, dict):
+        return {name: mixed(value, other[name], weight) for name, value in one.items()}
+    if isinstance(one, tuple | list):
+        return type(one)(mixed(*pair, weight) for pair in zip(one, other, strict=True))
+    floating = (isinstance(one, torch.Tensor) and one.is_floating_point()) or (
+        isinstance(one, np.ndarray | float | np.floating) and np.asarray(one).dtype.kind == "f"
+    )
+    if not floating:
+        kind = getattr(one, "dtype", type(one).__name__)
+        raise ValueError(
+            f"inputs of type {kind} cannot be mixed; mixup needs floating tensors or arrays of one shape: mix "
+            "embeddings instead of tokens, or images after they have become tensors"
+        )
+    return weight * one + (1 - weight) * other

@@ -1,0 +1,191 @@
+"""scikit-learn estimators that learn from what people said, not only from one label an item."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from dissensus.train.scoring import share_of_predicted
+from dissensus.train.soft_logistic import log_softmax, soft_logistic
+from dissensus.train.targets import Targets, as_targets
+
+if TYPE_CHECKING:
+    from dissensus.train.heads import TrainedHead
+
+
+class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear or MLP head trained by cross-entropy to distributions; on hard labels it is logistic regression.
+
+    fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs: see `as_targets`.
+    Each item weighs the same, however many votes it has: pass sample_weight to change that.
+
+    head            "linear": the exact optimum by L-BFGS, equal to LogisticRegression(C=C) where Y are labels;
+                    "mlp": two layers with GELU and dropout (Singh 2025, sec. 3.2), by Adam in mini-batches
+    C               inverse strength of the L2 penalty (linear)
+    fit_intercept   whether logits have a constant (linear)
+    tol, max_iter   when the solver stops (linear)
+    hidden, dropout, learning_rate, weight_decay, batch_size, epochs   of the MLP
+    warm_start      begin from the last fit instead of anew
+    missing_classes "refuse" Y with a class no row gives mass to, or give it probability "zero"
+    classes         the k labels of the columns of Y
+    random_state    seed of initial weights, batches and dropout (mlp)
+    """
+
+    classes_: np.ndarray
+    learned_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    head_: TrainedHead
+    n_iter_: np.ndarray
+
+    def __init__(
+        self, head: Literal["linear", "mlp"] = "linear", *, C: float = 1.0, fit_intercept: bool = True,  # noqa: N803
+        tol: float = 1e-6, max_iter: int = 1000, hidden: int = 128, dropout: float = 0.1, learning_rate: float = 1e-3,
+        weight_decay: float = 0.0, batch_size: int = 32, epochs: int = 20, warm_start: bool = False,
+        missing_classes: Literal["refuse", "zero"] = "refuse", classes: Any = None, random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.head = head
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.hidden = hidden
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.warm_start = warm_start
+        self.missing_classes = missing_classes
+        self.classes = classes
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftLabelClassifier:  # noqa: N803
+        """X: (n, d) dense or sparse; Y: see `as_targets`; sample_weight: (n,) or None"""
+        if self.head not in ("linear", "mlp"):
+            raise ValueError(f"there is no head {self.head!r}; there are linear and mlp")
+        before = getattr(self, "classes_", None) if self.warm_start else None
+        X, targets, weights = checked_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
+        learned = self._learnable(targets, weights)  # (k,)
+        if before is not None and not np.array_equal(before, targets.classes):
+            raise ValueError(f"a warm start from the classes {before.tolist()} cannot learn {targets.classes.tolist()}")
+        warm = before is not None
+        self.classes_ = targets.classes
+        self.learned_ = np.flatnonzero(learned)
+        probs = targets.probs[:, self.learned_]
+        if self.head == "linear":
+            self._fit_linear(X, probs, weights, warm)
+        else:
+            self._fit_mlp(X, probs, weights, warm)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:  # noqa: N803
+        """Logits of the classes; for two classes those of the second against the first.  (n, d) -> (n, k) or (n,)"""
+        check_is_fitted(self)
+        logits = self._logits(validate_data(self, X, accept_sparse="csr", reset=False))
+        if self.classes_.size == 2:
+            return logits[:, -1] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
+        return np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny)) if self._partial else logits
+
+    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+        """Probability of each class.  (n, d) -> (n, k), rows sum to 1"""
+        check_is_fitted(self)
+        logits = self._logits(validate_data(self, X, accept_sparse="csr", reset=False))
+        probs = np.zeros((len(logits), self.classes_.size))
+        probs[:, self.learned_] = np.exp(log_softmax(logits))
+        return probs
+
+    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+        """The most probable label of each row.  (n, d) -> (n,)"""
+        most = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[most]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """The mean mass Y gives to the predicted class: accuracy, where Y are labels; higher is better."""
+        return share_of_predicted(self.predict(X), y, self.classes_, sample_weight)
+
+    @property
+    def _partial(self) -> bool:
+        return bool(self.learned_.size < self.classes_.size)
+
+    def _learnable(self, targets: Targets, weights: np.ndarray) -> np.ndarray:
+        mass = weights @ targets.probs  # (k,)
+        absent = np.flatnonzero(mass == 0)
+        if absent.size >= mass.size - 1:
+            only = targets.classes.tolist()[mass.argmax()]
+            raise ValueError(f"all mass is on one class, {only!r}; expected at least two classes to tell apart")
+        if absent.size and self.missing_classes != "zero":
+            first = targets.classes.tolist()[absent[0]]
+            raise ValueError(
+                f"class {first!r} gets no mass from any of the {len(weights)} training rows, so its probability cannot "
+                f"be learned; {absent.size} of {mass.size} classes get none: leave them out, smooth Y, or say "
+                'missing_classes="zero"'
+            )
+        return mass > 0
+
+    def _fit_linear(self, x: Any, probs: np.ndarray, weights: np.ndarray, warm: bool) -> None:
+        if not self.C > 0:
+            raise ValueError(f"C is {self.C}; expected a number above 0, the inverse strength of the penalty")
+        start = (self.coef_, self.intercept_) if warm else None
+        found = soft_logistic(
+            x, probs, weights, penalty=1 / self.C, intercept=self.fit_intercept, tolerance=self.tol,
+            most_iterations=self.max_iter, start=start,
+        )  # fmt: skip
+        if not found.converged and found.iterations >= self.max_iter:
+            warnings.warn(
+                f"the solver had not come to rest after max_iter={self.max_iter} steps: scale X, or allow more",
+                ConvergenceWarning, stacklevel=3,
+            )  # fmt: skip
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.n_iter_, self.loss_ = np.array([found.iterations]), found.loss
+
+    def _fit_mlp(self, x: Any, probs: np.ndarray, weights: np.ndarray, warm: bool) -> None:
+        from dissensus.train.head_config import HeadConfig
+        from dissensus.train.heads import train_heads
+
+        config = HeadConfig(
+            hidden=self.hidden, dropout=self.dropout, learning_rate=self.learning_rate, patience=None, keep="last",
+            weight_decay=self.weight_decay, batch=min(self.batch_size, x.shape[0]), epochs=self.epochs,
+            seed=int(check_random_state(self.random_state).randint(2**31)),
+        )  # fmt: skip
+        start = [self.head_.layers] if warm else None
+        scaled = weights / weights.mean()  # Adam's steps are of one size, so only ratios matter
+        (self.head_,) = train_heads(_dense(x), probs, [config], weights=scaled, start=start)
+        self.n_iter_ = np.array([self.epochs])
+
+    def _logits(self, x: Any) -> np.ndarray:
+        if self.head == "linear":
+            return np.asarray(x @ self.coef_.T + self.intercept_)  # (n, k), or (n, 1) for two classes
+        from dissensus.train.model_files import logits_of
+
+        return logits_of(self.head_.layers, _dense(x))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _dense(x: Any) -> np.ndarray:
+    return x.toarray() if hasattr(x, "toarray") else x
+
+
+def checked_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
+    """X, Y and weights of a fit, that fit together.  (n, d), targets of n rows, (n,)"""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None: labels, "
+            "counts, probabilities or Votes"
+        )
+    x = validate_data(estimator, x, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
+    targets = as_targets(y, classes)
+    if len(targets.probs) != x.shape[0]:
+        raise ValueError(f"X has {x.shape[0]} rows, but Y has {len(targets.probs)}; expected one row each an item")
+    weights = _check_sample_weight(weights, x, dtype=np.float64, ensure_non_negative=True)
+    return x, targets, weights

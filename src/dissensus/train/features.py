@@ -1,0 +1,96 @@
+"""Feature files: an array in .npy, and beside it a card that says what its rows are and where they come from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.answers import positions
+from dissensus.labels.names import as_names, first_repeated
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """One row of features an item.
+
+    values  (n, d) finite numbers
+    items   (n,) names of the items; their positions where the file has no names
+    named   whether the names are known
+    source  what is known about the features: encoder, weights, licence
+    """
+
+    values: np.ndarray
+    items: np.ndarray
+    named: bool = True
+    source: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or self.values.dtype.kind not in "fiu":
+            raise ValueError(
+                f"features are {self.values.dtype} of shape {self.values.shape}; expected numbers, items by features"
+            )
+        if self.items.shape != self.values.shape[:1]:
+            raise ValueError(f"there are {len(self.values)} rows of features, but {self.items.size} names of items")
+        repeated = first_repeated(self.items)
+        if repeated is not None:
+            raise ValueError(f"two items are both named {repeated!r}; names of items must differ")
+        wrong = 0
+        first = None
+        for start in range(0, len(self.values), 4096):  # in parts, so that a large file costs no second copy
+            bad = np.argwhere(~np.isfinite(self.values[start : start + 4096]))
+            wrong += len(bad)
+            if len(bad) and first is None:
+                first = (start + int(bad[0, 0]), int(bad[0, 1]))
+        if first is not None:
+            raise ValueError(
+                f"row {first[0]} (item {self.items[first[0]]}) has the feature {self.values[first]} in column "
+                f"{first[1]}; expected finite numbers; {wrong} of {self.values.size} are not"
+            )
+
+    def select(self, rows: Any) -> FeatureTable:
+        """Some rows, by mask or by position."""
+        keep = positions(rows, len(self.values), "items")
+        return replace(self, values=self.values[keep], items=self.items[keep])
+
+
+def card_of(path: Path) -> Path:
+    """Where the card of a feature file lies: features.npy has features.json beside it."""
+    return path.with_suffix(".json")
+
+
+def read_features(path: Path) -> FeatureTable:
+    """A .npy file with numbers, items by features; names come from its card where there is one."""
+    if not path.is_file():
+        raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as problem:
+        raise ValueError(f"{path}: not a readable .npy file ({problem})") from None
+    if not isinstance(values, np.ndarray):
+        raise ValueError(f"{path}: holds several arrays; expected one, items by features: save it with numpy.save")
+    card = _read_card(card_of(path))
+    try:
+        if card is None:
+            return FeatureTable(values, np.arange(len(values)) if values.ndim else np.arange(0), named=False)
+        names = as_names(card.pop("items"))
+        return FeatureTable(values, names, source=card)
+    except ValueError as problem:
+        raise ValueError(f"{path}: {problem}") from None
+
+
+def _read_card(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise ValueError(
+            f"{path}: the card of these features is no JSON ({problem}); take it away or repair it"
+        ) from None
+    if not isinstance(card, dict) or not isinstance(card.get("items"), list):
+        return None  # some other JSON file that happens to lie there
+    return card

@@ -1,0 +1,94 @@
+"""For the Trainer of transformers, where floating labels would silently become a binary loss for every class.
+
+    trainer = Trainer(model, arguments, **delivered(examples, delivery, collator))
+
+A model given floating labels takes them for several yes/no questions (problem_type "multi_label_classification") and
+returns binary cross-entropy. Here the labels go to `delivered_loss` instead, and the model never sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from transformers import TrainerCallback, default_data_collator
+
+from dissensus.deliver.delivery import Delivery
+from dissensus.train.batches import DeliveredDataset
+from dissensus.train.loss import soft_cross_entropy
+
+
+def delivered(
+    examples: Any, delivery: Delivery, collator: Callable[[list[Any]], Any] = default_data_collator
+) -> dict[str, Any]:
+    """What a Trainer needs to train on a delivery: train_dataset, data_collator, compute_loss_func, callbacks.
+
+    examples: n dictionaries of model inputs, such as a tokenized data set; labels among them are replaced
+    """
+    dataset = DeliveredExamples(examples, delivery)
+    return {
+        "train_dataset": dataset,
+        "data_collator": DeliveredCollator(collator),
+        "compute_loss_func": delivered_loss,
+        "callbacks": [EpochCallback(dataset)],
+    }
+
+
+class DeliveredExamples(DeliveredDataset):
+    """Examples as dictionaries, with this epoch's target under "labels"."""
+
+    def __getitem__(self, position: int) -> Any:
+        return self.__getitems__([position])[0]
+
+    def __getitems__(self, positions: Sequence[int]) -> list[Any]:
+        kept = []
+        for example, target in super().__getitems__(positions):
+            inputs = {name: value for name, value in example.items() if name not in ("label", "label_ids", "labels")}
+            kept.append(inputs | {"labels": target})
+        return kept
+
+
+class DeliveredCollator:
+    """Another collator for the inputs, with the targets stacked beside them.
+
+    Collators that pad would try to pad, or to make whole numbers of, the targets. Examples that were not delivered
+    (for evaluation) go through as they are.
+    """
+
+    def __init__(self, inputs: Callable[[list[Any]], Any] = default_data_collator) -> None:
+        self.inputs = inputs
+
+    def __call__(self, examples: list[dict[str, Any]]) -> Any:
+        if not isinstance(examples[0].get("labels"), torch.Tensor):
+            return self.inputs(examples)
+        without = [{name: value for name, value in one.items() if name != "labels"} for one in examples]
+        batch = self.inputs(without)
+        batch["labels"] = torch.stack([one["labels"] for one in examples])
+        return batch
+
+
+def delivered_loss(
+    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None
+) -> torch.Tensor:
+    """Cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.
+
+    The Trainer says how many label entries the accumulated batches hold, which for probabilities is k for each item.
+    """
+    logits = outputs["logits"] if isinstance(outputs, dict) else outputs[0]
+    if num_items_in_batch is None:
+        return soft_cross_entropy(logits, labels)
+    entries = torch.as_tensor(num_items_in_batch, device=logits.device).reshape(-1)[0]
+    items = entries / (labels.shape[1] if labels.ndim == 2 else 1)
+    return soft_cross_entropy(logits, labels, reduction="sum") / items
+
+
+class EpochCallback(TrainerCallback):
+    """Tells the data set which epoch begins, also after a checkpoint and where samplers are split over machines."""
+
+    def __init__(self, dataset: DeliveredDataset) -> None:
+        self.dataset = dataset
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        # A run that goes on from the middle of an epoch has a fraction here.
+        self.dataset.set_epoch(int((state.epoch or 0) + 1e-6))

@@ -1,0 +1,91 @@
+"""Cross-entropy for hard and soft targets that refuses what is neither."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch.nn import functional
+
+# Sums of float32 rows over a thousand classes stay within it; half precision has three digits in all.
+SUM_TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 3e-2}
+
+
+def soft_cross_entropy(
+    logits: torch.Tensor,
+    targets: torch.Tensor,
+    *,
+    reduction: Literal["mean", "sum", "none"] = "mean",
+    check: bool = True,
+) -> torch.Tensor:
+    """Cross-entropy in nats between targets and the softmax of logits; for classes the usual one.
+
+        soft: -sum_c p_c ln q_c,   hard: -ln q_y,   q = softmax(logits)
+
+    Gheibi 2026, eq. 1 to 4. The mean is over items. Targets of another precision are brought to that of the logits.
+
+    check  refuse classes out of range, and probabilities that are negative or do not sum to 1. It reads two numbers
+           back, for which an accelerator must be waited for: there, check the first epoch and switch it off then
+
+    logits: (r, k); targets: (r,) whole numbers or (r, k) floating -> a number, or (r,) with reduction "none"
+    """
+    _check_shapes(logits, targets)
+    if targets.ndim == 1:
+        if check:
+            _check_classes(targets, logits.shape[1])
+        return functional.cross_entropy(logits, targets.long(), reduction=reduction)
+    if check:
+        _check_rows(targets)
+    return functional.cross_entropy(logits, targets.to(logits.dtype), reduction=reduction)
+
+
+def _check_shapes(logits: torch.Tensor, targets: torch.Tensor) -> None:
+    if logits.ndim != 2:
+        raise ValueError(f"logits have shape {tuple(logits.shape)}; expected one row for each item, (r, k)")
+    floating = targets.is_floating_point()
+    if targets.dtype == torch.bool or targets.shape != (logits.shape if floating else logits.shape[:1]):
+        raise ValueError(
+            f"targets are {str(targets.dtype).removeprefix('torch.')} of shape {tuple(targets.shape)}; for logits of "
+            f"shape {tuple(logits.shape)} expected ({logits.shape[0]},) whole numbers (classes) or "
+            f"{tuple(logits.shape)} floating (probabilities)"
+        )
+
+
+def _check_classes(targets: torch.Tensor, k: int) -> None:
+    wrong = (targets < 0) | (targets >= k)
+    bad = int(wrong.sum())
+    if bad:
+        row = int(wrong.nonzero()[0, 0])
+        raise ValueError(
+            f"target {row} is class {int(targets[row])}, but there are {k} classes, 0..{k - 1}; {bad} of "
+            f"{targets.shape[0]} targets are out of range"
+        )
+
+
+def _check_rows(targets: torch.Tensor) -> None:
+    if targets.shape[0] == 0:
+        return
+    tolerance = SUM_TOLERANCE.get(targets.dtype, 1e-4)
+    total = targets.sum(dim=1, dtype=torch.float32 if targets.dtype in SUM_TOLERANCE else None)
+    # Both written so that NaN fails.
+    fine = bool((targets.min() >= 0) & ((total - 1).abs().max() <= tolerance))
+    if fine:
+        return
+    negative = ~(targets >= 0).all(dim=1)
+    if negative.any():
+        row = int(negative.nonzero()[0, 0])
+        raise ValueError(
+            f"target row {row} is {_shown(targets[row])}; expected probabilities of 0 or more; "
+            f"{int(negative.sum())} of {targets.shape[0]} rows have others"
+        )
+    off = (total - 1).abs() > tolerance
+    row = int(off.nonzero()[0, 0])
+    raise ValueError(
+        f"target row {row} sums to {float(total[row]):g}, expected 1; {int(off.sum())} of {targets.shape[0]} rows do "
+        "not sum to 1: counts and scores become probabilities with Distributions.from_counts or from_mass"
+    )
+
+
+def _shown(row: torch.Tensor) -> str:
+    numbers = ", ".join(f"{value:g}" for value in row[:8].tolist())
+    return f"[{numbers}{', ...' if row.numel() > 8 else ''}]"

@@ -1,0 +1,89 @@
+"""Logistic regression on label distributions, solved to its one optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class SoftLogistic:
+    """A fitted linear head.
+
+    coef        (k, d), or (1, d) for two classes: the weights of the second against the first
+    intercept   (k,) or (1,)
+    loss        the mean cross-entropy with its penalty at the optimum, in nats
+    iterations  steps of the solver
+    converged   whether the solver came to rest
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    loss: float
+    iterations: int
+    converged: bool
+
+
+def soft_logistic(
+    x: Any, probs: np.ndarray, weights: np.ndarray, *, penalty: float = 1.0, intercept: bool = True,
+    tolerance: float = 1e-6, most_iterations: int = 1000, start: tuple[np.ndarray, np.ndarray] | None = None,
+) -> SoftLogistic:  # fmt: skip
+    """The linear head with the least penalised cross-entropy to the label distributions, by L-BFGS.
+
+        minimise   sum_i w_i H(p_i, softmax(W x_i + b)) + penalty |W|^2 / 2,     divided by sum_i w_i
+
+    Two classes are one vector of weights against zero, as scikit-learn's LogisticRegression has it, so that one-hot
+    rows give its optimum with C = 1 / penalty. Features are centred while solving, which moves no optimum: the
+    intercept bears no penalty.
+
+    x: (n, d) dense or sparse; probs: (n, k) rows sum to 1; weights: (n,); start: coef and intercept to begin from
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse import issparse
+
+    sparse = issparse(x)
+    d, k = x.shape[1], probs.shape[1]
+    rows = 1 if k == 2 else k
+    middle = np.zeros(d)
+    x = x if sparse else np.asarray(x, dtype=np.float64)
+    if intercept and not sparse:
+        middle = np.average(x, axis=0, weights=weights)
+        x = x - middle
+    share = weights / weights.sum()
+    shrink = penalty / weights.sum()
+
+    def loss_and_slope(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        w, b = flat[: rows * d].reshape(rows, d), flat[rows * d :]
+        logits = x @ w.T + (b if intercept else 0.0)  # (n, rows)
+        log_probs = log_softmax(logits)  # (n, k)
+        gap = share[:, None] * (np.exp(log_probs) - probs)  # (n, k)
+        gap = gap[:, -rows:]  # for two classes the weights are those of the second
+        slope_w = ((x.T @ gap).T if sparse else gap.T @ x) + shrink * w
+        loss = -float(share @ (probs * log_probs).sum(axis=1)) + shrink * float((w * w).sum()) / 2
+        return loss, np.concatenate([slope_w.ravel(), gap.sum(axis=0) if intercept else np.zeros(rows)])
+
+    first = np.zeros(rows * d + rows)
+    if start is not None:
+        first = np.concatenate([start[0].ravel(), start[1] + start[0] @ middle])
+    found = minimize(
+        loss_and_slope, first, jac=True, method="L-BFGS-B",
+        options={"maxiter": most_iterations, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps, "maxls": 50,
+                 "maxcor": 20, "maxfun": 50 * most_iterations},
+    )  # fmt: skip
+    w, b = found.x[: rows * d].reshape(rows, d), found.x[rows * d :]
+    if rows > 1:
+        b = b - b.mean() if intercept else b  # a constant added to all logits changes nothing
+    return SoftLogistic(w, b - w @ middle, float(found.fun), int(found.nit), bool(found.status == 0))
+
+
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Log-probabilities of the classes; one column of logits is the second of two classes against zero.
+
+    (n, k) -> (n, k);   (n, 1) -> (n, 2)
+    """
+    if logits.shape[1] == 1:
+        logits = np.concatenate([np.zeros_like(logits), logits], axis=1)
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
