@@ -11,7 +11,7 @@ import operator
 from typing import Any
 
 import numba
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba import extending
 from numba.core import cgutils as _cgutils
 from numba.core import types
