@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval, check_resampling, percentile_interval, resampling_weights
+from dissensus.aggregate.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (b, n) how often each item was drawn -> (b,)
@@ -43,18 +43,16 @@ def over_items(
     """
     check_resampling(replicates, coverage)
     named = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
-    asked: dict[str, Measure] = {name: partial(_weighted_mean, value) for name, value in named.items()}
-    asked |= dict(measures or {})
     n = _one_length(named, clusters)
-    found: dict[str, list[np.ndarray]] = {name: [] for name in asked}
-    for weights in item_weights(n, replicates, rng, clusters):
-        for name, measure in asked.items():
-            found[name].append(measure(weights))
-    once = np.ones((1, n))
-    return {
-        name: _interval(float(measure(once)[0]), np.concatenate(found[name]), coverage)
-        for name, measure in asked.items()
-    }
+    matrix = np.stack(list(named.values()), axis=1)  # (n, scores): one product for all
+    others = dict(measures or {})
+
+    def measured(weights: np.ndarray) -> np.ndarray:
+        return np.column_stack([_weighted_means(matrix, weights), *(other(weights) for other in others.values())])
+
+    drawn = np.concatenate([measured(weights) for weights in item_weights(n, replicates, rng, clusters)])
+    once = measured(np.ones((1, n)))[0]
+    return {name: _interval(float(once[i]), drawn[:, i], coverage) for i, name in enumerate([*named, *others])}
 
 
 def over_seeds(
@@ -154,29 +152,33 @@ def correlation(x: np.ndarray, y: np.ndarray) -> Measure:
 
 
 def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: Any = None) -> Iterator[np.ndarray]:
-    """How often each item is drawn, alone or with its cluster.  blocks of (b, n)"""
+    """How often each item is drawn, alone or with its cluster.  blocks of (b, n) floats"""
+    block = max(1, BLOCK // max(n, 1))
     if clusters is None:
-        yield from resampling_weights(n, replicates, rng)
+        for start in range(0, replicates, block):
+            # Counting drawn places takes a sixth of the time of rng.multinomial over ten thousand items.
+            places = [rng.integers(0, n, n) for _ in range(min(block, replicates - start))]
+            yield np.stack([np.bincount(one, minlength=n) for one in places]).astype(np.float64)
         return
     names, code = np.unique(np.asarray(clusters), return_inverse=True)
     if names.size < 2:
         raise ValueError(f"all {n} items are in one cluster, so there is nothing to draw again; expected 2 or more")
-    block = max(1, 20_000_000 // max(n, 1))
     for drawn in resampling_weights(names.size, replicates, rng):
         for start in range(0, drawn.shape[0], block):
-            yield drawn[start : start + block, code]
+            yield drawn[start : start + block, code].astype(np.float64)
 
 
-def _weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """values: (n,) with NaN where there is none; weights: (b, n) -> (b,), NaN where no item with a value was drawn"""
-    told = ~np.isnan(values)
-    infinite = np.isinf(values)
-    total = weights @ np.where(told & ~infinite, values, 0.0)
-    weight = weights @ told.astype(np.float64)
-    mean = np.divide(total, weight, out=np.full(total.size, np.nan), where=weight > 0)
-    if infinite.any():
-        mean = np.where(weights @ (values == np.inf).astype(np.float64) > 0, np.inf, mean)
-        mean = np.where(weights @ (values == -np.inf).astype(np.float64) > 0, -np.inf, mean)
+def _weighted_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """values: (n, scores), NaN where there is none; weights: (b, n) -> (b, scores), NaN where none was drawn"""
+    told, up, down = ~np.isnan(values), values == np.inf, values == -np.inf
+    total = weights @ np.where(told & ~up & ~down, values, 0.0)
+    weight = np.where(told.all(axis=0), weights.sum(axis=1, keepdims=True), 0.0)
+    gaps = np.flatnonzero(~told.all(axis=0))
+    weight[:, gaps] = weights @ told[:, gaps].astype(np.float64)
+    mean = np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
+    for sign, infinite in ((np.inf, up), (-np.inf, down)):
+        some = np.flatnonzero(infinite.any(axis=0))
+        mean[:, some] = np.where(weights @ infinite[:, some].astype(np.float64) > 0, sign, mean[:, some])
     return mean
 
 

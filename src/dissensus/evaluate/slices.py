@@ -101,7 +101,7 @@ def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) ->
     cut = np.partition(spread, spread.size - wanted)[spread.size - wanted]
     # Shares of as many votes in another order may differ in the last digit of their entropy.
     inside = (spread >= cut - 1e-12) & (spread > 1e-12)
-    return Slices("disagreement", ("the others", f"high (top {share:.0%})"), inside.astype(np.int64))
+    return Slices("disagreement", ("others", f"most disputed {share:.0%}"), inside.astype(np.int64))
 
 
 def column_slices(values: Any, by: str, most: int = 50) -> Slices:
