@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,16 +25,19 @@ INFINITE = "\x00infinite"  # stands for a number that JSON writes as 1e999, whic
 @reads_labels
 def evaluate(
     labels: "Labels",
-    predictions: Annotated[str, typer.Argument(help="Probabilities: (n, k) NPY, a distributions file, or a data set "
-                                               "of predictions.")],
+    predictions: Annotated[str, typer.Argument(help="Probabilities: (n, k) NPY or a distributions file; votes of an "
+                                               "ensemble; or a data set of either.")],
     file: LABELS,
     compare: Annotated[list[str] | None, typer.Option(help="Another model, as NAME=FILE; again for a third.")] = None,
     gold: Annotated[Path | None, typer.Option(help="True classes: (n,) NPY of codes, or a file with item and label. "
                                               "A data set brings its own.")] = None,
     slice_by: Annotated[list[str] | None, typer.Option("--slice", help="Column of a data set's items to divide by.")]
     = None,
+    smooth: Annotated[float, typer.Option(help="Share of each prediction to spread evenly over all classes, so that "
+                                          "none is 0.")] = 0.0,
     shared: Annotated[bool, typer.Option("--shared", help="Score only the items that both sides have.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
+    replicates: Annotated[int, typer.Option(help="Resampled item sets behind each interval.")] = 1000,
     seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
@@ -42,15 +47,23 @@ def evaluate(
 
     from dissensus.evaluate.compare import compare as compared
     from dissensus.evaluate.people import as_people
+    from dissensus.labels.transforms import smoothed
 
+    labels = _with_names(labels, file, predictions)
     targets = as_people(labels).targets
     models = _models(predictions, compare or [], targets)
+    if smooth:
+        models = {name: smoothed(model, smooth) for name, model in models.items()}
+        say(f"predictions are smoothed: {smooth:g} of each is spread evenly over all classes")
     known = _known_items(file, gold, slice_by or [], targets)
     with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
-        result = compared(
-            models, labels, rng=np.random.default_rng(seed), gold=known.pop("gold", None), columns=known,
-            ceiling=ceiling, missing="leave out" if shared else "refuse",
-        )  # fmt: skip
+        try:
+            result = compared(
+                models, labels, rng=np.random.default_rng(seed), gold=known.pop("gold", None), columns=known,
+                ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
+            )  # fmt: skip
+        except ValueError as error:  # the way out in Python has another name here
+            raise ValueError(str(error).replace("with missing='leave out'", "with --shared")) from None
     if html is not None:
         from dissensus.evaluate.scorecard_page import scorecard_page
         from dissensus.labels.files import write_text
@@ -81,26 +94,48 @@ def json_text(told: dict[str, Any]) -> str:
     )
 
 
-def _models(first: str, others: list[str], targets: "Distributions") -> dict[str, "Distributions"]:
-    from dissensus.datasets import DATASETS, predictions
+def _with_names(labels: "Labels", file: str, predictions: str) -> "Labels":
+    """Labels from an NPY file, which has no names, take those of predictions that have names and the same shape."""
+    from dissensus.labels.distributions import Distributions
 
-    if not Path(first).exists() and first in DATASETS and DATASETS[first].kind == "predictions":
+    if not file.endswith(".npy") or predictions.endswith(".npy") or not isinstance(labels, Distributions):
+        return labels
+    named = next(iter(_models(predictions, [], labels, quiet).values()))
+    same = named.classes == labels.classes and named.items.tolist() == labels.items.tolist()
+    if named.probs.shape != labels.probs.shape or same:
+        return labels
+    say(f"{file}: rows and columns without names, matched to {predictions} by position")
+    return replace(labels, items=named.items, classes=named.classes)
+
+
+def quiet(_: str) -> None:
+    """Notices are given when the file is read again."""
+
+
+def _models(
+    first: str, others: list[str], targets: "Distributions", say: Callable[[str], None] = say
+) -> dict[str, "Distributions"]:
+    from dissensus.datasets import predictions
+
+    if _is_data_set(first, "predictions"):
         found = predictions(first)
     else:
-        found = {Path(first).stem: _read_predictions(first, targets)}
+        found = {Path(first).stem: _read_predictions(first, targets, say)}
     for text in others:
         name, equals, path = text.partition("=")
         if not equals or not name or not path:
             raise ValueError(f"--compare {text}: expected NAME=FILE")
         if name in found:
             raise ValueError(f"--compare {text}: there already is a model {name!r}; give it another name")
-        found[name] = _read_predictions(path, targets)
+        found[name] = _read_predictions(path, targets, say)
     return found
 
 
-def _read_predictions(path: str, targets: "Distributions") -> "Distributions":
+def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], None]) -> "Distributions":
     import numpy as np
 
+    from dissensus.datasets import load
+    from dissensus.evaluate.people import as_people
     from dissensus.evaluate.prepared import named_predictions
     from dissensus.labels.distributions import Distributions
     from dissensus.labels.files import read
@@ -118,21 +153,26 @@ def _read_predictions(path: str, targets: "Distributions") -> "Distributions":
             raise ValueError(str(error) if str(error).startswith(path) else f"{path}: {error}") from None
         say(f"{path}: rows and columns without names, matched to the labels by position")
         return found
-    labels = read(path, say=say)
-    if not isinstance(labels, Distributions):
-        raise ValueError(
-            f"{path}: holds {type(labels).__name__.lower()}, one row per answer; expected one distribution per item: "
-            f"`dissensus build {path} -o predictions.npz` makes them"
-        )
-    return labels
+    labels = load(path).labels if _is_data_set(path, "labels") else read(path, say=say)
+    if isinstance(labels, Distributions):
+        return labels
+    found = as_people(labels).targets
+    say(f"{path}: votes, taken as one prediction per item: the share of each class")
+    return found
+
+
+def _is_data_set(name: str, kind: str) -> bool:
+    from dissensus.datasets import DATASETS
+
+    return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind
 
 
 def _known_items(file: str, gold: Path | None, slice_by: list[str], targets: "Distributions") -> dict[str, Any]:
     """What is known about the items, by column: gold, and what to divide them by."""
-    from dissensus.datasets import DATASETS, load
+    from dissensus.datasets import load
 
     known: dict[str, Any] = {}
-    about = load(file).items if not Path(file).exists() and file in DATASETS else None
+    about = load(file).items if _is_data_set(file, "labels") else None
     if gold is not None:
         known["gold"] = _read_gold(gold, targets)
     elif about is not None and "gold" in about.column_names:
@@ -171,8 +211,8 @@ def _array(path: str) -> "np.ndarray":
         raise ValueError(f"{path}: there is no such file")
     try:
         array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path}: not an NPY file of numbers ({error})") from None
+    except (ValueError, EOFError):
+        raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
-        raise ValueError(f"{path}: expected an NPY file of numbers")
+        raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it")
     return array

@@ -37,11 +37,11 @@ def _one_model(card: "Scorecard") -> Table:
     from dissensus.evaluate.scorecard import MEANINGS
 
     table = Table(box=None, pad_edge=False)
-    table.add_column(card.name)
+    table.add_column(card.name, no_wrap=True)
     table.add_column("model", justify="right")
     if card.ceiling is not None:
-        table.add_column("half of people", justify="right")
-        table.add_column("best possible", justify="right")
+        table.add_column("half crowd", justify="right")
+        table.add_column("at best", justify="right")
     for group in SHOWN:
         for score in (name for name in group if name in card.scores):
             cells = [_with_interval(card.scores[score])]
@@ -60,7 +60,7 @@ def _leaderboard(result: "ModelComparison") -> Table:
         table.add_column(title, justify="right")
     for card in result.cards.values():
         table.add_row(card.name, *(_cell(card.scores[name].value) for name in COLUMNS))
-    for place, told in enumerate(("half of people", "best possible")):
+    for place, told in enumerate(("half crowd", "at best")):
         if result.reference.ceiling is not None:
             beside = [result.reference.ceiling_of(name) for name in COLUMNS]
             table.add_row(told, *("" if one is None else _cell(one[place].value) for one in beside), style="italic")
@@ -69,6 +69,7 @@ def _leaderboard(result: "ModelComparison") -> Table:
 
 def _print_differences(result: "ModelComparison") -> None:
     from dissensus.evaluate.scorecard import MEANINGS
+    from dissensus.evaluate.statistics import SMALL, shown_p
 
     tests = [one.comparison for one in result.differences if one.comparison is not None]
     out.print(f"\nless {result.reference.name}, on the same items", style="bold", markup=False)
@@ -79,11 +80,8 @@ def _print_differences(result: "ModelComparison") -> None:
         table = Table(box=None, pad_edge=False, title=model, title_justify="left", show_header=False)
         table.add_column(width=29)
         for one in (one for one in result.differences if one.model == model):
-            p = (
-                ""
-                if one.comparison is None or one.comparison.adjusted_p is None
-                else f"p = {one.comparison.adjusted_p:.2g}"
-            )
+            told = None if one.comparison is None else one.comparison.adjusted_p
+            p = "" if told is None else f"p {'' if told < SMALL else '= '}{shown_p(told)}"
             table.add_row(MEANINGS[one.score], _with_interval(one.interval, "+.3f"), p)
         out.print(table)
 

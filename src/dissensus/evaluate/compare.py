@@ -112,26 +112,32 @@ def _differences(
     finite = [
         name for name in TESTED if np.isfinite(other.values[name]).all() & np.isfinite(reference.values[name]).all()
     ]
-    apart = {name: other.values[name] - reference.values[name] for name in finite}
+    apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
     mine, theirs = (entropy_measures(card.predictions, card.people) for card in (other, reference))
     measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in mine}
     drawn = over_items(apart, rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage)
     return [
-        Difference(other.name, reference.name, name, interval, _test(other, reference, name, clusters))
+        Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
         for name, interval in drawn.items()
+        if not np.isnan(interval.value)
     ]
 
 
-def _test(other: Scorecard, reference: Scorecard, name: str, clusters: np.ndarray | None) -> Comparison | None:
-    if name not in other.values:
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Differences per item; what only rounding tells apart is equal, or a t-test would find it.  (n,)"""
+    gap = a - b
+    return np.where(np.abs(gap) <= 1e-12 * np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0), 0.0, gap)
+
+
+def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | None:
+    if gap is None:
         return None
-    a, b = other.values[name], reference.values[name]
     if clusters is not None:  # items of a cluster are alike, so a cluster counts once
         code = np.unique(clusters, return_inverse=True)[1]
-        a, b = (np.bincount(code, side) / np.bincount(code) for side in (a, b))
-    if np.ptp(a - b) <= 1e-12 * max(float(np.abs(a - b).max()), 1e-300) or a.size < 2:
+        gap = np.bincount(code, gap) / np.bincount(code)
+    if gap.size < 2 or np.ptp(gap) <= 1e-12 * np.abs(gap).max():
         return None
-    return paired_t(a, b)
+    return paired_t(gap, np.zeros(gap.size))
 
 
 def _corrected(found: list[Difference]) -> list[Difference]:

@@ -124,7 +124,7 @@ def scorecard(
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
     missing      items only one side has: "refuse" or "leave out"
-    replicates   resampled item sets behind each interval; 100 for calibration, which is slow to compute
+    replicates   resampled item sets behind each interval; at most 100 for calibration, which is slower
     """
     prepared = prepare({name: predictions}, labels, gold, columns, clusters, missing)
     return scored_cards(prepared, rng, ceiling, replicates, coverage)[name]
@@ -199,7 +199,7 @@ def _scores(
     confidence, share = confidence_and_outcome(q, p)
     scores |= pivotal(
         lambda at: _calibration(confidence[at], share[at], ""), share.size, bins_rng,
-        replicates=CALIBRATION_REPLICATES, coverage=coverage,
+        replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
     )  # fmt: skip
     alone = {"soft_micro_f1": soft_micro_f1(q, p), "soft_macro_f1": soft_macro_f1(q, p)}
     alone |= _calibration(*confidence_and_outcome(q, p, against="majority"), "_majority")
@@ -235,7 +235,7 @@ def _swept(model: Distributions, prepared: Prepared) -> tuple[dict[str, Any], di
         known = prepared.gold >= 0
         found["accuracy_gold"] = float(accuracy_to_gold(model.probs[known], prepared.gold[known]).mean())
     nan = math.nan
-    return {}, {name: Interval(value, nan, nan, nan, 0.95) for name, value in found.items()}, {}, infinite
+    return {}, {name: Interval(float(value), nan, nan, nan, 0.95) for name, value in found.items()}, {}, infinite
 
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:

@@ -90,7 +90,7 @@ def _number_cards(card: Scorecard) -> str:
     drawn = []
     for name in CARDS:
         beside = card.ceiling_of(name)
-        told = "" if beside is None else f"<span>best possible {_number(beside[1].value)}</span>"
+        told = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
         value = _number(card.scores[name].value)
         drawn.append(f'<div class="card"><span>{escape(MEANINGS[name])}</span><b>{value}</b>{told}</div>')
     return f'<div class="cards">{"".join(drawn)}</div>'
@@ -100,7 +100,7 @@ def _table(cards: Sequence[Scorecard]) -> str:
     first = cards[0]
     known = first.ceiling is not None
     head = "<th>score</th>" + "".join(f'<th class="n">{escape(card.name)}</th>' for card in cards)
-    head += '<th class="n">half of people</th><th class="n">best possible</th>' if known else ""
+    head += '<th class="n">half crowd</th><th class="n">at best</th>' if known else ""
     rows = []
     for group, names in GROUPS.items():
         rows.append(f'<tr class="group"><td colspan="{1 + len(cards) + 2 * known}">{group}</td></tr>')
@@ -193,7 +193,7 @@ def _notes(card: Scorecard) -> str:
     )
     if card.ceiling is not None:
         text += (
-            f" Half of people: {card.ceiling.half_votes:.1f} votes an item predict the other half. Best possible: what "
+            f" Half crowd: {card.ceiling.half_votes:.1f} votes an item predict the other half. At best: what "
             "the true distribution would score against these very votes, estimated; a finite crowd scatters around it, "
             "so even the truth does not reach a distance of 0."
         )

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 Alternative = Literal["two-sided", "less", "greater"]
+SMALL = 0.0001  # p-values below are told as such
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +56,12 @@ class Comparison:
         return self.minimum_p * self.family < 0.05
 
     def __str__(self) -> str:
-        best = f"at best {_p(self.minimum_p)}" if self.minimum_p > 0 else "no lower bound"
-        text = f"p = {_p(self.p)} (n = {self.n:,}, {best})"
+        best = f"at best {shown_p(self.minimum_p)}" if self.minimum_p > 0 else "no lower bound"
+        text = f"{'p = ' if self.p >= SMALL else 'p '}{shown_p(self.p)} (n = {self.n:,}, {best})"
         if self.adjusted_p is not None:
-            text += f", Holm over {self.family}: {_p(self.adjusted_p)}"
+            text += f", Holm over {self.family}: {shown_p(self.adjusted_p)}"
             if self.minimum_p > 0:
-                text += f" (at best {_p(min(1.0, self.minimum_p * self.family))})"
+                text += f" (at best {shown_p(min(1.0, self.minimum_p * self.family))})"
         return text
 
     def as_json(self) -> dict[str, Any]:
@@ -209,7 +210,6 @@ def _ratio(mean: float, spread: float) -> float:
     return math.copysign(math.inf, mean) if mean else 0.0
 
 
-def _p(p: float) -> str:
-    if p == 0:
-        return "0"
-    return f"{p:.2g}" if p >= 0.0001 else f"{p:.0e}"
+def shown_p(p: float) -> str:
+    """Two digits; small ones only as small, since their size rests on the far tail of an assumed distribution."""
+    return f"{p:.2g}" if p >= SMALL else f"< {SMALL:g}"
