@@ -6,13 +6,10 @@ that neighbours in memory are neighbouring items: then every line of the inner l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
+
+from dissensus.evaluate.bits import bits_of_double, bits_of_single, double_of_bits
 
 SUMS = (
     "soft_nll", "js", "brier", "manhattan", "soft_accuracy", "wasserstein", "entropy", "people_entropy",
@@ -27,48 +24,6 @@ _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _SMALLEST = 2.2250738585072014e-308
 
 
-@intrinsic
-def _as_bits(context: Any, value: Any) -> Any:
-    """The 64 bits of a double as an integer."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def _as_double(context: Any, value: Any) -> Any:
-    """The double with these 64 bits."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@intrinsic
-def _single_bits(context: Any, value: Any) -> Any:
-    """The 32 bits of a double rounded to single precision; in the order of the numbers for 0 and above."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        single = builder.fptrunc(arguments[0], ir.FloatType())
-        return builder.zext(builder.bitcast(single, ir.IntType(32)), ir.IntType(64))
-
-    return types.uint64(types.float64), generate
-
-
-@intrinsic
-def _of_single_bits(context: Any, value: Any) -> Any:
-    """The number whose single-precision bits these are, as a double."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        single = builder.bitcast(builder.trunc(arguments[0], ir.IntType(32)), ir.FloatType())
-        return builder.fpext(single, ir.DoubleType())
-
-    return types.float64(types.uint64), generate
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _log(x: float) -> float:
     """Natural logarithm of 2.2e-308 or more, to the last digit or the one before; smaller numbers count as that.
@@ -76,12 +31,12 @@ def _log(x: float) -> float:
     x = 2^e m with m in [sqrt(1/2), sqrt(2)), and ln m by the series of fdlibm's log: only arithmetic, so that the
     compiler works on several at once, which it cannot do with calls of the library's logarithm.
     """
-    bits = _as_bits(x if x > _SMALLEST else _SMALLEST)
+    bits = bits_of_double(x if x > _SMALLEST else _SMALLEST)
     shifted = bits - 0x3FE6A09E00000000  # the bits of sqrt(1/2)
     exponent = shifted >> 52
-    m = _as_double(bits - (exponent << 52))
+    m = double_of_bits(bits - (exponent << 52))
     # Exponents are small, so adding them to the bits of 1.5 * 2^52 converts them.
-    e = _as_double(exponent + 0x4338000000000000) - 6755399441055744.0
+    e = double_of_bits(exponent + 0x4338000000000000) - 6755399441055744.0
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -106,13 +61,13 @@ def _log(x: float) -> float:
 
 
 # Where each row of the workspace begins. Constants, so that the compiler sees that rows do not overlap.
-LANES = 128
+LANES = 56
 (
-    _FIRST_Q, _SECOND_Q, _FIRST_P, _SECOND_P, _NLL, _H_Q, _H_P, _BOTH_LOG, _BRIER, _APART, _SHARED, _MOVED, _CUMULATIVE,
+    _FIRST_Q, _SECOND_Q, _FIRST_P, _SECOND_P, _NLL, _H_Q, _H_P, _BOTH_LOG, _BRIER, _APART, _MOVED, _CUMULATIVE,
     _TOP_Q, _TOP_P, _TOP_BOTH, _VOTED, _HARD, _NEXT_Q, _NEXT_P, _NEXT_BOTH, _TOP_NEXT, _EXCLUDED, _HARD_EXCLUDED,
-    _LEAST, _SUM_Q, _SUM_P, _TOTALS,
-) = (LANES * place for place in range(28))  # fmt: skip
-WORKSPACE = LANES * (27 + len(SUMS))
+    _LEAST, _SUM_Q, _TOTALS,
+) = (LANES * place for place in range(26))  # fmt: skip
+WORKSPACE = LANES * (25 + len(SUMS))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -133,7 +88,8 @@ def sweep_rows(
     -> (len(SUMS),) sums over items; (k,) sum of min(q, p) and (k,) of q + p, for soft F1
     """
     n, k = model.shape
-    q, p = np.empty(k * LANES), np.empty(k * LANES)
+    q, p = np.zeros(k * LANES), np.zeros(k * LANES)
+    logs = np.empty(k * LANES), np.empty(k * LANES), np.empty(k * LANES)
     w = np.zeros(WORKSPACE)
     overlap, mass = np.zeros(k * LANES), np.zeros(k * LANES)
     for start in range(0, n, LANES):
@@ -142,17 +98,15 @@ def sweep_rows(
             for c in range(k):
                 q[c * LANES + r] = model[start + r, c]
                 p[c * LANES + r] = people[start + r, c]
-        _score_block(q, p, w, k, count, near[0], near[1], tolerance)
+        _score_block(q, p, logs[0], logs[1], logs[2], w, k, count, near[0], near[1], tolerance)
         for c in range(k):
             for r in range(c * LANES, c * LANES + count):
                 overlap[r] += q[r] if q[r] < p[r] else p[r]
                 mass[r] += q[r] + p[r]
         for r in range(count):
-            entropies[start + r] = (_single_bits(w[_H_Q + r]) << np.uint64(32)) | _single_bits(w[_H_P + r])
-            payload = (np.uint64(w[_VOTED + r] * FINE + 0.5) << np.uint64(10)) | np.uint64(
-                w[_TOP_BOTH + r] * WHOLE + 0.5
-            )
-            unsure = _single_bits(1.0 - w[_FIRST_Q + r])
+            entropies[start + r] = (bits_of_single(w[_H_Q + r]) << np.uint64(32)) | bits_of_single(w[_H_P + r])
+            payload = np.uint64((np.int64(w[_VOTED + r] * FINE + 0.5) << 10) | np.int64(w[_TOP_BOTH + r] * WHOLE + 0.5))
+            unsure = bits_of_single(1.0 - w[_FIRST_Q + r])
             confidences[start + r] = ((np.uint64(0xFFFFFFFF) - unsure) << np.uint64(32)) | payload
     sums = np.zeros(len(SUMS))
     for place in range(len(SUMS)):
@@ -164,6 +118,9 @@ def sweep_rows(
 def _score_block(
     q: np.ndarray,
     p: np.ndarray,
+    log_q: np.ndarray,
+    log_p: np.ndarray,
+    log_both: np.ndarray,
     w: np.ndarray,
     k: int,
     count: int,
@@ -187,26 +144,45 @@ def _score_block(
             lower = first if first < y else y
             w[_SECOND_P + r] = lower if lower > second else second
             w[_FIRST_P + r] = y if y > first else first
+    # Short loops: the processor then works on several of their rounds at a time, and logarithms take long.
+    for i in range(k * LANES):
+        log_q[i] = _log(q[i])
+    for i in range(k * LANES):
+        log_p[i] = _log(p[i])
+    for i in range(k * LANES):
+        log_both[i] = _log(q[i] + p[i])
+    for c in range(k):
+        for r in range(count):
+            i = c * LANES + r
+            x, y, log_x = q[i], p[i], log_q[i]
+            top_p = 1.0 if y == w[_FIRST_P + r] else 0.0
+            w[_NLL + r] -= y * log_x
+            w[_H_Q + r] -= x * log_x
+            w[_H_P + r] -= y * log_p[i]
+            w[_BOTH_LOG + r] += (x + y) * log_both[i]
+            w[_HARD + r] -= top_p * log_x
+            impossible = 1.0 if x == 0.0 else 0.0
+            w[_EXCLUDED + r] += impossible if y > 0.0 else 0.0
+            w[_HARD_EXCLUDED + r] += impossible * top_p
     for c in range(k):
         inner = 0.0 if c == k - 1 else 1.0
         for r in range(count):
-            x, y = q[c * LANES + r], p[c * LANES + r]
-            both, difference = x + y, x - y
-            smaller = x if x < y else y
-            log_x = _log(x)
-            w[_NLL + r] -= y * log_x
-            w[_H_Q + r] -= x * log_x
-            w[_H_P + r] -= y * _log(y)
-            w[_BOTH_LOG + r] += both * _log(both)
+            i = c * LANES + r
+            x, y = q[i], p[i]
+            difference = x - y
             w[_BRIER + r] += difference * difference
             w[_APART + r] += abs(difference)
-            w[_SHARED + r] += smaller
             moved = w[_CUMULATIVE + r] + difference
             w[_CUMULATIVE + r] = moved
             w[_MOVED + r] += inner * abs(moved)
             w[_SUM_Q + r] += x
-            w[_SUM_P + r] += y
-            w[_LEAST + r] = smaller if smaller < w[_LEAST + r] else w[_LEAST + r]
+            least = w[_LEAST + r]
+            smaller = x if x < y else y
+            w[_LEAST + r] = smaller if smaller < least else least
+    for c in range(k):
+        for r in range(count):
+            i = c * LANES + r
+            x, y = q[i], p[i]
             top_q = 1.0 if x == w[_FIRST_Q + r] else 0.0
             top_p = 1.0 if y == w[_FIRST_P + r] else 0.0
             next_q = 1.0 if x == w[_SECOND_Q + r] else 0.0
@@ -215,21 +191,18 @@ def _score_block(
             w[_TOP_P + r] += top_p
             w[_TOP_BOTH + r] += top_q * top_p
             w[_VOTED + r] += top_q * y
-            w[_HARD + r] -= top_p * log_x
             w[_NEXT_Q + r] += next_q
             w[_NEXT_P + r] += next_p
             w[_NEXT_BOTH + r] += next_q * next_p
             w[_TOP_NEXT + r] += top_p * next_q
-            impossible = 1.0 if x == 0.0 else 0.0
-            w[_EXCLUDED + r] += impossible if y > 0.0 else 0.0
-            w[_HARD_EXCLUDED + r] += impossible * top_p
     for r in range(count):
-        fits_q = 1.0 if abs(w[_SUM_Q + r] - 1.0) <= tolerance else 0.0
-        fits_p = 1.0 if abs(w[_SUM_P + r] - 1.0) <= tolerance else 0.0
+        sum_q, sum_p = w[_SUM_Q + r], w[_SUM_Q + r] - w[_CUMULATIVE + r]
+        fits_q = 1.0 if abs(sum_q - 1.0) <= tolerance else 0.0
+        fits_p = 1.0 if abs(sum_p - 1.0) <= tolerance else 0.0
         fits = fits_q * fits_p if w[_LEAST + r] >= 0.0 else 0.0
         h_q = w[_H_Q + r] if w[_H_Q + r] > 0.0 else 0.0
         h_p = w[_H_P + r] if w[_H_P + r] > 0.0 else 0.0
-        js = 0.5 * (0.6931471805599453 * (w[_SUM_Q + r] + w[_SUM_P + r]) - h_q - h_p - w[_BOTH_LOG + r])
+        js = 0.5 * (0.6931471805599453 * (sum_q + sum_p) - h_q - h_p - w[_BOTH_LOG + r])
         ties_q, ties_p, both = w[_TOP_Q + r], w[_TOP_P + r], w[_TOP_BOTH + r]
         confidence = w[_FIRST_Q + r]
         credit = both / (ties_q * ties_p)
@@ -241,7 +214,7 @@ def _score_block(
         w[_TOTALS + 1 * LANES + r] += js if js > 0.0 else 0.0
         w[_TOTALS + 2 * LANES + r] += w[_BRIER + r]
         w[_TOTALS + 3 * LANES + r] += w[_APART + r]
-        w[_TOTALS + 4 * LANES + r] += w[_SHARED + r]
+        w[_TOTALS + 4 * LANES + r] += 0.5 * (sum_q + sum_p - w[_APART + r])
         w[_TOTALS + 5 * LANES + r] += w[_MOVED + r]
         from_q, from_p = h_q - near_q, h_p - near_p
         w[_TOTALS + 6 * LANES + r] += from_q

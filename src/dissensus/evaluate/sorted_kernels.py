@@ -5,7 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from dissensus.evaluate.kernels import FINE, WHOLE, _of_single_bits
+from dissensus.evaluate.bits import single_of_bits
+from dissensus.evaluate.kernels import FINE, WHOLE
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -63,7 +64,7 @@ def sums_of_bins(confidences: np.ndarray, edges: np.ndarray) -> np.ndarray:
     current, start = 0, 0
     while start < n:
         key = confidences[start] >> _HALF
-        f = 1.0 - _of_single_bits(_LOW - key)
+        f = 1.0 - single_of_bits(_LOW - key)
         shares, squares, credits, credit_squares = 0.0, 0.0, 0.0, 0.0
         stop = start
         while stop < n and confidences[stop] >> _HALF == key:
@@ -100,7 +101,7 @@ def sums_on_grid(confidences: np.ndarray, size: int) -> np.ndarray:
     """
     grid = np.zeros((3, size))
     for i in range(confidences.size):
-        f = 1.0 - _of_single_bits(_LOW - (confidences[i] >> _HALF))
+        f = 1.0 - single_of_bits(_LOW - (confidences[i] >> _HALF))
         payload = confidences[i] & _LOW
         share = np.float64(payload >> np.uint64(10)) / FINE
         credit = np.float64(payload & np.uint64(1023)) / WHOLE

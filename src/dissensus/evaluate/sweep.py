@@ -13,7 +13,7 @@ from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import SUM_TOLERANCE
 
-GRID = (1 << 17) + 1  # places that confidences are put on for the smooth calibration error
+GRID = (1 << 15) + 1  # places that confidences are put on for the smooth calibration error
 OUTCOMES = {"people": (3, 4, 5), "majority": (6, 7, 8)}  # columns of sums_of_bins
 
 
@@ -25,11 +25,12 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = 100) -
         scores, F1, Pearson   rounding of sums only
         Spearman              exact: ranks of entropies in single precision, as in entropy_spearman
         calibration, Brier    confidence to 6e-8 of its distance from 1, shares of people in steps of 2.4e-7:
-                              within 1e-6; the smooth error within 1e-5
+                              within 1e-6; the smooth error within 1e-5. Against the majority, an item with more than
+                              8 classes equally likely is off by up to 6e-4
 
     A mean is infinite where the model excludes a class that people chose: `infinite_items` says for how many.
-    Calibration is against the share of people who made the model's choice ("_people" in no name) and, with the suffix
-    "_majority", against their most frequent class.
+    Calibration is against the share of people who made the model's choice and, in names that end on "_majority",
+    against their most frequent class.
 
     p_model, p_people: (n, k) probabilities, rows sum to 1
     """
@@ -110,7 +111,7 @@ def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str,
     sized = sums_of_bins(confidences, sized_edges(n, bin_size))
     grid = sums_on_grid(confidences, GRID)
     places = np.linspace(0, 1, GRID)
-    scores = {}
+    scores: dict[str, float] = {}
     for row, (against, (o, oo, fo)) in enumerate(OUTCOMES.items(), start=1):
         suffix = "" if against == "people" else f"_{against}"
         of_mass, of_size = (bins_of_sums(table[:, [0, 1, o, 2, oo, fo]]) for table in (equal, sized))
