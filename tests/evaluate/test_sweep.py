@@ -53,7 +53,7 @@ def test_sweep_equals_the_functions_one_by_one(n, k):
     for name, expected in one_by_one(model, people).items():
         assert found[name] == pytest.approx(expected, rel=1e-11, abs=1e-11, nan_ok=True), name
     for name, expected in calibrated_one_by_one(model, people).items():
-        assert found[name] == pytest.approx(expected, abs=1e-6), name
+        assert found[name] == pytest.approx(expected, abs=1e-5 if name.startswith("smooth") else 1e-6), name
     assert found["infinite_items"] == 0
 
 
