@@ -34,7 +34,7 @@ def print_comparison(result: "ModelComparison") -> None:
 
 
 def _one_model(card: "Scorecard") -> Table:
-    from dissensus.evaluate.scorecard import MEANINGS
+    from dissensus.evaluate.meanings import MEANINGS
 
     table = Table(box=None, pad_edge=False)
     table.add_column(card.name, no_wrap=True)
@@ -68,7 +68,7 @@ def _leaderboard(result: "ModelComparison") -> Table:
 
 
 def _print_differences(result: "ModelComparison") -> None:
-    from dissensus.evaluate.scorecard import MEANINGS
+    from dissensus.evaluate.meanings import MEANINGS
     from dissensus.evaluate.statistics import SMALL, shown_p
 
     tests = [one.comparison for one in result.differences if one.comparison is not None]

@@ -13,7 +13,8 @@ from dissensus.aggregate.ceiling import human_ceiling
 from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
 from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
 from dissensus.evaluate.compare import compare
-from dissensus.evaluate.scorecard import CEILING, HIGHER, MANY_ROWS, MEANINGS, scorecard
+from dissensus.evaluate.meanings import HIGHER, MEANINGS
+from dissensus.evaluate.scorecard import CEILING, MANY_ROWS, scorecard
 from dissensus.evaluate.scorecard_page import headline, scorecard_page
 from dissensus.evaluate.scoring import METRICS
 from dissensus.evaluate.smooth_calibration import smooth_ece

@@ -19,26 +19,16 @@ from dissensus.evaluate.matching import Missing
 from dissensus.evaluate.people import People
 from dissensus.evaluate.prepared import Prepared, prepare
 from dissensus.evaluate.scoring import METRICS, accuracy_to_gold, infinite_items
-from dissensus.evaluate.slices import Slices, SliceScore, slice_scores
-from dissensus.evaluate.smooth_calibration import smooth_ece
+from dissensus.evaluate.slices import Slices, SliceScore, slice_table
+from dissensus.evaluate.smooth_calibration import _error as smooth_error
+from dissensus.evaluate.smooth_calibration import smooth_ece, smooth_reliability
 from dissensus.evaluate.sweep import sweep
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
-CALIBRATION_REPLICATES = 100
+CALIBRATION_REPLICATES = 200
 SLICED = ("soft_nll", "js", "accuracy")
-# What each score is, in a few words; higher is better for those in HIGHER.
-MEANINGS = {name: metric.meaning for name, metric in METRICS.items()} | {
-    "vote_accuracy": "accuracy to single votes", "accuracy_gold": "accuracy to gold",
-    "second_best_accuracy": "second choice as people's", "entropy_pearson": "entropy correlation, Pearson",
-    "entropy_spearman": "entropy correlation, Spearman", "ece_equal_mass": "calibration, equal-mass ECE",
-    "rmse_calibration": "calibration, RMSE", "smooth_ece": "calibration, smooth ECE",
-    "soft_micro_f1": "soft F1, micro", "soft_macro_f1": "soft F1, macro",
-}  # fmt: skip
-HIGHER = {name for name, metric in METRICS.items() if metric.higher_is_better} | {
-    "accuracy_gold", "entropy_pearson", "entropy_spearman", "soft_micro_f1", "soft_macro_f1",
-}  # fmt: skip
 # What the human ceiling calls the same score.
 CEILING = {
     "soft_nll": "nll", "kl": "kl", "js": "js", "accuracy": "accuracy", "vote_accuracy": "vote accuracy",
@@ -124,7 +114,7 @@ def scorecard(
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
     missing      items only one side has: "refuse" or "leave out"
-    replicates   resampled item sets behind each interval; at most 100 for calibration, which is slower
+    replicates   resampled item sets behind each interval; at most 200 for calibration, which is slower
     """
     prepared = prepare({name: predictions}, labels, gold, columns, clusters, missing)
     return scored_cards(prepared, rng, ceiling, replicates, coverage)[name]
@@ -197,8 +187,10 @@ def _scores(
         replicates=replicates, coverage=coverage,
     )  # fmt: skip
     confidence, share = confidence_and_outcome(q, p)
+    # The bandwidth is held at that of all items: finding it again takes ten times as long and changes little.
+    width = smooth_reliability(confidence, share).bandwidth
     scores |= pivotal(
-        lambda at: _calibration(confidence[at], share[at], ""), share.size, bins_rng,
+        lambda at: _calibration(confidence[at], share[at], "", width), share.size, bins_rng,
         replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
     )  # fmt: skip
     alone = {"soft_micro_f1": soft_micro_f1(q, p), "soft_macro_f1": soft_macro_f1(q, p)}
@@ -212,20 +204,25 @@ def _scores(
     return scores
 
 
-def _calibration(confidence: np.ndarray, outcome: np.ndarray, suffix: str) -> dict[str, float]:
+def _calibration(
+    confidence: np.ndarray, outcome: np.ndarray, suffix: str, width: float | None = None
+) -> dict[str, float]:
+    if width is None:
+        smooth = smooth_ece(confidence, outcome)
+    else:
+        smooth = smooth_error(confidence, confidence - outcome, np.ones(outcome.size), width)
     return {
         f"ece_equal_mass{suffix}": equal_mass_ece(confidence, outcome),
         f"rmse_calibration{suffix}": rmse_calibration(confidence, outcome),
-        f"smooth_ece{suffix}": smooth_ece(confidence, outcome),
+        f"smooth_ece{suffix}": smooth,
     }
 
 
 def _sliced(
     values: dict[str, np.ndarray], slices: list[Slices], rng: np.random.Generator, replicates: int
 ) -> dict[str, dict[str, list[SliceScore]]]:
-    return {
-        by.by: {score: slice_scores(values[score], by, rng, replicates=replicates) for score in SLICED} for by in slices
-    }
+    chosen = {score: values[score] for score in SLICED}
+    return {by.by: slice_table(chosen, by, rng, replicates=replicates) for by in slices}
 
 
 def _swept(model: Distributions, prepared: Prepared) -> tuple[dict[str, Any], dict[str, Interval], dict[str, Any], int]:

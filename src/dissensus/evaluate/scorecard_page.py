@@ -9,7 +9,8 @@ from html import escape
 from dissensus.aggregate.intervals import Interval
 from dissensus.evaluate.compare import ModelComparison
 from dissensus.evaluate.figures import entropy_scatter, example, example_items, reliability, slice_bars
-from dissensus.evaluate.scorecard import HIGHER, MEANINGS, Scorecard
+from dissensus.evaluate.meanings import HIGHER, MEANINGS
+from dissensus.evaluate.scorecard import Scorecard
 from dissensus.labels.view import page
 
 NEITHER = ("entropy", "confidence_right", "confidence_wrong")  # neither high nor low is better

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -134,13 +135,26 @@ def slice_scores(
 
     values: (n,) one score per item, NaN where there is none
     """
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != slices.code.shape:
-        raise ValueError(f"{array.size} values for {slices.code.size} items in slices by {slices.by}; expected as many")
-    found = []
-    for part, name in enumerate(slices.names):
-        inside = array[slices.code == part]
-        if not np.isnan(inside).all() and inside.size:
-            drawn = over_items({"score": inside}, rng, replicates=replicates, coverage=coverage)
-            found.append(SliceScore(name, int(inside.size), drawn["score"]))
+    return slice_table({"score": values}, slices, rng, replicates=replicates, coverage=coverage)["score"]
+
+
+def slice_table(
+    values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, replicates: int = 1000,
+    coverage: float = 0.95,
+) -> dict[str, list[SliceScore]]:  # fmt: skip
+    """The same for several scores, on the same resampled items.  values: name: (n,)"""
+    columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+    for column in columns.values():
+        if column.shape != slices.code.shape:
+            raise ValueError(
+                f"{column.size} values for {slices.code.size} items in slices by {slices.by}; expected as many"
+            )
+    found: dict[str, list[SliceScore]] = {name: [] for name in columns}
+    for part, title in enumerate(slices.names):
+        inside = slices.code == part
+        known = {name: column[inside] for name, column in columns.items() if not np.isnan(column[inside]).all()}
+        if inside.any() and known:
+            drawn = over_items(known, rng, replicates=replicates, coverage=coverage)
+            for name, score in drawn.items():
+                found[name].append(SliceScore(title, int(inside.sum()), score))
     return found
