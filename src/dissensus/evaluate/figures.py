@@ -16,7 +16,8 @@ from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.drawing import svg
 
 DOTS = 600  # more would hide each other, and make the page heavy
-SHOWN_CLASSES = 5  # in an example
+SHOWN_CLASSES = 6  # in an example, at most
+RARE = 0.02  # classes below it on every side are left out of an example
 
 
 def tag(name: str) -> str:
@@ -82,7 +83,7 @@ def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str) -> s
     return grouped_bars(names, series, title)
 
 
-def example_items(card: Scorecard, count: int = 3) -> tuple[list[int], list[int]]:
+def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]]:
     """Positions of items on which model and people are closest, among those people dispute, and furthest apart."""
     apart = card.values["js"]
     disputed = np.flatnonzero(high_disagreement(card.people.probs).code == 1)
@@ -97,7 +98,8 @@ def example(cards: Sequence[Scorecard], item: int) -> str:
     """What people said about an item and what each model believes, class by class; after Singh 2025, fig. 5."""
     people = cards[0].people
     sides = [("people", people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]
-    mass = np.sum([row for _, row in sides], axis=0)
-    order = np.sort(np.argsort(-mass, kind="stable")[:SHOWN_CLASSES])
+    most = np.max([row for _, row in sides], axis=0)  # (k,)
+    count = min(max(2, int((most > RARE).sum())), SHOWN_CLASSES)
+    order = np.sort(np.argsort(-most, kind="stable")[:count])
     series = [(name, [float(row[c]) for c in order]) for name, row in sides]
     return grouped_bars([people.targets.classes[c] for c in order], series, f"item {people.targets.items[item]}")

@@ -25,7 +25,8 @@ grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
 .dissensus .grid{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
 .dissensus td small{color:#4a5468;white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
 .dissensus abbr{text-decoration:none;color:#4a5468}.dissensus td.n{white-space:nowrap}
-.dissensus .many td.n small{display:block;text-align:right}.dissensus td.best{font-weight:600}
+.dissensus .many td.n small{display:block;text-align:right}
+.dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
 .dissensus tr.group td{padding-top:1rem;border-bottom:2px solid #c9d1de;font-weight:600}
 .dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
 .dissensus .lead{font-size:1.08em;color:#1d2433}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
@@ -49,12 +50,13 @@ def scorecard_page(result: ModelComparison, title: str) -> str:
     """A whole page of its own, without anything fetched from elsewhere."""
     cards = list(result.cards.values())
     first = result.reference
+    nearest = min(cards, key=lambda card: card.scores["js"].value)
     heading = f"{first.name} against people" if len(cards) == 1 else f"{len(cards)} models against people"
     parts = [
         f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
-        f'<p class="lead">{escape(headline(first))}</p>',
+        f'<p class="lead">{f"Nearest to people of {len(cards)}: " * (len(cards) > 1)}{escape(headline(nearest))}</p>',
         "".join(f'<p class="remark">{escape(remark)}</p>' for remark in _remarks(result)),
-        _number_cards(first) if len(cards) == 1 else "",
+        _number_cards(nearest),
         f"<h2>All scores</h2>{_table(cards)}",
     ]
     if result.differences:
