@@ -55,11 +55,11 @@ def evaluate(
     if smooth:
         models = {name: smoothed(model, smooth) for name, model in models.items()}
         say(f"predictions are smoothed: {smooth:g} of each is spread evenly over all classes")
-    known = _known_items(file, gold, slice_by or [], targets)
+    right, columns = _known_items(file, gold, slice_by or [], targets)
     with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
         try:
             result = compared(
-                models, labels, rng=np.random.default_rng(seed), gold=known.pop("gold", None), columns=known,
+                models, labels, rng=np.random.default_rng(seed), gold=right, columns=columns,
                 ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
             )  # fmt: skip
         except ValueError as error:  # the way out in Python has another name here
@@ -167,22 +167,25 @@ def _is_data_set(name: str, kind: str) -> bool:
     return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind
 
 
-def _known_items(file: str, gold: Path | None, slice_by: list[str], targets: "Distributions") -> dict[str, Any]:
-    """What is known about the items, by column: gold, and what to divide them by."""
+def _known_items(
+    file: str, gold: Path | None, slice_by: list[str], targets: "Distributions"
+) -> tuple[list[Any] | None, dict[str, list[Any]]]:
+    """What is known about the items: gold, and the columns to divide them by."""
     from dissensus.datasets import load
 
-    known: dict[str, Any] = {}
+    right: list[Any] | None = None
+    columns: dict[str, list[Any]] = {}
     about = load(file).items if _is_data_set(file, "labels") else None
     if gold is not None:
-        known["gold"] = _read_gold(gold, targets)
+        right = _read_gold(gold, targets)
     elif about is not None and "gold" in about.column_names:
-        known["gold"] = about["gold"].to_pylist()
+        right = about["gold"].to_pylist()
     for column in slice_by:
         if about is None or column not in about.column_names:
-            columns = "none, as this is a file" if about is None else ", ".join(about.column_names)
-            raise ValueError(f"--slice {column}: no such column about the items; there are {columns}")
-        known[column] = about[column].to_pylist()
-    return known
+            there = "none, as this is a file" if about is None else ", ".join(about.column_names)
+            raise ValueError(f"--slice {column}: no such column about the items; there are {there}")
+        columns[column] = about[column].to_pylist()
+    return right, columns
 
 
 def _read_gold(path: Path, targets: "Distributions") -> list[Any]:

@@ -179,4 +179,5 @@ def test_a_data_set_brings_its_gold_and_its_columns(folder):
     result = evaluate("digits", "digits", "--no-ceiling", "--json", "--slice", "gold")
     found = json.loads(result.stdout)
     assert found["accuracy_gold"]["mean"] > 0.8
+    assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
     assert evaluate("digits", "digits", "--slice", "font", code=2).stderr.strip().endswith("there are item, gold")
