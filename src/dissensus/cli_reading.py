@@ -37,6 +37,7 @@ OPTIONS: dict[str, Any] = {
     "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
+FILE = Annotated[str, typer.Argument(help="A label file, or a data set of `dissensus data list`.")]
 DEFAULTS = {"missing": "error", "encoding": "utf-8"}
 
 
@@ -48,6 +49,7 @@ def say(notice: str) -> None:
 def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
+    Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own.
     Whatever is wrong with the input ends in one line on stderr and exit code 2.
     """
 
@@ -55,18 +57,17 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     def run(file: str, **given: Any) -> None:
         reading = {name: given.pop(name) for name in OPTIONS}
         with one_line_errors():
-            verb(_load(file, reading), file, **given)
+            verb(labels=_load(file, reading), file=file, **given)
 
-    own = [p for name, p in inspect.signature(verb).parameters.items() if name not in ("labels", "file")]
-    file = inspect.Parameter(
-        "file", inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[str, typer.Argument(help="A label file, or a data set of `dissensus data list`.")],
-    )  # fmt: skip
+    own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
+    for i, parameter in enumerate(own):
+        if parameter.name == "file" and parameter.annotation is str:
+            own[i] = parameter.replace(annotation=FILE)
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
         for name, annotation in OPTIONS.items()
     ]
-    parameters = [file, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *options]
+    parameters = [*(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *options]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run

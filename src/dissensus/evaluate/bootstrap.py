@@ -1,0 +1,218 @@
+"""How far a score could have come out otherwise: with other items, other annotators, other seeds.
+
+What was drawn at random decides what is drawn again. Items: `over_items`, in clusters where items belong together
+(sentences of one text). Annotators: `over_annotators`, all votes of a person at once. Seeds and items at once:
+`over_seeds`. Two models are compared on the same resampled items by handing over their difference, or both at once to a
+statistic of your own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
+from dissensus.labels.votes import Votes
+
+Measure = Callable[[np.ndarray], np.ndarray]  # (b, n) how often each item was drawn -> (b,)
+
+
+def over_items(
+    values: Mapping[str, np.ndarray],
+    rng: np.random.Generator,
+    *,
+    clusters: Any = None,
+    measures: Mapping[str, Measure] | None = None,
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> dict[str, Interval]:
+    """Intervals of means over items; all names are resampled together, so that intervals of differences are paired.
+
+        mean* = sum_i w_i v_i / sum_i w_i over items with a value,   w the times item i was drawn
+
+    Where items come in clusters, clusters are drawn instead, each with all its items: the interval then allows for
+    items of a cluster being alike. Field and Welsh (2007), Bootstrapping clustered data. NaN is "no value": the item is
+    left out of that mean. Where a value is infinite the mean is, and its interval is only that.
+
+    values    name: (n,)
+    clusters  (n,) names or codes of what each item belongs to; None where items are drawn on their own
+    measures  name: other function of the drawn weights, such as `correlation(x, y)`
+    """
+    check_resampling(replicates, coverage)
+    named = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+    n = _one_length(named, clusters)
+    matrix = np.stack(list(named.values()), axis=1)  # (n, scores): one product for all
+    others = dict(measures or {})
+
+    def measured(weights: np.ndarray) -> np.ndarray:
+        return np.column_stack([_weighted_means(matrix, weights), *(other(weights) for other in others.values())])
+
+    drawn = np.concatenate([measured(weights) for weights in item_weights(n, replicates, rng, clusters)])
+    once = measured(np.ones((1, n)))[0]
+    return {name: _interval(float(once[i]), drawn[:, i], coverage) for i, name in enumerate([*named, *others])}
+
+
+def over_seeds(
+    values: np.ndarray, rng: np.random.Generator, *, replicates: int = 1000, coverage: float = 0.95
+) -> Interval:
+    """Interval of a mean over runs and items, both drawn again, independently of each other.
+
+        mean* = sum_s sum_i u_s w_i v_si / (s n),   u, w the times run s and item i were drawn
+
+    Widened by either source of chance; slightly too wide for the part that is neither's own. Owen (2007), The
+    pigeonhole bootstrap. For a paired comparison of two methods hand over the difference of runs with the same seed.
+
+    values: (s, n), at least 2 runs
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 2:
+        raise ValueError(f"values have shape {array.shape}; expected (seeds, items) with 2 or more of both")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{np.count_nonzero(~np.isfinite(array))} of {array.size} values are not finite")
+    runs, n = array.shape
+    found = []
+    for weights in resampling_weights(n, replicates, rng):  # (b, n)
+        drawn = rng.multinomial(runs, np.full(runs, 1 / runs), size=weights.shape[0])  # (b, s)
+        found.append((drawn * (weights @ array.T)).sum(axis=1) / (runs * n))
+    return percentile_interval(float(array.mean()), np.concatenate(found), coverage)
+
+
+def over_annotators(
+    votes: Votes,
+    score: Callable[[np.ndarray, np.ndarray], float],
+    rng: np.random.Generator,
+    *,
+    replicates: int = 200,
+    coverage: float = 0.95,
+) -> Interval:
+    """Interval of a score when other people of the same kind had answered: annotators are drawn with all their votes.
+
+    Use it where few people gave many answers each; there the interval over items is far too narrow. An item that none
+    of those drawn has seen is left out of that replicate.
+
+    score  function of items used (n,) bool and the share of each class over these, (used, k) -> number
+    """
+    check_resampling(replicates, coverage)
+    who, annotators = votes.identified("resampling annotators")
+    if annotators.size < 2:
+        raise ValueError("there is 1 annotator; an interval over annotators needs 2 or more, better 20")
+    n, k = votes.n_items, votes.n_classes
+    cell = votes.item.astype(np.int64) * k + votes.choice
+
+    def scored(drawn: np.ndarray) -> float:
+        counts = np.bincount(cell, weights=drawn[who], minlength=n * k).reshape(n, k)
+        total = counts.sum(axis=1)
+        used = total > 0
+        return score(used, counts[used] / total[used, None])
+
+    resampled = [scored(drawn) for block in resampling_weights(annotators.size, replicates, rng) for drawn in block]
+    return percentile_interval(scored(np.ones(annotators.size)), np.array(resampled), coverage)
+
+
+def pivotal(
+    statistic: Callable[[np.ndarray], Mapping[str, float]],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    replicates: int = 200,
+    coverage: float = 0.95,
+    least: float = 0.0,
+) -> dict[str, Interval]:
+    """Intervals for numbers that resampling itself raises, such as calibration errors: mirrored at the value.
+
+        low, high = 2 value - quantiles of value*,   no lower than `least`
+
+    A calibration error is pushed up by chance, and by the chance of resampling once more, so the percentiles of value*
+    would lie above where the truth is. Davison and Hinkley (1997), Bootstrap methods, sec. 5.2. The value keeps the
+    upward push of its finite sample, so the interval still leans high: of 95 % intervals for 500 items in 10 bins, 56,
+    81 and 92 of 100 held a true error of 0, 0.05 and 0.1 (percentiles: 0, 62 and 96).
+
+    statistic  function of item positions (n,), with repeats -> name: number
+    """
+    check_resampling(replicates, coverage)
+    values = statistic(np.arange(n))
+    drawn = [statistic(rng.integers(0, n, n)) for _ in range(replicates)]
+    found = {}
+    for name, value in values.items():
+        raw = percentile_interval(value, np.array([one[name] for one in drawn]), coverage)
+        low, high = max(2 * value - raw.high, least), max(2 * value - raw.low, least)
+        found[name] = Interval(value, low, high, raw.sd, coverage)
+    return found
+
+
+def correlation(x: np.ndarray, y: np.ndarray) -> Measure:
+    """Pearson's correlation of two numbers per item, for `over_items`; of their ranks it is Spearman's.
+
+    Ranks are those among all items and are not taken anew in each replicate.  x, y: (n,) -> (b, n) -> (b,)
+    """
+    return partial(_weighted_correlation, _standard(x), _standard(y))
+
+
+def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: Any = None) -> Iterator[np.ndarray]:
+    """How often each item is drawn, alone or with its cluster.  blocks of (b, n) floats"""
+    block = max(1, BLOCK // max(n, 1))
+    if clusters is None:
+        for start in range(0, replicates, block):
+            # Counting drawn places takes a sixth of the time of rng.multinomial over ten thousand items.
+            places = [rng.integers(0, n, n) for _ in range(min(block, replicates - start))]
+            yield np.stack([np.bincount(one, minlength=n) for one in places]).astype(np.float64)
+        return
+    names, code = np.unique(np.asarray(clusters), return_inverse=True)
+    if names.size < 2:
+        raise ValueError(f"all {n} items are in one cluster, so there is nothing to draw again; expected 2 or more")
+    for drawn in resampling_weights(names.size, replicates, rng):
+        for start in range(0, drawn.shape[0], block):
+            yield drawn[start : start + block, code].astype(np.float64)
+
+
+def _weighted_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """values: (n, scores), NaN where there is none; weights: (b, n) -> (b, scores), NaN where none was drawn"""
+    told, up, down = ~np.isnan(values), values == np.inf, values == -np.inf
+    total = weights @ np.where(told & ~up & ~down, values, 0.0)
+    weight = np.where(told.all(axis=0), weights.sum(axis=1, keepdims=True), 0.0)
+    gaps = np.flatnonzero(~told.all(axis=0))
+    weight[:, gaps] = weights @ told[:, gaps].astype(np.float64)
+    mean = np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
+    for sign, infinite in ((np.inf, up), (-np.inf, down)):
+        some = np.flatnonzero(infinite.any(axis=0))
+        mean[:, some] = np.where(weights @ infinite[:, some].astype(np.float64) > 0, sign, mean[:, some])
+    return mean
+
+
+def _standard(x: np.ndarray) -> np.ndarray:
+    """With mean 0 and spread 1; all 0 where the numbers differ by rounding only.  (n,)"""
+    apart = x - x.mean()
+    spread = apart.std()
+    return apart / spread if spread > 1e-14 * np.abs(x).max(initial=0.0) else np.zeros(x.size)
+
+
+def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """NaN where one side is the same for all items drawn, as for a model that is always certain.  (b, n) -> (b,)"""
+    total = weights.sum(axis=1)
+    mean_x, mean_y = weights @ x / total, weights @ y / total
+    var_x, var_y = weights @ x**2 / total - mean_x**2, weights @ y**2 / total - mean_y**2
+    both = weights @ (x * y) / total - mean_x * mean_y
+    scale = np.sqrt(np.maximum(var_x, 0.0) * np.maximum(var_y, 0.0))
+    return np.divide(both, scale, out=np.full(both.size, np.nan), where=scale > 1e-9)
+
+
+def _interval(value: float, resampled: np.ndarray, coverage: float) -> Interval:
+    if np.isinf(value) or np.isnan(value):
+        return Interval(value, value, value, float("nan"), coverage)
+    known = resampled[~np.isnan(resampled)]
+    if known.size < 2:
+        return Interval(value, float("nan"), float("nan"), float("nan"), coverage)
+    return percentile_interval(value, known, coverage)
+
+
+def _one_length(values: Mapping[str, np.ndarray], clusters: Any) -> int:
+    sizes = {name: value.shape for name, value in values.items()}
+    if clusters is not None:
+        sizes["clusters"] = np.shape(clusters)
+    lengths = set(sizes.values())
+    if len(lengths) != 1 or len(next(iter(lengths))) != 1 or not next(iter(lengths))[0]:
+        raise ValueError(f"values have the shapes {sizes}; expected one number per item under every name, (n,)")
+    return int(next(iter(lengths))[0])

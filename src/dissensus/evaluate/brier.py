@@ -1,0 +1,65 @@
+"""The Brier score taken apart: how well calibrated, how discerning, how uncertain the matter itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.evaluate.calibration import Bins, equal_mass_bins
+from dissensus.labels import distances
+
+
+@dataclass(frozen=True)
+class BrierParts:
+    """A Brier score and its parts: score = reliability - resolution + uncertainty + inside, exactly.
+
+    reliability  squared distance of confidence from outcome in each bin; 0 is perfectly calibrated
+    resolution   how far the bins' outcomes lie apart; higher is better
+    uncertainty  variance of the outcomes, which no model can change
+    inside       what bins hide: variance of confidence inside them, less twice its covariance with the outcome
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    inside: float
+
+
+def brier_decomposition(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) -> BrierParts:
+    """Parts of the mean squared distance between confidence and outcome, over bins with equally many items.
+
+        mean (f - o)^2 = sum_b w_b (f_b - o_b)^2 - sum_b w_b (o_b - o)^2 + mean (o_i - o)^2
+                         + sum_b w_b (var_b(f) - 2 cov_b(f, o))
+
+    with w_b the share of items in bin b, f_b and o_b their means. On outcomes of 0 and 1 the third term is o (1 - o);
+    against people it is the variance of the shares. Murphy (1973), A new vector partition of the probability score;
+    the terms inside bins: Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score
+    decomposition. Bins and ties as in calibration.
+
+    confidence, outcome: (n,)
+    """
+    return parts_of_bins(equal_mass_bins(confidence, outcome, bins))
+
+
+def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bins: int = 15) -> BrierParts:
+    """The same for whole distributions: the parts of every class's probability, summed. Its score is the soft Brier.
+
+    p_model, p_people: (n, k)
+    """
+    model, people = distances._pair(p_model, p_people)
+    parts = [brier_decomposition(model[:, c], people[:, c], bins) for c in range(model.shape[1])]
+    return BrierParts(*(float(sum(getattr(part, name) for part in parts)) for name in BrierParts.__dataclass_fields__))
+
+
+def parts_of_bins(bins: Bins) -> BrierParts:
+    """The parts from bins that know their inner spread."""
+    weight = bins.weight
+    mean = weight @ bins.outcome
+    reliability = weight @ bins.gap**2
+    resolution = weight @ (bins.outcome - mean) ** 2
+    uncertainty = resolution + weight @ bins.outcome_spread
+    inside = weight @ (bins.confidence_spread - 2 * bins.joint_spread)
+    score = reliability - resolution + uncertainty + inside
+    return BrierParts(*(float(part) for part in (score, reliability, resolution, uncertainty, inside)))

@@ -1,0 +1,253 @@
+"""People and predictions, taken as they come: what was seen is said, what is ambiguous is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.evaluate.matching import Missing, matching_rows, with_classes
+from dissensus.labels.answers import hold
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.votes import Votes
+
+Kind = Literal["votes", "counts", "probabilities", "classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """What people said about n items, as distributions, and how it was handed over.
+
+    targets  one distribution for each item
+    counts   (n, k) votes behind each row, or None where only probabilities are known
+    kind     "votes" (Votes), "counts" (a table of whole numbers), "probabilities" (rows that sum to 1) or
+             "classes" (one class an item; counts then hold that one vote)
+    """
+
+    targets: Distributions
+    counts: np.ndarray | None
+    kind: Kind
+
+    def __post_init__(self) -> None:
+        if self.counts is not None:
+            hold(self, "counts", np.asarray(self.counts))
+
+    @property
+    def probs(self) -> np.ndarray:
+        """(n, k) rows sum to 1"""
+        return self.targets.probs
+
+    @property
+    def n_items(self) -> int:
+        return self.targets.n_items
+
+    def select(self, items: Any) -> People:
+        """The same for some items, by mask or by position."""
+        chosen = self.targets.select(items)
+        return People(chosen, None if self.counts is None else self.counts[np.asarray(items)], self.kind)
+
+    def describe(self) -> str:
+        """One sentence: which reading was taken."""
+        size = f"{self.n_items:,} items over {self.targets.n_classes} classes"
+        if self.kind == "classes":
+            return f"{size}, one class each"
+        if self.counts is None:
+            return f"{size}, as probabilities"
+        each = self.counts.sum(axis=1)
+        votes = f"{each[0]}" if (each == each[0]).all() else f"{each.min()} to {each.max()}"
+        return f"{size}, {'votes' if self.kind == 'votes' else 'counts of votes'}, {votes} an item"
+
+
+def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> People:
+    """Labels in any of their shapes as People.
+
+    labels   Votes; Distributions; (n, k) whole numbers: counts of votes (rows with a single 1 are one class each);
+             (n, k) floats whose rows sum to 1: probabilities; (n,) whole numbers: one class each, which needs
+             `classes`. NumPy arrays, lists and torch tensors alike
+    items    n names, 0..n-1 if none are given; for arrays only
+    classes  k names, or their number; for arrays only
+
+    Refused: whole numbers above 1 in a float array (counts or mistaken probabilities?), rows off the simplex, NaN.
+    """
+    if isinstance(labels, Votes | Distributions):
+        if items is not None or classes is not None:
+            raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
+        return _of_votes(labels) if isinstance(labels, Votes) else _of_distributions(labels)
+    if isinstance(labels, Beliefs):
+        raise ValueError(
+            "beliefs are one row per answer, not per item: make them distributions first, "
+            "for example mean_belief(complete(beliefs))"
+        )
+    array = as_array(labels)
+    if array.ndim == 1:
+        return _of_classes(array, items, classes)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"labels have shape {array.shape}; expected (n, k) counts or probabilities, "
+            "or (n,) classes, n and k above 0"
+        )
+    names = _class_names(classes, array.shape[1])
+    if array.dtype.kind in "iub":
+        targets = Distributions.from_counts(array, items=items, classes=names)
+        single = bool((array.sum(axis=1) == 1).all())
+        return People(targets, array.astype(np.int64), "classes" if single else "counts")
+    _check_numbers(array, "label")
+    total = array.sum(axis=1)
+    if (array == np.floor(array)).all() and (total > 1 + SUM_TOLERANCE).any():
+        raise ValueError(
+            f"labels are whole numbers in an array of {array.dtype}, and row {np.argmax(total > 1.5)} sums to "
+            f"{total.max():g}: if these are counts of votes, hand over labels.astype(int)"
+        )
+    off = np.flatnonzero((np.abs(total - 1) > SUM_TOLERANCE) | (array < 0).any(axis=1))
+    if off.size:
+        raise ValueError(
+            f"label row {off[0]} is {_shown(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities with "
+            f"sum 1; {off.size} of {total.size} rows are off: use Distributions.from_mass if they are to be scaled"
+        )
+    return People(_named(array, items, names), None, "probabilities")
+
+
+def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> Distributions:
+    """A model's predictions as Distributions; nothing is scaled.
+
+    predictions  Distributions, or (n, k) probabilities as array, list or torch tensor
+    items        n names, 0..n-1 if none are given;  classes  k names, or their number
+
+    Logits, log-probabilities, rows off the simplex and NaN are refused, each with its way out.
+    """
+    if isinstance(predictions, Distributions):
+        if items is not None or classes is not None:
+            raise ValueError("Distributions carry their own names: leave out items and classes")
+        return predictions
+    if isinstance(predictions, Votes | Beliefs):
+        raise ValueError(
+            f"predictions are {type(predictions).__name__}; expected one distribution an item: "
+            "share(votes) makes the votes of an ensemble one"
+        )
+    array = as_array(predictions)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"predictions have shape {array.shape}; expected (n, k) probabilities, n and k above 0; a model that only "
+            "names a class is np.eye(k)[predicted]"
+        )
+    _check_numbers(array, "prediction")
+    check_simplex(array)
+    return _named(array, items, _class_names(classes, array.shape[1]))
+
+
+def check_simplex(array: np.ndarray) -> None:
+    """Refuse predictions that are no probabilities, and say what they look like.  array: (n, k) without NaN"""
+    total = array.sum(axis=1, dtype=np.float64)
+    off = np.flatnonzero((array < 0).any(axis=1) | (np.abs(total - 1) > SUM_TOLERANCE))
+    if not off.size:
+        return
+    row = off[0]
+    seen = f"prediction row {row} is {_shown(array[row])} and sums to {total[row]:g}; expected probabilities with sum 1"
+    many = f"{off.size} of {total.size} rows are off"
+    if (array <= 0).all() and (np.abs(np.exp(array.astype(np.float64)).sum(axis=1) - 1) < 1e-2).all():
+        raise ValueError(f"{seen}; {many}: these look like log-probabilities: apply exp first")
+    if (array < 0).any() or (np.abs(total - 1) > 0.05).any():
+        raise ValueError(f"{seen}; {many}: these look like logits: apply softmax first")
+    raise ValueError(
+        f"{seen}; {many}, by {np.abs(total - 1).max():.2g} at most: use Distributions.from_mass if they are rounded "
+        "probabilities that are to be scaled"
+    )
+
+
+def matched(predictions: Distributions, people: People, *, missing: Missing = "refuse") -> tuple[Distributions, People]:
+    """Both for the same items and classes in the same order: that of the people. Matched by name, never by place.
+
+    missing  what happens to items only one side has: refused, or left out
+    """
+    in_order = with_classes(predictions, people.targets.classes)
+    rows, kept = matching_rows(predictions.items, people.targets.items, missing)
+    if rows is None:
+        return in_order, people
+    return in_order.select(rows), people.select(kept)
+
+
+def as_array(values: Any) -> np.ndarray:
+    """An array from an array, a list or a torch tensor, wherever it lives."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise ValueError(f"expected numbers, found an array of {array.dtype} with shape {array.shape}")
+    return array
+
+
+def _of_votes(votes: Votes) -> People:
+    counts = votes.counts()
+    empty = np.flatnonzero(counts.sum(axis=1) == 0)
+    if empty.size:
+        raise ValueError(
+            f"item {votes.items[empty[0]]} has no votes, so there is nothing to score it against; {empty.size} of "
+            f"{votes.n_items} items have none: leave them out with votes.select(items=...)"
+        )
+    return People(Distributions.from_counts(counts, items=votes.items, classes=votes.classes), counts, "votes")
+
+
+def _of_distributions(targets: Distributions) -> People:
+    if targets.n_items == 0:
+        raise ValueError("there are no items among the labels")
+    if targets.votes is None or (targets.votes == 0).any():
+        return People(targets, None, "probabilities")
+    try:
+        return People(targets, targets.counts(), "counts")
+    except ValueError:  # estimates from votes, no shares of them
+        return People(targets, None, "probabilities")
+
+
+def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | None) -> People:
+    if codes.size == 0:
+        raise ValueError("there are no items among the labels")
+    if codes.dtype.kind not in "iu":
+        raise ValueError(
+            f"labels are {codes.size} numbers of {codes.dtype}, one an item; expected whole numbers that name classes, "
+            "or (n, k) rows; for the probability p of the second of two classes use np.stack([1 - p, p], axis=1)"
+        )
+    if classes is None:
+        raise ValueError(
+            "labels are one class an item, which does not tell how many classes there are: give classes=..., "
+            "their names or their number"
+        )
+    names = _class_names(classes, None)
+    bad = np.flatnonzero((codes < 0) | (codes >= len(names)))
+    if bad.size:
+        raise ValueError(
+            f"label {bad[0]} is class {codes[bad[0]]}, but there are {len(names)} classes, 0..{len(names) - 1}; "
+            f"{bad.size} of {codes.size} labels are out of range"
+        )
+    one_hot = np.eye(len(names), dtype=np.int64)[codes]
+    return People(Distributions.from_counts(one_hot, items=items, classes=names), one_hot, "classes")
+
+
+def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[str, ...]:
+    if classes is None:
+        classes = int(k or 0)
+    names = tuple(str(name) for name in (range(classes) if isinstance(classes, int | np.integer) else classes))
+    if k is not None and len(names) != k:
+        raise ValueError(f"{len(names)} classes are named, but the rows have {k} columns")
+    return names
+
+
+def _named(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
+    return Distributions(array, np.arange(array.shape[0]) if items is None else items, classes)
+
+
+def _check_numbers(array: np.ndarray, noun: str) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        row, code = bad[0]
+        raise ValueError(
+            f"{noun} row {row}, class {code} is {array[row, code]}; expected a probability; {len(bad)} entries of "
+            f"{array.size} are not finite"
+        )
+
+
+def _shown(row: np.ndarray) -> str:
+    shown = ", ".join(f"{value:g}" for value in row[:5].tolist())
+    return f"[{shown}]" if row.size <= 5 else f"[{shown}, ...]"

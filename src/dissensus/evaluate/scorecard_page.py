@@ -1,0 +1,214 @@
+"""The scorecard as a page: what the numbers say first, then figures, slices and examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from dissensus.aggregate.intervals import Interval
+from dissensus.evaluate.compare import ModelComparison
+from dissensus.evaluate.figures import entropy_scatter, example, example_items, reliability, slice_bars
+from dissensus.evaluate.meanings import HIGHER, MEANINGS
+from dissensus.evaluate.scorecard import Scorecard
+from dissensus.labels.view import page
+
+NEITHER = ("entropy", "confidence_right", "confidence_wrong")  # neither high nor low is better
+LOWER = '<abbr title="lower is better">↓</abbr>'
+DRAWN = 5  # models in one figure: people take a sixth colour
+STYLE = """
+.dissensus .wide{overflow-x:auto}.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
+grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
+.dissensus .card{border:1px solid #e3e7ee;border-radius:8px;padding:.7rem .9rem;background:#fbfcfe}
+.dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
+.dissensus .card span{color:#4a5468;font-size:.85em;display:block}
+.dissensus .grid{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
+.dissensus td small{color:#4a5468;white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
+.dissensus abbr{text-decoration:none;color:#4a5468}.dissensus td.n{white-space:nowrap}
+.dissensus .many td.n small{display:block;text-align:right}
+.dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
+.dissensus tr.group td{padding-top:1rem;border-bottom:2px solid #c9d1de;font-weight:600}
+.dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
+.dissensus .lead{font-size:1.08em;color:#1d2433}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
+.dissensus .remark{border-left:3px solid #c2570c;padding:.2rem .8rem;color:#1d2433}
+@media(max-width:40rem){body{margin:1rem!important}}
+"""
+CARDS = ("soft_nll", "kl", "js", "accuracy", "second_best_accuracy", "entropy_spearman")
+GROUPS = {
+    "How near is the whole distribution?": ("soft_nll", "kl", "js", "brier", "soft_accuracy", "manhattan"),
+    "Does it choose as people do?": (
+        "accuracy", "accuracy_gold", "vote_accuracy", "second_best_accuracy", "top_2_accuracy", "soft_macro_f1",
+    ),
+    "Does its confidence mean what it says?": (
+        "ece_equal_mass", "rmse_calibration", "smooth_ece", "confidence_right", "confidence_wrong",
+    ),
+    "Is it unsure where people are?": ("entropy_pearson", "entropy_spearman", "entropy"),
+}  # fmt: skip
+
+
+def scorecard_page(result: ModelComparison, title: str) -> str:
+    """A whole page of its own, without anything fetched from elsewhere."""
+    cards = list(result.cards.values())
+    first = result.reference
+    nearest = min(cards, key=lambda card: card.scores["js"].value)
+    heading = f"{first.name} against people" if len(cards) == 1 else f"{len(cards)} models against people"
+    parts = [
+        f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
+        f'<p class="lead">{f"Nearest to people of {len(cards)}: " * (len(cards) > 1)}{escape(headline(nearest))}</p>',
+        "".join(f'<p class="remark">{escape(remark)}</p>' for remark in _remarks(result)),
+        _number_cards(nearest),
+        f"<h2>All scores</h2>{_table(cards)}",
+    ]
+    if result.differences:
+        parts.append(_differences(result))
+    if first.values:
+        parts += _figures(cards[:DRAWN])
+    parts.append(_notes(first))
+    return page("".join(parts), f"{heading}: {title}")
+
+
+def headline(card: Scorecard) -> str:
+    """What a reader should take away: the model's distance from people, beside what is possible."""
+    js, accuracy = card.scores["js"].value, card.scores["accuracy"].value
+    text = (
+        f"{card.name} agrees with the majority on {accuracy:.1%} of items and lies {js:.3f} nats (Jensen-Shannon) from "
+        f"what people said"
+    )
+    beside = card.ceiling_of("js"), card.ceiling_of("accuracy")
+    if beside[0] is None or beside[1] is None:
+        return text + "."
+    half, best = beside[0][0].value, beside[0][1].value
+    return (
+        f"{text}. Half of the people, used as a prediction of the other half, reach {beside[1][0].value:.1%} and "
+        f"{half:.3f}; with the votes there are, the truth itself would score {beside[1][1].value:.1%} and {best:.3f}."
+    )
+
+
+def _remarks(result: ModelComparison) -> list[str]:
+    each = [remark for card in result.cards.values() for remark in card.remarks]
+    return list(dict.fromkeys([*each, *result.remarks]))
+
+
+def _number_cards(card: Scorecard) -> str:
+    drawn = []
+    for name in CARDS:
+        beside = card.ceiling_of(name)
+        told = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
+        value = _number(card.scores[name].value)
+        drawn.append(f'<div class="card"><span>{escape(MEANINGS[name])}</span><b>{value}</b>{told}</div>')
+    return f'<div class="cards">{"".join(drawn)}</div>'
+
+
+def _table(cards: Sequence[Scorecard]) -> str:
+    first = cards[0]
+    known = first.ceiling is not None
+    head = "<th>score</th>" + "".join(f'<th class="n">{escape(card.name)}</th>' for card in cards)
+    head += '<th class="n">half crowd</th><th class="n">at best</th>' if known else ""
+    rows = []
+    for group, names in GROUPS.items():
+        rows.append(f'<tr class="group"><td colspan="{1 + len(cards) + 2 * known}">{group}</td></tr>')
+        for name in (name for name in names if name in first.scores):
+            best = _best(cards, name)
+            arrow = "" if name in NEITHER else '<abbr title="higher is better">↑</abbr>' if name in HIGHER else LOWER
+            cells = "".join(
+                f'<td class="n{" best" * (card.scores[name].value == best and len(cards) > 1)}">'
+                f"{_with_interval(card.scores[name])}</td>"
+                for card in cards
+            )
+            beside = first.ceiling_of(name)
+            if known:
+                cells += "<td></td><td></td>" if beside is None else "".join(
+                    f'<td class="n">{_number(one.value)}</td>' for one in beside
+                )  # fmt: skip
+            rows.append(f"<tr><td>{escape(MEANINGS[name])} {arrow}</td>{cells}</tr>")
+    return f'<div class="wide{" many" * (len(cards) > 1)}"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def _best(cards: Sequence[Scorecard], name: str) -> float:
+    values = [card.scores[name].value for card in cards if not math.isnan(card.scores[name].value)]
+    if not values or name in NEITHER:
+        return math.nan
+    return max(values) if name in HIGHER else min(values)
+
+
+def _differences(result: ModelComparison) -> str:
+    rows, shown = [], ""
+    for one in result.differences:
+        name, shown = ("" if one.model == shown else escape(one.model)), one.model
+        test = "" if one.comparison is None else escape(str(one.comparison))
+        rows.append(
+            f"<tr><td>{name}</td><td>{escape(MEANINGS[one.score])}</td>"
+            f'<td class="n">{_with_interval(one.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
+        )
+    head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
+    return (
+        f"<h2>Differences from {escape(result.reference.name)}</h2><p>Each on the same items; intervals by resampling "
+        "items. They tell whether a difference would hold on other items, not for other seeds of the same training.</p>"
+        f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
+    )
+
+
+def _figures(cards: Sequence[Scorecard]) -> list[str]:
+    first = cards[0]
+    dots = "".join(f"<section><h3>{escape(card.name)}</h3>{entropy_scatter(card)}</section>" for card in cards[:3])
+    parts = [
+        "<h2>Does its confidence mean what it says?</h2><p>The probability of the model's choice against the share of "
+        "people who made the same choice. Below the dashed line the model is surer than people are.</p>"
+        f'<div class="grid"><section><h3>15 bins of equally many items</h3>{reliability(cards, smooth=False)}</section>'
+        f"<section><h3>Smooth, without bins</h3>{reliability(cards, smooth=True)}</section></div>",
+        "<h2>Is it unsure where people are?</h2><p>Each dot is an item: entropy 0 where all agree, 1 for an even split "
+        "over all classes; on the dashed line both are equally unsure.</p>"
+        f'<div class="grid three">{dots}</div>',
+    ]
+    bars = []
+    for by in first.slices:
+        for score in ("js", "accuracy"):
+            title = f"{MEANINGS[score]} by {by}"
+            bars.append(f"<section><h3>{escape(title)}</h3>{slice_bars(cards, by, score, title)}</section>")
+    parts.append(
+        "<h2>Where does it do well?</h2><p>Mean over each part of the items; in brackets how many items it has. "
+        "Entropy is of people's answers, as a share of its maximum.</p>"
+        f'<div class="grid">{"".join(bars)}</div>'
+    )
+    closest, furthest = example_items(first)
+    parts.append(
+        f"<h2>Examples</h2><h3>Disputed items on which {escape(first.name)} is closest to people</h3>"
+        f"{_examples(cards, closest)}<h3>Items on which it is furthest away</h3>{_examples(cards, furthest)}"
+    )
+    return parts
+
+
+def _examples(cards: Sequence[Scorecard], items: list[int]) -> str:
+    first = cards[0]
+    drawn = "".join(
+        f'<section class="card"><span>item {escape(str(first.people.targets.items[i]))} · Jensen-Shannon '
+        f"{first.values['js'][i]:.3f}</span>{example(cards, i)}</section>"
+        for i in items
+    )
+    return f'<div class="grid">{drawn}</div>'
+
+
+def _notes(card: Scorecard) -> str:
+    text = (
+        "↓ lower is better, ↑ higher is better. Intervals hold 95 % of resampled item sets. Calibration is against the "
+        "share of people who made the model's choice; its intervals are mirrored at the value, since resampling adds "
+        "error. Second choice is over items on which people are not unanimous."
+    )
+    if card.ceiling is not None:
+        text += (
+            f" Half crowd: {card.ceiling.half_votes:.1f} votes an item predict the other half. At best: what "
+            "the true distribution would score against these very votes, estimated; a finite crowd scatters around it, "
+            "so even the truth does not reach a distance of 0."
+        )
+    return f"<h2>How to read this</h2><p>{text}</p>"
+
+
+def _with_interval(found: Interval, style: str = ".3f") -> str:
+    if math.isnan(found.low) or math.isinf(found.value):
+        return f"{_number(found.value)} <small></small>"
+    low, high = format(found.low, style), format(found.high, style)
+    return f"{format(found.value, style)} <small>{low} to {high}</small>"
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.3f}"

@@ -1,0 +1,160 @@
+"""Parts of an item set, and a score on each: where people agree, where they do not, by any column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.aggregate.intervals import Interval
+from dissensus.evaluate.bootstrap import over_items
+from dissensus.labels.distances import normalised_entropy
+
+HIGH_DISAGREEMENT = 0.1  # share of items
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A division of n items into named parts.
+
+    by     what divides them
+    names  of the parts, in order
+    code   (n,) which part each item is in, -1 for none
+    """
+
+    by: str
+    names: tuple[str, ...]
+    code: np.ndarray
+
+    def __post_init__(self) -> None:
+        code = np.asarray(self.code)
+        bad = np.flatnonzero((code < -1) | (code >= len(self.names)))
+        if code.ndim != 1 or bad.size:
+            raise ValueError(
+                f"slices by {self.by}: codes of shape {code.shape}, {bad.size} of them not from -1 to "
+                f"{len(self.names) - 1}; expected one part per item"
+            )
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Items in each part.  (parts,)"""
+        return np.bincount(self.code[self.code >= 0], minlength=len(self.names))
+
+
+@dataclass(frozen=True)
+class SliceScore:
+    """The mean of a score over one part: its name, how many items it has, and the interval over these."""
+
+    name: str
+    items: int
+    score: Interval
+
+
+def entropy_bins(p_people: np.ndarray, bins: int = 5, by: Literal["width", "mass"] = "width") -> Slices:
+    """Items divided by how far people disagree: by H(p) / ln k.
+
+    width  bins of equal width from 0 to 1; the last holds its upper end; a bin may be empty
+    mass   bins of nearly equal numbers of items, cut at quantiles; items of equal entropy stay together, so where many
+           are unanimous the first bin is larger and there may be fewer bins
+
+    p_people: (n, k) rows sum to 1
+    """
+    if bins < 1:
+        raise ValueError(f"{bins} bins were asked for; expected 1 or more")
+    spread = np.clip(normalised_entropy(p_people), 0.0, 1.0)
+    if by == "width":
+        code = np.minimum((spread * bins).astype(np.int64), bins - 1)
+        names = tuple(f"{i / bins:.2g}–{(i + 1) / bins:.2g}" for i in range(bins))
+        return Slices("entropy", names, code)
+    if by != "mass":
+        raise ValueError(f"by is {by!r}; expected 'width' or 'mass'")
+    return value_bins(spread, bins, "entropy")
+
+
+def value_bins(values: np.ndarray, bins: int, by: str) -> Slices:
+    """Bins of nearly equal numbers of items; equal values stay together.  values: (n,) finite"""
+    inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
+    cuts = np.unique(inner[inner < values.max(initial=-np.inf)])
+    code = np.searchsorted(cuts, values, side="left")  # a value equal to a cut belongs below it
+    names = []
+    for part in range(cuts.size + 1):
+        inside = values[code == part]
+        low, high = inside.min(initial=np.inf), inside.max(initial=-np.inf)
+        names.append(f"{low:.3g}" if low == high else f"{low:.3g}–{high:.3g}")
+    return Slices(by, tuple(names), code)
+
+
+def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) -> Slices:
+    """The items people disagree about most, and the others.
+
+    The rule: the `share` of items with the largest entropy among people, and any others that tie with the last of them;
+    unanimous items are never in it. Gheibi 2026 reports such a slice without its rule ("much smaller" than all): a
+    tenth is our reading.
+
+    p_people: (n, k) rows sum to 1
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"share is {share}; expected a number between 0 and 1, such as 0.1")
+    spread = normalised_entropy(p_people)
+    wanted = max(1, round(share * spread.size))
+    cut = np.partition(spread, spread.size - wanted)[spread.size - wanted]
+    # Shares of as many votes in another order may differ in the last digit of their entropy.
+    inside = (spread >= cut - 1e-12) & (spread > 1e-12)
+    return Slices("disagreement", ("others", f"most disputed {share:.0%}"), inside.astype(np.int64))
+
+
+def column_slices(values: Any, by: str, most: int = 50) -> Slices:
+    """Items divided by a column: a demographic, a source, the class people chose most, the gold class.
+
+    None and NaN are in no part. Refuses a column with more than `most` different values, which is no division.
+
+    values: (n,)
+    """
+    listed = list(np.asarray(values, dtype=object))
+    told = [not (value is None or value != value) for value in listed]
+    texts = [str(value) if known else "" for value, known in zip(listed, told, strict=True)]
+    names = tuple(sorted({text for text, known in zip(texts, told, strict=True) if known}))
+    if not names:
+        raise ValueError(f"column {by!r} is empty for all {len(listed)} items")
+    if len(names) > most:
+        raise ValueError(
+            f"column {by!r} has {len(names)} different values ({', '.join(names[:3])}, …); expected at most {most}: "
+            "put numbers into bins first, with value_bins"
+        )
+    place = {name: code for code, name in enumerate(names)}
+    code = np.array([place[text] if known else -1 for text, known in zip(texts, told, strict=True)], dtype=np.int64)
+    return Slices(by, names, code)
+
+
+def slice_scores(
+    values: np.ndarray, slices: Slices, rng: np.random.Generator, *, replicates: int = 1000, coverage: float = 0.95
+) -> list[SliceScore]:
+    """The mean of a score over each part that has items, with its interval over the items of that part.
+
+    values: (n,) one score per item, NaN where there is none
+    """
+    return slice_table({"score": values}, slices, rng, replicates=replicates, coverage=coverage)["score"]
+
+
+def slice_table(
+    values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, replicates: int = 1000,
+    coverage: float = 0.95,
+) -> dict[str, list[SliceScore]]:  # fmt: skip
+    """The same for several scores, on the same resampled items.  values: name: (n,)"""
+    columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+    for column in columns.values():
+        if column.shape != slices.code.shape:
+            raise ValueError(
+                f"{column.size} values for {slices.code.size} items in slices by {slices.by}; expected as many"
+            )
+    found: dict[str, list[SliceScore]] = {name: [] for name in columns}
+    for part, title in enumerate(slices.names):
+        inside = slices.code == part
+        known = {name: column[inside] for name, column in columns.items() if not np.isnan(column[inside]).all()}
+        if inside.any() and known:
+            drawn = over_items(known, rng, replicates=replicates, coverage=coverage)
+            for name, score in drawn.items():
+                found[name].append(SliceScore(title, int(inside.sum()), score))
+    return found

@@ -1,0 +1,134 @@
+"""Resampling against closed forms, and its coverage on data whose truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from dissensus.evaluate.bootstrap import correlation, item_weights, over_annotators, over_items, over_seeds, pivotal
+from dissensus.labels.votes import Votes
+
+
+def test_an_interval_of_a_mean_is_the_normal_one_for_many_items():
+    values = np.random.default_rng(0).exponential(1, 2000)
+    found = over_items({"mean": values}, np.random.default_rng(1), replicates=4000)["mean"]
+    error = values.std() / np.sqrt(values.size)
+    assert found.value == pytest.approx(values.mean())
+    assert found.sd == pytest.approx(error, rel=0.05)
+    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.15 * error)
+    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.15 * error)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    """Mean and correlation of 60 pairs with correlation 0.5, 300 times at 90 %; three standard errors are 5 points."""
+    rng = np.random.default_rng(2)
+    hits = np.zeros(2)
+    for _ in range(300):
+        x, y = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 60).T
+        found = over_items({"mean": x}, rng, measures={"r": correlation(x, y)}, replicates=300, coverage=0.9)
+        hits += [found["mean"].low <= 0 <= found["mean"].high, found["r"].low <= 0.5 <= found["r"].high]
+    assert (hits / 300 > 0.83).all() and (hits / 300 < 0.96).all()
+
+
+def test_clusters_widen_the_interval_as_the_closed_form_says():
+    """40 clusters of 25 equal values: the error is that of 40 values, five times that of 1000 alone."""
+    clusters = np.repeat(np.arange(40), 25)
+    values = np.random.default_rng(3).normal(size=40)[clusters]
+    together = over_items({"v": values}, np.random.default_rng(4), clusters=clusters, replicates=4000)["v"]
+    alone = over_items({"v": values}, np.random.default_rng(4), replicates=4000)["v"]
+    assert together.sd == pytest.approx(values.std() / np.sqrt(40), rel=0.06)
+    assert together.sd / alone.sd == pytest.approx(5, rel=0.1)
+
+
+def test_clusters_of_one_item_each_are_items():
+    values = np.random.default_rng(3).normal(size=30)
+    by_name = over_items({"v": values}, np.random.default_rng(4), clusters=np.arange(30), replicates=20_000)["v"]
+    alone = over_items({"v": values}, np.random.default_rng(5), replicates=20_000)["v"]
+    assert by_name.value == alone.value and by_name.sd == pytest.approx(alone.sd, rel=0.03)
+
+
+def test_a_paired_difference_is_narrower_than_two_intervals_apart():
+    """Two models that fail on the same items: the noise they share cancels."""
+    rng = np.random.default_rng(5)
+    hard = rng.exponential(1, 500)
+    a, b = hard + rng.normal(0, 0.05, 500), hard + 0.05 + rng.normal(0, 0.05, 500)
+    found = over_items({"a": a, "b": b, "a - b": a - b}, rng)
+    assert found["a - b"].high < 0 and found["a"].high > found["b"].low
+
+
+def test_a_correlation_of_weights_is_the_correlation_of_the_repeated_items():
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(2, 50)) * 1e-6
+    for weights in item_weights(50, 3, rng):
+        for drawn, found in zip(weights, correlation(x, y)(weights), strict=True):
+            picked = np.repeat(np.arange(50), drawn.astype(int))
+            assert found == pytest.approx(scipy.stats.pearsonr(x[picked], y[picked]).statistic)
+    assert np.isnan(correlation(np.full(50, 0.3), y)(np.ones((1, 50)))[0])
+
+
+def test_infinite_and_missing_values_are_told_as_they_are():
+    rng = np.random.default_rng(7)
+    found = over_items({"inf": np.array([1.0, np.inf, 2.0]), "gap": np.array([1.0, np.nan, 3.0])}, rng)
+    assert found["inf"].value == found["inf"].high == np.inf
+    assert found["gap"].value == 2.0 and 1.0 <= found["gap"].low <= found["gap"].high <= 3.0
+
+
+def test_seeds_and_items_both_count():
+    """v = run effect + item effect: the variance of the mean is that of both, s_run^2/s + s_item^2/n."""
+    rng = np.random.default_rng(8)
+    runs, items = rng.normal(0, 1, 10), rng.normal(0, 2, 200)
+    found = over_seeds(runs[:, None] + items[None, :], rng, replicates=4000)
+    assert found.sd == pytest.approx(np.sqrt(runs.var() / 10 + items.var() / 200), rel=0.06)
+
+
+def test_few_annotators_widen_the_interval_over_items():
+    """Six people, each with a bias of their own, answer 300 yes-no items: the share of yes is about the people."""
+    rng = np.random.default_rng(9)
+    lean = rng.uniform(0.2, 0.8, 6)
+    said = rng.random((300, 6)) < lean
+    votes = Votes(
+        item=np.repeat(np.arange(300), 6), items=np.arange(300), annotator=np.tile(np.arange(6), 300),
+        annotators=np.arange(6), choice=said.astype(int).ravel(), classes=("no", "yes"),
+    )  # fmt: skip
+    found = over_annotators(votes, lambda used, shares: float(shares[:, 1].mean()), rng, replicates=1500)
+    assert found.value == pytest.approx(said.mean())
+    assert found.sd == pytest.approx(said.mean(axis=0).std() / np.sqrt(6), rel=0.1)
+    assert found.sd > 3 * over_items({"v": said.mean(axis=1)}, rng)["v"].sd
+
+
+def binned_error(confidence, right):
+    gaps = (confidence - right)[np.argsort(confidence, kind="stable")]
+    return sum(abs(part.sum()) for part in np.array_split(gaps, 10)) / gaps.size
+
+
+@pytest.mark.parametrize(("overconfidence", "least"), [(0.0, 0.4), (0.05, 0.7), (0.1, 0.85)])
+def test_a_mirrored_interval_takes_back_what_resampling_adds(overconfidence, least):
+    """Calibration error of 500 answers, known from how they were drawn; percentiles would never hold 0."""
+    rng = np.random.default_rng(10)
+    hits = 0
+    for _ in range(100):
+        confidence = rng.uniform(0.5, 1, 500)
+        right = rng.random(500) < confidence - overconfidence
+
+        def error(at, confidence=confidence, right=right):
+            return {"error": binned_error(confidence[at], right[at])}
+
+        found = pivotal(error, 500, rng, replicates=150)["error"]
+        hits += found.low <= overconfidence <= found.high
+        assert 0 <= found.low <= found.high
+    assert hits / 100 >= least
+
+
+def test_bad_input_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"expected one number per item under every name, \(n,\)"):
+        over_items({"a": np.ones(3), "b": np.ones(4)}, rng)
+    with pytest.raises(ValueError, match="all 3 items are in one cluster"):
+        over_items({"a": np.ones(3)}, rng, clusters=["x", "x", "x"])
+    with pytest.raises(ValueError, match="1 resampled crowds were asked for"):
+        over_items({"a": np.ones(3)}, rng, replicates=1)
+    with pytest.raises(ValueError, match=r"expected \(seeds, items\) with 2 or more of both"):
+        over_seeds(np.ones((1, 5)), rng)
+    with pytest.raises(ValueError, match="1 of 4 values are not finite"):
+        over_seeds(np.array([[1, 2], [3, np.inf]]), rng)

@@ -1,0 +1,113 @@
+"""People and predictions are taken as they come, matched by name, and refused where they are ambiguous."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.evaluate.people import as_people, as_predictions, matched
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+COUNTS = np.array([[3, 1, 0], [0, 2, 2], [0, 0, 4]])
+SHARES = COUNTS / 4
+
+
+def test_every_shape_of_labels_gives_the_same_targets_and_says_what_it_was():
+    shares = Distributions.from_counts(COUNTS)
+    cases = {
+        "votes": Votes.of_counts(shares),
+        "counts": COUNTS,
+        "probabilities": SHARES,
+    }
+    for kind, labels in cases.items():
+        people = as_people(labels)
+        assert people.kind == kind and np.array_equal(people.probs, SHARES)
+        assert (people.counts is None) == (kind == "probabilities")
+    assert as_people(shares).kind == "counts" and np.array_equal(as_people(shares).counts, COUNTS)
+    assert as_people(COUNTS).describe() == "3 items over 3 classes, counts of votes, 4 an item"
+    assert as_people(SHARES).describe() == "3 items over 3 classes, as probabilities"
+
+
+def test_one_class_an_item_is_the_same_as_codes_and_as_one_hot_rows():
+    for labels in (np.array([2, 0]), np.eye(3, dtype=int)[[2, 0]]):
+        people = as_people(labels, classes=3)
+        assert people.kind == "classes" and people.counts.tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert people.describe() == "2 items over 3 classes, one class each"
+    assert as_people([1, 0], classes=["no", "yes"]).targets.classes == ("no", "yes")
+
+
+def test_estimates_from_votes_are_probabilities():
+    estimate = Distributions([[0.6, 0.4]], [0], ("a", "b"), [3])
+    assert as_people(estimate).kind == "probabilities" and as_people(estimate).counts is None
+
+
+def test_torch_tensors_are_taken():
+    torch = pytest.importorskip("torch")
+    assert as_people(torch.tensor(COUNTS)).kind == "counts"
+    assert np.allclose(as_predictions(torch.tensor(SHARES, requires_grad=True)).probs, SHARES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "message"),
+    [
+        (COUNTS.astype(float), {}, r"whole numbers in an array of float64.*labels\.astype\(int\)"),
+        (SHARES * 0.5, {}, r"label row 0 is \[0\.375, 0\.125, 0\] and sums to 0\.5.*3 of 3 rows are off"),
+        ([[0.5, np.nan]], {}, "label row 0, class 1 is nan"),
+        ([0, 1], {}, "does not tell how many classes there are"),
+        ([0, 5], {"classes": 3}, "label 1 is class 5, but there are 3 classes, 0..2; 1 of 2"),
+        ([0.2, 0.8], {"classes": 2}, r"np\.stack\(\[1 - p, p\], axis=1\)"),
+        ([[0, 0], [1, 2]], {}, "row 0 has no votes"),
+        (np.zeros((0, 3)), {}, r"labels have shape \(0, 3\)"),
+        (["cat", "dog"], {}, "expected numbers"),
+        (COUNTS, {"classes": ["a", "b"]}, "2 classes are named, but the rows have 3 columns"),
+        (Distributions.from_counts(COUNTS), {"classes": 3}, "carry their own names"),
+        (Votes.of(["a", "b"], ["x", "y"]).select(answers=[0]), {}, "item b has no votes.*1 of 2"),
+    ],
+)
+def test_ambiguous_or_wrong_labels_are_refused(labels, options, message):
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        as_people(labels, **options)
+
+
+def test_beliefs_are_refused_with_the_way_out():
+    beliefs = Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"]).as_beliefs()
+    with pytest.raises(ValueError, match=r"mean_belief\(complete\(beliefs\)\)"):
+        as_people(beliefs)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[2.0, -1.0], [0.5, 0.5]], "1 of 2 rows are off: these look like logits: apply softmax first"),
+        ([[4.0, 3.0]], "these look like logits"),
+        (np.log([[0.2, 0.8]]), "these look like log-probabilities: apply exp first"),
+        ([[0.5, 0.499]], r"by 0\.001 at most: use Distributions\.from_mass"),
+        ([[0.5, np.nan]], "prediction row 0, class 1 is nan; expected a probability; 1 entries of 2"),
+        ([1, 0, 2], r"np\.eye\(k\)\[predicted\]"),
+    ],
+)
+def test_predictions_that_are_no_probabilities_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        as_predictions(np.array(rows))
+
+
+def test_items_and_classes_in_another_order_are_matched_by_name():
+    people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
+    model = Distributions(SHARES[[2, 0, 1]][:, [1, 2, 0]], ["z", "x", "y"], ("b", "c", "a"))
+    found, same = matched(model, people)
+    assert np.array_equal(found.probs, SHARES) and found.items.tolist() == ["x", "y", "z"]
+    assert same.counts.tolist() == COUNTS.tolist()
+
+
+def test_what_does_not_match_is_named():
+    people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
+    with pytest.raises(ValueError, match="only the model has d, only people have c"):
+        matched(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
+    with pytest.raises(ValueError, match=r"share no name: .* items=\.\.\."):
+        matched(as_predictions(SHARES, classes=["a", "b", "c"]), people)
+    part = Distributions(SHARES[:2], ["x", "w"], ("a", "b", "c"))
+    with pytest.raises(ValueError, match=r"2 items have labels and no prediction \(y, z\), 1 a prediction .* \(w\)"):
+        matched(part, people)
+    model, left = matched(part, people, missing="leave out")
+    assert model.items.tolist() == left.targets.items.tolist() == ["x"] and left.counts.tolist() == [[3, 1, 0]]

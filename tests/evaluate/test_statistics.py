@@ -1,0 +1,160 @@
+"""Tests and effect sizes against enumeration, the definitions read slowly, and scipy where scipy is exact."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from dissensus.evaluate.statistics import (
+    Comparison,
+    cohen_d,
+    cohen_d_paired,
+    holm,
+    holm_adjusted,
+    paired_t,
+    welch_t,
+)
+from dissensus.evaluate.wilcoxon import EXACT_UP_TO, rank_biserial, wilcoxon
+
+SIDES = ("two-sided", "less", "greater")
+
+
+def enumerated(d, alternative, zeros):
+    """Signed-rank p over all 2^n signs, one by one."""
+    ranked = d if zeros == "pratt" else d[d != 0]
+    ranks = rankdata(np.abs(ranked))[ranked != 0]
+    up = ranked[ranked != 0] > 0
+    seen = ranks[up].sum()
+    sums = np.array([ranks[list(signs)].sum() for signs in itertools.product([False, True], repeat=ranks.size)])
+    below, above = (sums <= seen + 1e-9).mean(), (sums >= seen - 1e-9).mean()
+    return {"less": below, "greater": above, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.sampled_from(SIDES),
+       st.sampled_from(["wilcoxon", "pratt"]))  # fmt: skip
+def test_wilcoxon_is_the_count_over_all_signs_with_ties_and_zeros(differences, alternative, zeros):
+    d = np.array(differences, dtype=float)
+    found = wilcoxon(d, np.zeros(d.size), alternative, zeros=zeros)
+    assert found.p == pytest.approx(enumerated(d, alternative, zeros), abs=1e-12)
+    strongest = wilcoxon(np.abs(d), np.zeros(d.size), "two-sided" if alternative == "two-sided" else "greater",
+                         zeros=zeros)  # fmt: skip
+    assert found.minimum_p == pytest.approx(strongest.p, abs=1e-12)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("n", [5, 12, 30, 50])
+def test_wilcoxon_is_scipys_where_scipy_is_exact(n, alternative):
+    a, b = np.random.default_rng(n).normal([[0.3], [0.0]], 1, (2, n))
+    theirs = scipy.stats.wilcoxon(a, b, alternative=alternative, method="exact").pvalue
+    assert wilcoxon(a, b, alternative).p == pytest.approx(theirs, rel=1e-10)
+
+
+@pytest.mark.parametrize("zeros", ["wilcoxon", "pratt"])
+def test_wilcoxon_of_many_pairs_is_scipys_normal_approximation(zeros):
+    d = np.round(np.random.default_rng(3).normal(0.05, 1, EXACT_UP_TO + 150), 1)
+    theirs = scipy.stats.wilcoxon(d, zero_method="wilcox" if zeros == "wilcoxon" else zeros, method="asymptotic").pvalue
+    found = wilcoxon(d, np.zeros(d.size), zeros=zeros)
+    assert "normal" in found.test
+    # For Pratt's rule scipy centres W on all ranks less those of zeros, as we do.
+    assert found.p == pytest.approx(theirs, rel=1e-9)
+
+
+def test_exact_and_normal_meet_where_one_takes_over_from_the_other():
+    rng = np.random.default_rng(0)
+    d = rng.normal(0.1, 1, EXACT_UP_TO)
+    exact, normal = wilcoxon(d, 0 * d).p, scipy.stats.wilcoxon(d, method="asymptotic").pvalue
+    assert exact == pytest.approx(normal, rel=0.02)
+
+
+def test_five_seeds_that_agree_reach_the_least_p_and_no_family_of_twelve_can_reject():
+    """Gheibi 2026, sec. 4: 5 paired seeds, minimum one-sided p 0.03125, 12 cells under Holm."""
+    soft, hard = np.array([0.56, 0.57, 0.55, 0.58, 0.56]), np.array([0.55, 0.55, 0.54, 0.55, 0.50])
+    found = wilcoxon(hard, soft, "less")
+    assert found.p == found.minimum_p == 0.03125 and found.effect == -1
+    assert str(found) == "p = 0.031 (n = 5, at best 0.031)"
+    family = holm({str(cell): found for cell in range(12)})
+    assert all(one.adjusted_p == 0.375 and not one.decidable for one in family.values())
+    assert str(family["0"]) == "p = 0.031 (n = 5, at best 0.031), Holm over 12: 0.38 (at best 0.38)"
+
+
+def test_the_p_values_of_gheibis_ten_seed_table_are_attainable():
+    """Gheibi 2026, sec. 4.2: 0.6953, 0.6250, 0.9219, 0.3750 over ten seeds, two-sided: multiples of 2 / 2^10."""
+    sums = {wilcoxon(np.arange(1.0, 11) * np.where(np.array(signs), 1, -1), np.zeros(10)).p
+            for signs in itertools.product([0, 1], repeat=10)}  # fmt: skip
+    for published in (0.6953, 0.6250, 0.9219, 0.3750):
+        assert min(abs(p - published) for p in sums) < 5e-5
+
+
+def test_pairs_that_do_not_differ_are_told_and_raise_the_least_p():
+    found = wilcoxon([1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0], "greater")
+    assert found.minimum_p == 0.125 and found.test.endswith("1 of 4 pairs equal")
+    nothing = wilcoxon([1.0, 1.0], [1.0, 1.0])
+    assert (nothing.p, nothing.minimum_p, nothing.effect) == (1.0, 1.0, 0.0)
+
+
+def test_differences_that_only_rounding_tells_apart_are_ties():
+    """0.3 - 0.2 and 0.2 - 0.1 differ in the last bit of a float, and are equal on paper."""
+    assert 0.3 - 0.2 != 0.2 - 0.1
+    assert wilcoxon([0.3, 0.1], [0.2, 0.2]).p == wilcoxon([3, 1], [2, 2]).p == 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_its_definition_read_slowly(p):
+    """Step down: reject the smallest while p <= alpha / (tests left); the adjusted p is the least such alpha."""
+    adjusted = holm_adjusted(np.array(p))
+    order = np.argsort(p, kind="stable")
+    for place, i in enumerate(order):
+        needed = max(min(1.0, p[j] * (len(p) - earlier)) for earlier, j in enumerate(order[: place + 1]))
+        assert adjusted[i] == pytest.approx(needed, abs=1e-15)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_t_tests_are_scipys(alternative):
+    rng = np.random.default_rng(5)
+    a, b, c = rng.normal(0.4, 1, 10), rng.normal(0, 1, 10), rng.normal(0, 3, 17)
+    assert paired_t(a, b, alternative).p == pytest.approx(scipy.stats.ttest_rel(a, b, alternative=alternative).pvalue)
+    theirs = scipy.stats.ttest_ind(a, c, equal_var=False, alternative=alternative).pvalue
+    assert welch_t(a, c, alternative).p == pytest.approx(theirs)
+    assert str(welch_t(a, c)).endswith("(n = 10, no lower bound)")
+
+
+def test_effect_sizes_by_hand():
+    a, b = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0])
+    assert cohen_d_paired(a, b) == pytest.approx(2.0)  # differences 1, 2, 3
+    assert cohen_d(a, b) == pytest.approx(2 / np.sqrt((4 + 1) / 2))
+    assert rank_biserial([1, 5, -2], [0, 0, 0]) == pytest.approx((1 + 3 - 2) / 6)
+    assert cohen_d_paired([1.0, 2.0], [0.0, 1.0]) == np.inf and cohen_d_paired([1.0, 2.0], [1.0, 2.0]) == 0
+
+
+def test_a_comparison_cannot_be_made_without_its_n_and_its_least_p():
+    told = {"test": "t", "alternative": "less", "difference": 0.1, "effect": 1.0, "effect_name": "d", "p": 0.04}
+    with pytest.raises(TypeError, match="'n' and 'minimum_p'"):
+        Comparison(**told)
+    with pytest.raises(ValueError, match=r"p = 0.04 and at best 0.05; expected 0 <= at best <= p <= 1"):
+        Comparison(**told, n=3, minimum_p=0.05)
+    with pytest.raises(ValueError, match="a comparison of 0 pairs"):
+        Comparison(**told, n=0, minimum_p=0.01)
+    assert {"n", "minimum_p", "p"} <= Comparison(**told, n=5, minimum_p=0.03).as_json().keys()
+
+
+def test_bad_input_is_refused_with_the_way_out():
+    with pytest.raises(ValueError, match=r"a has 3 numbers and b has 2; .* or use welch_t"):
+        wilcoxon([1, 2, 3], [1, 2])
+    with pytest.raises(ValueError, match=r"b\[1\] is inf; 1 of 2 numbers are not finite, .* smooth the predictions"):
+        paired_t([1.0, 2.0], [1.0, np.inf])
+    with pytest.raises(ValueError, match=r"all 3 differences are 1, .* use wilcoxon"):
+        paired_t([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="alternative is 'smaller'; expected one of"):
+        wilcoxon([1, 2], [3, 4], "smaller")
+    with pytest.raises(ValueError, match="zeros is 'split'; expected 'wilcoxon'"):
+        wilcoxon([1, 2], [3, 4], zeros="split")
+    with pytest.raises(ValueError, match="expected one list of numbers from 0 to 1"):
+        holm_adjusted(np.array([0.2, 1.2]))
+    with pytest.raises(ValueError, match="neither group varies"):
+        welch_t([1.0, 1.0], [2.0, 2.0])
