@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
-from dissensus.plan.simulation import KINDS, TOLERANCE, TRACE_WEIGHT, WIDTHS, Kind, simulated_recovery
+from dissensus.plan.simulation import (
+    KINDS,
+    TOLERANCE,
+    TRACE_WEIGHT,
+    WIDTHS,
+    Kind,
+    Scene,
+    simulated_recovery,
+    simulated_scene,
+)
 
 SAVE_SECONDS = 5.0
 
@@ -119,6 +128,12 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
             if missing:
                 _write_cells(place, config, cells)
     return _as_grid(config, cells)
+
+
+def cell_scene(config: GridConfig, seed: int, n: int, k: int, d: int) -> Scene:
+    """The points behind a cell."""
+    scene_rng, _ = np.random.default_rng([seed, n, k, d]).spawn(2)
+    return simulated_scene(n, k, d, scene_rng, spread=config.spread)
 
 
 def saved_grid(path: Path | str, config: GridConfig) -> Grid:
