@@ -101,7 +101,7 @@ def against_scs(size: int) -> dict[str, Any]:
     squared = ((factor[:, None] - factor) ** 2).sum(axis=2)
     optimum = float(np.maximum(0, 1 + squared[a, b] - squared[a, c]).sum() + (factor**2).sum())
     ours, our_wall, our_cpu = timed(lambda: embed_labels(scene.soft, np.random.default_rng(0)))
-    found = {
+    return {
         "SCS": described(factor, optimum, wall, cpu, scene, triplets) | {"of it in the solver": round(solved, 3)},
         "ours": described(ours.points, ours.objective, our_wall, our_cpu, scene, triplets),
         "ours above the optimum": f"{ours.objective / optimum - 1:.4%}",
@@ -109,7 +109,6 @@ def against_scs(size: int) -> dict[str, Any]:
         "times as fast, processor": round(cpu / our_cpu, 1),
         "times as fast as the solver alone": round(solved / our_wall, 1),
     }
-    return found
 
 
 def described(
