@@ -34,7 +34,7 @@ def histogram(counts: np.ndarray, title: str) -> str:
     told = f"{title}: {', '.join(f'{c:,}' for c in counts.tolist())} in ten equal bins from 0 to 1"
     axis = f'<line class="axis" x1="16" x2="{16 + 10 * step}" y1="{base + 1}" y2="{base + 1}"/>'
     name = f'<text x="{16 + 5 * step}" y="{base + 34}" text-anchor="middle">{escape(title)}</text>'
-    return _svg(width, height, told, "".join(drawn) + axis + ticks + name)
+    return svg(width, height, told, "".join(drawn) + axis + ticks + name)
 
 
 def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
@@ -48,7 +48,7 @@ def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
         for i, (name, share) in enumerate(rows)
     )
     told = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
-    return _svg(width, 20 * len(rows) + 4, told, drawn)
+    return svg(width, 20 * len(rows) + 4, told, drawn)
 
 
 def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
@@ -64,7 +64,7 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
             drawn.append(f'<text{light} x="{x + 6:.1f}" y="14.5">{escape(text)}</text>')
         x += wide
     told = ", ".join(f"{name} {share:.0%}" for name, share in shares)
-    return _svg(width, 20, told, "".join(drawn))
+    return svg(width, 20, told, "".join(drawn))
 
 
 def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
@@ -89,7 +89,7 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
         f"{names[i]}: " + ", ".join(f"{names[j]} {values[i, j]:.0%}" for j in range(k) if values[i, j] >= 0.005)
         for i in range(k)
     )
-    return _svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {told}", "".join(drawn))
+    return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {told}", "".join(drawn))
 
 
 def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_title: str) -> str:
@@ -120,7 +120,7 @@ def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_
         f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
         f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
     )
-    return _svg(width, height, told, axes + dots)
+    return svg(width, height, told, axes + dots)
 
 
 def short(name: str, most: int = 17) -> str:
@@ -140,7 +140,8 @@ def _shade(share: float) -> str:
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def _svg(width: int, height: int, told: str, drawn: str) -> str:
+def svg(width: int, height: int, told: str, drawn: str) -> str:
+    """A drawing that tells in words what it shows."""
     return (
         f'<svg role="img" aria-label="{escape(told, quote=True)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{drawn}</svg>'
