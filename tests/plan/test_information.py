@@ -117,7 +117,13 @@ def test_the_example_of_figure_1():
 
 @pytest.mark.parametrize(
     ("n", "k", "expected"),
-    [(1, 2, "less-than-one-shot"), (20, 20, "one-shot"), (39, 20, "one-shot"), (40, 20, "many-shot"), (1, 1, "one-shot")],
+    [
+        (1, 2, "less-than-one-shot"),
+        (20, 20, "one-shot"),
+        (39, 20, "one-shot"),
+        (40, 20, "many-shot"),
+        (1, 1, "one-shot"),
+    ],
 )
 def test_regimes(n, k, expected):
     assert regime(n, k) == expected

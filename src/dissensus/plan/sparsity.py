@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.top_classes import class_information, top_classes
-from dissensus.labels.transforms import sparsest
+from dissensus.labels.transforms import class_count, sparsest
 from dissensus.plan.simulation import Scene, recovered, recovery
 
 
@@ -55,7 +55,7 @@ def top_class_labels(
     nobody was asked about for unknown, not for furthest.  similarity: (n, n) of the items
     """
     labels = Distributions.from_mass(soft)
-    kept = np.argsort(-class_information(labels, similarity), kind="stable")[:k_hat]
+    kept = np.argsort(-class_information(labels, similarity), kind="stable")[: class_count(k_hat, labels)]
     asked = np.zeros(soft.shape, dtype=bool)
     asked[:, kept] = True
     values = top_classes(labels, k_hat, similarity).probs if scaled else soft
