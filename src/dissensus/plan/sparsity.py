@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,15 +67,7 @@ def pca_recovery(scene: Scene) -> np.ndarray:
 
     Component by component the points come back; their cosines are compared with the true ones. All components give 1.
     """
-    points = np.concatenate([scene.items, scene.centroids])  # (N, d)
-    mean = points.mean(axis=0)
-    left, size, axes = np.linalg.svd(points - mean, full_matrices=False)
-    found = []
-    for count in range(1, min(points.shape[1], points.shape[0] - 1) + 1):
-        told = mean + (left[:, :count] * size[:count]) @ axes[:count]
-        told = told / np.linalg.norm(told, axis=1, keepdims=True)
-        found.append(recovery(told @ told.T, scene.similarity))
-    return np.array(found)
+    return np.array(list(_rho_by_components(scene)))
 
 
 def effective_dimensionality(scene: Scene, rho: float) -> int:
@@ -85,9 +77,11 @@ def effective_dimensionality(scene: Scene, rho: float) -> int:
 
     Sucholutsky 2023, sec. 6. Compare with k, the numbers in a soft label.
     """
-    enough = np.flatnonzero(pca_recovery(scene) >= rho)
-    # Rounding may leave the last component at 1 - 1e-16 when rho is 1.
-    return int(enough[0]) + 1 if enough.size else min(scene.items.shape[1], len(scene.items) + len(scene.centroids) - 1)
+    count = 0
+    for count, told in enumerate(_rho_by_components(scene), start=1):  # noqa: B007
+        if told >= rho:
+            break
+    return count
 
 
 def sparsity_curves(
@@ -125,3 +119,13 @@ def sparsity_curves(
         soft=rho(scene.soft),
         hard=rho(scene.hard),
     )
+
+
+def _rho_by_components(scene: Scene) -> Iterator[float]:
+    points = np.concatenate([scene.items, scene.centroids])  # (N, d)
+    mean, alike = points.mean(axis=0), scene.similarity
+    left, size, axes = np.linalg.svd(points - mean, full_matrices=False)
+    for count in range(1, min(points.shape[1], points.shape[0] - 1) + 1):
+        told = mean + (left[:, :count] * size[:count]) @ axes[:count]
+        told = told / np.linalg.norm(told, axis=1, keepdims=True)
+        yield recovery(told @ told.T, alike)
