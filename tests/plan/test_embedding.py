@@ -12,9 +12,10 @@ from sklearn.base import clone
 
 from dissensus.plan.constraints import label_triplets
 from dissensus.plan.embedding import _orders, embed_labels, embed_triplets, triplet_error
-from dissensus.plan.embedding_kernels import objective, ordered_hinges, triplet_hinges
+from dissensus.plan.embedding_kernels import SORTED_FROM, objective, ordered_hinges, triplet_hinges
 from dissensus.plan.gnmds import GNMDS
 from dissensus.plan.simulation import recovery, simulated_scene
+from dissensus.plan.sorted_hinges import sorted_hinges
 
 NO_TRIPLETS = np.empty((0, 3), dtype=np.int32)
 NO_LABELS = _orders(np.empty((0, 0)))
@@ -50,6 +51,30 @@ def test_hinges_along_rows_equal_a_slow_loop(labels, width, seed):
     total = ordered_hinges(squared, *_orders(labels), width, slope)
     expected, expected_slope = slow_hinges(squared, labels, width)
     assert total == pytest.approx(expected) and np.allclose(slope, expected_slope)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=30),
+    st.sampled_from([1e-3, 0.1, 1.0, 5.0]),
+    st.integers(0, 2**32 - 1),
+)
+def test_sorted_hinges_equal_those_of_all_pairs(labels, width, seed):
+    matrix = np.array([labels], dtype=np.float64)
+    order, after, said = _orders(matrix)
+    squared = 6 * np.random.default_rng(seed).random(matrix.shape)
+    slope, pull = np.zeros(matrix.shape), np.zeros(matrix.size)
+    total = ordered_hinges(squared, order, after, said, width, slope)
+    assert sorted_hinges(squared[0, order[0]], after[0], width, pull) == pytest.approx(total, abs=1e-8)
+    assert np.allclose(pull, slope[0, order[0]])
+
+
+def test_a_row_long_enough_to_be_sorted_equals_a_slow_loop():
+    rng = np.random.default_rng(0)
+    labels, squared = rng.random((1, SORTED_FROM + 50)), 9 * rng.random((1, SORTED_FROM + 50))
+    order, after, said = _orders(labels)
+    far = squared[0, order[0]]
+    expected = sum(np.maximum(1 + far[p] - far[p + 1 :], 0).sum() for p in range(far.size))
+    assert ordered_hinges(squared, order, after, said, 1e-9, np.zeros(labels.shape)) == pytest.approx(expected)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-9, 0.5, 3.0]))

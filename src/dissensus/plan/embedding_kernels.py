@@ -8,6 +8,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from dissensus.plan.sorted_hinges import sorted_hinges
+
+SORTED_FROM = 2_000  # at 10,000 entries sorting takes 12 ms, visiting the pairs 16 ms at a solution and 170 ms far off
 MEMORY = 12  # pairs of steps and slopes that L-BFGS remembers
 LINE_STEPS = 25
 
@@ -21,7 +24,7 @@ def ordered_hinges(squared, order, after, said, width, slope):  # type: ignore[n
 
     The true hinge max(s, 0), rounded off over `width` (Huber). Near a solution distances almost follow the labels, so
     that the least distance from a position on tells where the pairs that violate their margin must end; up to there
-    they are visited without a branch, hence vectorised.
+    they are visited without a branch, hence vectorised. Rows of more than SORTED_FROM entries are sorted instead.
 
     squared: (n, k) squared distances;  order: (n, k) columns from highest to lowest label;
     after: (n, k) position from which labels are lower;  said: (n,) positions that hold a label
@@ -37,7 +40,12 @@ def ordered_hinges(squared, order, after, said, width, slope):  # type: ignore[n
         for p in range(last):
             far[p] = squared[i, order[i, p]]
             pull[p] = 0.0
-        lowest = np.inf
+        if last > SORTED_FROM:
+            total += sorted_hinges(far[:last], after[i, :last], width, pull[:last])
+            for p in range(last):
+                slope[i, order[i, p]] += pull[p]
+            continue
+        lowest = far[last - 1] if last > 0 else 0.0
         for p in range(last - 1, -1, -1):
             lowest = min(lowest, far[p])
             least[p] = lowest
