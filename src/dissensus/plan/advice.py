@@ -91,10 +91,10 @@ def advise(
     """
     if budget is not None and not (budget > 0 and np.isfinite(budget)):
         raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
+    where = regime(n, k)
     preferences = with_measured_costs(preferences, pilot)
     labels, others = label_options(n, k, preferences, budget)
     best = min(labels, key=lambda one: (one.loss, one.cost))
-    where = regime(n, k)
     ranked = tuple(rank_options(pilot, n, k, preferences, rng)) if pilot else ()
     if ranked:
         recommended: tuple[Kind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))

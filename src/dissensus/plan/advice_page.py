@@ -112,7 +112,8 @@ def _preferences(advice: Advice) -> str:
             ))  # fmt: skip
     return (
         "<h2>Hard or soft, by how you weigh cost</h2><p>Dark where soft labels are the better deal, white where hard "
-        "ones are, and half-way where it is all the same; your data set is ringed. Rows differ by what better labels are worth to you, columns by the weight "
+        "ones are, and half-way where it is all the same; your data set is ringed. Rows differ by what better labels "
+        "are worth to you, columns by the weight "
         f'of cost.</p><div class="maps">{"".join(drawn)}</div>'
     )
 
