@@ -9,7 +9,10 @@ bounds: an oracle that knows each image's full distribution, and a clairvoyant t
 Seconds: the 1,000 images of CIFAR-10S, votes of 1.8 s (CIFAR-10H) and elicitations of 32 s (CIFAR-10S), as measured by
 Collins 2022; truth is the released CIFAR-10H distribution of these images.
 
-    DISSENSUS_DATA=... python benchmarks/allocation.py [--seeds 3] [--only votes|seconds] [--json FILE]
+Every part takes under half a minute, and its result is kept in a JSON file, so that parts and seeds can be run one by
+one; `report` prints the tables from what the file has.
+
+    DISSENSUS_DATA=... python benchmarks/allocation.py [PART ...] [--seed 0] [--record FILE]
 """
 
 from __future__ import annotations
@@ -29,125 +32,131 @@ from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.allocation import spend
 from dissensus.plan.question_mix import COLLINS_SECONDS, Answered, replay_seconds
-from dissensus.plan.replay import Curve, oracle, replay, smoothed_share, vote_sequences
+from dissensus.plan.replay import Curve, oracle, replay, shrunk, smoothed_share, vote_sequences
 
 UNIFORM = (1, 2, 3, 4, 5, 6, 8, 10)
-ADAPTIVE = (1, 1.5, 2, 2.25, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9, 10)
-CONSTANTS = np.geomspace(0.005, 0.5, 15)
+ADAPTIVE = (1, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9)
+CONSTANTS = np.geomspace(0.01, 0.3, 9)
 TARGETS = (5, 10)
+SECONDS = {
+    "votes": (("vote",), (4, 8, 16, 32)),
+    "elicitations": (("elicitation",), (32, 64, 128, 190)),
+    "mixed": (("vote", "elicitation"), (4, 8, 16, 32)),
+}
+RULES = ("uniform", "entropy", "expected-error")
+BOUNDS = ("oracle", "clairvoyant")
+PARTS = (*RULES, "constants", *BOUNDS, "prior", *(f"seconds: {name}" for name in SECONDS))
 
 
-def mean_curve(curves: list[Curve]) -> Curve:
-    return Curve(*(np.mean([getattr(one, name) for one in curves], axis=0) for name in ("spent", "error", "deepest")))
-
-
-def compare_votes(seeds: int) -> dict[str, Any]:
+def measured(part: str, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    if part.startswith("seconds: "):
+        return seconds_spent(*SECONDS[part.removeprefix("seconds: ")], rng)
     votes = load("cifar10h-annotators").labels
-    rngs = [np.random.default_rng(seed) for seed in range(seeds)]
-    record: dict[str, Any] = {}
-    curves: dict[str, Curve] = {}
-    for name, rule, budgets, estimate in (
-        ("uniform", "uniform", UNIFORM, {}),
-        ("uniform, share + 1/k", "uniform", UNIFORM, {"estimate": smoothed_share(0.1)}),
-        ("entropy", "entropy", ADAPTIVE, {}),
-        ("expected-error", "expected-error", ADAPTIVE, {}),
-    ):
-        start = time.process_time()
-        runs = [replay(votes, budgets, np.random.default_rng(seed), rule=rule, **estimate) for seed in range(seeds)]
-        curves[name] = mean_curve(runs)
-        seconds = (time.process_time() - start) / seeds
-        record[name] = {
-            "votes": list(budgets), "kl": curves[name].error.round(5).tolist(), "cpu_seconds": round(seconds, 1),
-            "kl_sd": np.std([one.error for one in runs], axis=0, ddof=1).round(5).tolist() if seeds > 1 else None,
-        }  # fmt: skip
-    per_constant = [
-        mean_curve([replay(votes, TARGETS, np.random.default_rng(s), rule="uniform", estimate=smoothed_share(c))
-                    for s in range(seeds)]).error
-        for c in CONSTANTS
-    ]  # fmt: skip
-    best = np.min(per_constant, axis=0)
-    curves["oracle"] = oracle(votes, ADAPTIVE, rngs[0], orders=96)
-    curves["clairvoyant"] = oracle(votes, ADAPTIVE, rngs[0], clairvoyant=True)
-    for name in ("oracle", "clairvoyant"):
-        record[name] = {"votes": curves[name].spent.round(3).tolist(), "kl": curves[name].error.round(5).tolist()}
-    uniform = dict(zip(UNIFORM, curves["uniform"].error, strict=True))
-    plain = dict(zip(UNIFORM, curves["uniform, share + 1/k"].error, strict=True))
-    print("| uniform asking, estimated by | K | its KL | entropy | expected-error | oracle | clairvoyant |")
-    print("|---" * 7 + "|")
-    record["reached"] = []
-    for at, target in enumerate(TARGETS):
-        for by, error in (("the same shrinkage", uniform[target]), ("share, best constant", best[at]),
-                          ("share + 1/k", plain[target])):  # fmt: skip
-            row = {
-                name: curves[name].reaches(float(error))
-                for name in ("entropy", "expected-error", "oracle", "clairvoyant")
-            }
-            cells = " | ".join("never" if np.isinf(v) else f"{v:.2f} ({v / target:.0%})" for v in row.values())
-            print(f"| {by} | {target} | {error:.4f} | {cells} |", flush=True)
-            told = {name: None if np.isinf(value) else round(value, 3) for name, value in row.items()}
-            record["reached"].append({"uniform_by": by, "K": target, "kl": round(float(error), 5), **told})
-    record["leave-one-out on adaptive votes"] = leave_one_out_on_adaptive(votes)
-    return record
+    if part in RULES:
+        return told(replay(votes, UNIFORM if part == "uniform" else ADAPTIVE, rng, rule=part))
+    if part in BOUNDS:
+        return told(oracle(votes, ADAPTIVE, rng, clairvoyant=part == "clairvoyant"))
+    if part == "constants":
+        rules = {"1/k": 0.1} | {f"{constant:.4f}": constant for constant in CONSTANTS}
+        return {
+            name: told(replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c)))
+            for name, c in rules.items()
+        }
+    return fits_of_the_prior(votes, rng)
 
 
-def leave_one_out_on_adaptive(votes: Any) -> dict[str, float]:
+def told(curve: Curve) -> dict[str, list[float]]:
+    return {"spent": curve.spent.round(4).tolist(), "kl": curve.error.round(5).tolist()}
+
+
+def fits_of_the_prior(votes: Any, rng: np.random.Generator) -> dict[str, float]:
     """Both fits of the prior on the same adaptive votes, 2.5 an image: mean KL."""
-    rng = np.random.default_rng(0)
     sequence, size = vote_sequences(votes, rng)
     truth = votes.counts() / size[:, None]
     counts = spend(
         np.zeros(truth.shape, dtype=np.int64), int(2.5 * size.size),
         lambda asked, counted: sequence[asked, counted[asked].sum(axis=1)], rng, most=size, portion=size.size // 40,
     )  # fmt: skip
-    from dissensus.plan.replay import shrunk
-
-    loo = shrinkage(Distributions.from_counts(counts)).distributions.probs
-    found = {"vote_prior": float(kl(truth, shrunk(counts)).mean()), "shrinkage": float(kl(truth, loo).mean())}
-    print("prior on 2.5 adaptive votes an image: " + ", ".join(f"{name} {value:.4f}" for name, value in found.items()))
-    return found
+    left_out = shrinkage(Distributions.from_counts(counts)).distributions.probs
+    return {"vote_prior": float(kl(truth, shrunk(counts)).mean()), "shrinkage": float(kl(truth, left_out).mean())}
 
 
-def compare_seconds(seeds: int) -> dict[str, Any]:
+def seconds_spent(allowed: tuple[str, ...], budgets: tuple[float, ...], rng: np.random.Generator) -> dict[str, Any]:
     beliefs = load("cifar10s").labels
     beliefs = complete(beliefs.select(answers=~beliefs.column("is_repeat").astype(bool)))
     votes = load("cifar10h-annotators").labels
     votes = votes.select(items=np.flatnonzero(np.isin(votes.items, beliefs.items)))
     truth = load("cifar10h").labels.probs[beliefs.items]
-    kinds = {
-        "vote": Answered.of(votes, COLLINS_SECONDS["vote"]),
-        "elicitation": Answered.of(beliefs, COLLINS_SECONDS["elicitation"]),
-    }
-    record: dict[str, Any] = {}
-    print("| asked | " + "seconds an image: mean KL |\n|---|---|")
-    for name, allowed, budgets in (
-        ("votes", ("vote",), (4, 8, 16, 32, 64)),
-        ("elicitations", ("elicitation",), (32, 64, 128, 190)),
-        ("mixed", ("vote", "elicitation"), (4, 8, 16, 32, 64, 120)),
-    ):
-        chosen = {kind: kinds[kind] for kind in allowed}
-        runs = [replay_seconds(chosen, truth, budgets, np.random.default_rng(seed)) for seed in range(seeds)]
-        curve = mean_curve([run[0] for run in runs])
-        used = {kind: np.mean([run[1][kind] for run in runs], axis=0).round(1).tolist() for kind in allowed}
-        pairs = zip(curve.spent.tolist(), curve.error.tolist(), strict=True)
-        print(f"| {name} | " + ", ".join(f"{spent:.0f} s: {error:.3f}" for spent, error in pairs) + " |", flush=True)
-        record[name] = {"seconds": curve.spent.tolist(), "kl": curve.error.round(5).tolist(), "answers": used}
-    return record
+    answers = {"vote": votes, "elicitation": beliefs}
+    kinds = {kind: Answered.of(answers[kind], COLLINS_SECONDS[kind]) for kind in allowed}
+    curve, used = replay_seconds(kinds, truth, budgets, rng)
+    return told(curve) | {"answers": {kind: number.tolist() for kind, number in used.items()}}
+
+
+def report(record: dict[str, dict[str, Any]]) -> None:
+    def mean(part: str, *keys: str) -> Curve | None:
+        runs = list(record.get(part, {}).values())
+        for key in keys:
+            runs = [run[key] for run in runs]
+        if not runs:
+            return None
+        spent, error = (np.mean([run[name] for run in runs], axis=0) for name in ("spent", "kl"))
+        return Curve(spent, error, spent)
+
+    curves = {part: mean(part) for part in (*RULES, *BOUNDS)}
+    print("| mean KL | " + " | ".join(f"{v:g}" for v in ADAPTIVE) + " | seeds |\n" + "|---" * (len(ADAPTIVE) + 2) + "|")
+    for part, curve in curves.items():
+        if curve is not None:
+            at = dict(zip(curve.spent.round(1).tolist(), curve.error.tolist(), strict=True))
+            cells = " | ".join(f"{at[v]:.4f}" if v in at else "" for v in ADAPTIVE)
+            print(f"| {part} | {cells} | {len(record[part])} |")
+    print("\n| uniform, estimated by | K | its KL | " + " | ".join(p for p in curves if p != "uniform") + " |")
+    print("|---" * (len(curves) + 2) + "|")
+    names = [f"{constant:.4f}" for constant in CONSTANTS]
+    for at, target in enumerate(TARGETS):
+        goals = {}
+        if curves["uniform"] is not None:
+            goals["the same shrinkage"] = curves["uniform"].error[UNIFORM.index(target)]
+        if "constants" in record:
+            goals["share, best constant"] = min(mean("constants", name).error[at] for name in names)
+            goals["share + 1/k"] = mean("constants", "1/k").error[at]
+        for by, error in goals.items():
+            reached = [curve and curve.reaches(float(error)) for part, curve in curves.items() if part != "uniform"]
+            cells = ["" if v is None else "not by 9" if np.isinf(v) else f"{v:.2f} ({v / target:.0%})" for v in reached]
+            print(f"| {by} | {target} | {error:.4f} | {' | '.join(cells)} |")
+    for run in record.get("prior", {}).values():
+        print(
+            "\nprior on 2.5 adaptive votes an image: " + ", ".join(f"{name} {value:.4f}" for name, value in run.items())
+        )
+    for name in SECONDS:
+        for run in record.get(f"seconds: {name}", {}).values():
+            pairs = ", ".join(f"{s:.0f} s: {e:.3f}" for s, e in zip(run["spent"], run["kl"], strict=True))
+            print(f"{name}: {pairs}; answers {run['answers']}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", choices=("votes", "seconds"))
-    parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "parts", nargs="*", default=[*PARTS, "report"], metavar="PART", help=", ".join((*PARTS, "report"))
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", type=Path, default=Path(__file__).parent / "results" / "allocation.json")
     chosen = parser.parse_args()
-    record: dict[str, Any] = {"seeds": chosen.seeds}
-    if chosen.only != "seconds":
-        record["votes"] = compare_votes(chosen.seeds)
-    if chosen.only != "votes":
-        record["seconds"] = compare_seconds(chosen.seeds)
-    if chosen.json is not None:
-        chosen.json.parent.mkdir(parents=True, exist_ok=True)
-        chosen.json.write_text(json.dumps(record, indent=1) + "\n")
+    unknown = set(chosen.parts) - set(everything)
+    if unknown:
+        parser.error(f"no part {sorted(unknown)}; expected some of {', '.join(everything)}")
+    for part in chosen.parts:
+        record = json.loads(chosen.record.read_text()) if chosen.record.is_file() else {}
+        if part == "report":
+            report(record)
+            continue
+        start = time.process_time()
+        found = measured(part, chosen.seed) | {"cpu_seconds": round(time.process_time() - start, 1)}
+        record.setdefault(part, {})[str(chosen.seed)] = found
+        chosen.record.parent.mkdir(parents=True, exist_ok=True)
+        chosen.record.write_text(json.dumps(record, indent=1) + "\n")
+        print(f"{part}, seed {chosen.seed}: {found['cpu_seconds']} s", flush=True)
 
 
 if __name__ == "__main__":

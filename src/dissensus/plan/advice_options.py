@@ -45,15 +45,14 @@ def label_options(n: int, k: int, preferences: Preferences, budget: float | None
     labels.append(option_for("soft", k, n, k, preferences, budget))
     affordable = [one for one in labels if one is not None]
     if not affordable:
-        price = float(preferences.costs.total("hard", 1, k))
-        raise ValueError(f"the budget is {budget:g}, but one hard label costs {price:g}: nothing can be collected")
+        raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
     pairs = option_for("pairwise", 0, n, k, preferences, None)
     return affordable, [] if pairs is None or n < 3 else [pairs]
 
 
 def option_for(kind: Kind, k_hat: int, n: int, k: int, preferences: Preferences, budget: float | None) -> Option | None:
     """A kind of label for as many items as the budget labels; None where that is none."""
-    each = float(preferences.costs.total(kind, n, k, k_hat)) / n
+    each = float(preferences.costs.total(kind, n, k, k_hat)) / (n * preferences.costs.hard)
     items = n if budget is None else min(n, int(budget / each + 1e-9))
     if items < 1:
         return None

@@ -93,7 +93,7 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     u = utility_of(preferences.utility)
     gain = float(u(preferences.estimate("soft", n, k, k)) - u(preferences.estimate("hard", n, k, 1)))
     costs = preferences.costs
-    dearer = float(costs.total("soft", n, k) - costs.total("hard", n, k)) / preferences.reference
+    dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
     if gain <= 0 or k < 2:
         return ["Soft labels tell no more than hard ones here, whatever they cost."]
     found = []
@@ -102,6 +102,6 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     else:
         found.append("Soft labels cost no more than hard ones and tell more, so they win at any beta.")
     if preferences.beta > 0:
-        ratio = 1 + gain * preferences.reference / (preferences.beta * n * costs.hard)
+        ratio = 1 + gain * preferences.reference / (preferences.beta * n)
         found.append(f"At beta {preferences.beta:g} they win while one costs less than {ratio:.3g} hard labels.")
     return found

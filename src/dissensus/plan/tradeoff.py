@@ -134,7 +134,7 @@ class Preferences:
 
     utility    linear, sigmoid, inverse-sigmoid, or a function of an array of rho
     beta       weight of cost: spending `reference` is worth beta units of utility
-    reference  cost that counts 1, in the unit of the costs
+    reference  cost that counts 1, in hard labels whatever they cost
     estimate   what stands for rho
     """
 
@@ -152,9 +152,9 @@ class Preferences:
             raise ValueError(f"the reference cost is {self.reference}; expected a number above 0")
 
     def loss(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """beta cost / reference - u(rho), lower is better; numbers or arrays that broadcast"""
+        """beta cost / (cost of `reference` hard labels) - u(rho), lower is better; numbers or arrays that broadcast"""
         rho = self.estimate(kind, n, k, k_hat)
-        spent = self.costs.total(kind, n, k, k_hat) / self.reference
+        spent = self.costs.total(kind, n, k, k_hat) / (self.costs.hard * self.reference)
         return np.asarray(self.beta * spent - utility_of(self.utility)(rho))
 
 
