@@ -137,9 +137,8 @@ def report(record: dict[str, dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "parts", nargs="*", default=[*PARTS, "report"], metavar="PART", help=", ".join((*PARTS, "report"))
-    )
+    everything = [*PARTS, "report"]
+    parser.add_argument("parts", nargs="*", default=everything, metavar="PART", help=", ".join(everything))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", type=Path, default=Path(__file__).parent / "results" / "allocation.json")
     chosen = parser.parse_args()
