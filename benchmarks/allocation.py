@@ -135,6 +135,11 @@ def report(record: dict[str, dict[str, Any]]) -> None:
             print(f"{name}: {pairs}; answers {run['answers']}")
 
 
+def recorded(path: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     everything = [*PARTS, "report"]
@@ -146,12 +151,12 @@ def main() -> None:
     if unknown:
         parser.error(f"no part {sorted(unknown)}; expected some of {', '.join(everything)}")
     for part in chosen.parts:
-        record = json.loads(chosen.record.read_text()) if chosen.record.is_file() else {}
         if part == "report":
-            report(record)
+            report(recorded(chosen.record))
             continue
         start = time.process_time()
         found = measured(part, chosen.seed) | {"cpu_seconds": round(time.process_time() - start, 1)}
+        record = recorded(chosen.record)
         record.setdefault(part, {})[str(chosen.seed)] = found
         chosen.record.parent.mkdir(parents=True, exist_ok=True)
         chosen.record.write_text(json.dumps(record, indent=1) + "\n")
