@@ -12,6 +12,7 @@ from dissensus.cli_reading import one_line_errors, say
 
 if TYPE_CHECKING:
     from dissensus.plan.advice import Advice
+    from dissensus.plan.tradeoff import Estimate
 
 out = Console(highlight=False, emoji=False)
 
@@ -27,6 +28,9 @@ def plan(
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
     pilot: Annotated[Path | None, typer.Option(help="CSV of a pilot, a row an answer: kind, seconds, and perhaps "
                                                "wrong, k_hat, annotator.")] = None,
+    estimate: Annotated[str, typer.Option(help="How well labels do: by their information ratio, or by simulation (3 to "
+                                          "90 items and classes).")] = "information",
+    dimensions: Annotated[int, typer.Option(help="Dimensions of the simulated space: 5, 25 or 125.")] = 25,
     seed: Annotated[int, typer.Option(help="For resampling the pilot.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a page with the maps to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -39,7 +43,7 @@ def plan(
     from dissensus.plan.tradeoff import Costs, Preferences
 
     with one_line_errors():
-        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta)
+        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=_estimate(estimate, dimensions))
         answers = [] if pilot is None else read_pilot(pilot)
         advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
         if html is not None:
@@ -52,6 +56,19 @@ def plan(
         typer.echo(json.dumps(advice.as_json(), indent=2))
     else:
         _print(advice)
+
+
+def _estimate(name: str, dimensions: int) -> "Estimate":
+    from dissensus.plan.tradeoff import by_information
+
+    if name == "information":
+        return by_information
+    if name != "simulation":
+        raise ValueError(f"--estimate {name}: expected information or simulation")
+    from dissensus.plan.grid import figure_1_grid
+    from dissensus.plan.simulated_rho import by_simulation
+
+    return by_simulation(figure_1_grid(), dimensions)
 
 
 def _print(advice: "Advice") -> None:

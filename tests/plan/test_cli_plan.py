@@ -55,6 +55,7 @@ def test_utilities_by_name(utility):
         (["plan", "--items", "1", "--classes", "1"], "no three points"),
         (["plan", "--items", "0", "--classes", "4"], "expected whole numbers of 1 or more"),
         ([*ASK, "--utility", "cubic"], "expected one of linear"),
+        ([*ASK, "--estimate", "guess"], "expected information or simulation"),
         ([*ASK, "--beta", "-1"], "the weight of cost, 0 or more"),
         ([*ASK, "--budget", "0"], "expected a number above 0, or none"),
         ([*ASK, "--pilot", "nowhere.csv"], "nowhere.csv"),

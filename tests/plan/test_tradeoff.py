@@ -7,6 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.plan.advice import advise
+from dissensus.plan.grid import Grid, GridConfig
+from dissensus.plan.simulated_rho import by_simulation
 from dissensus.plan.tradeoff import (
     UTILITIES,
     Costs,
@@ -125,3 +128,20 @@ def test_degenerate_sets_and_preferences():
     for wrong in ({"beta": -1.0}, {"beta": float("inf")}, {"reference": 0.0}, {"utility": "cubic"}):
         with pytest.raises(ValueError, match="expected"):
             Preferences(**wrong)
+
+
+def test_simulated_rho_stands_in_for_the_information_ratio():
+    """A grid whose rho is n/100 + k/1000 for hard labels and 0.1 more for soft ones, and linear between its cells."""
+    config = GridConfig(items=(3, 9), classes=(3, 6, 9), dimensions=(5,), seeds=1)
+    hard = np.array(config.items)[:, None] / 100 + np.array(config.classes) / 1000
+    estimate = by_simulation(Grid(config, np.stack([hard, hard + 0.1])[:, None, :, :, None]), 5)
+    assert np.isclose(estimate("hard", 5, 4, 1), 0.054) and np.isclose(estimate("soft", 5, 4, 4), 0.154)
+    middle = estimate("sparse", 6, 6, np.arange(1, 7))
+    assert np.isclose(middle[0], 0.066) and np.isclose(middle[-1], 0.166) and (np.diff(middle) > -1e-12).all()
+    wanted = Preferences(beta=0.0, estimate=estimate)
+    assert np.allclose(preference_map([4, 8], [3, 5, 7], wanted), 0.1)
+    assert advise(6, 6, wanted, np.random.default_rng(0)).recommended == ("soft", 6)
+    with pytest.raises(ValueError, match="no pairwise similarities"):
+        estimate("pairwise", 5, 4, 1)
+    with pytest.raises(ValueError, match="the grid was simulated from 3 to 9"):
+        estimate("hard", 90, 4, 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dissensus.plan.information import information_ratio
-from dissensus.plan.tradeoff import Kind, Preferences, constraints, utility_of
+from dissensus.plan.tradeoff import Kind, Preferences, by_information, constraints, utility_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def label_options(n: int, k: int, preferences: Preferences, budget: float | None
     affordable = [one for one in labels if one is not None]
     if not affordable:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
-    pairs = option_for("pairwise", 0, n, k, preferences, None)
+    pairs = option_for("pairwise", 0, n, k, replace(preferences, estimate=by_information), None)
     return affordable, [] if pairs is None or n < 3 else [pairs]
 
 
