@@ -108,7 +108,8 @@ def report(record: dict[str, dict[str, Any]]) -> None:
     print("| mean KL | " + " | ".join(f"{v:g}" for v in ADAPTIVE) + " | seeds |\n" + "|---" * (len(ADAPTIVE) + 2) + "|")
     for part, curve in curves.items():
         if curve is not None:
-            at = dict(zip(curve.spent.round(1).tolist(), curve.error.tolist(), strict=True))
+            asked = UNIFORM if part == "uniform" else ADAPTIVE
+            at = dict(zip(asked, curve.error.tolist(), strict=True))
             cells = " | ".join(f"{at[v]:.4f}" if v in at else "" for v in ADAPTIVE)
             print(f"| {part} | {cells} | {len(record[part])} |")
     print("\n| uniform, estimated by | K | its KL | " + " | ".join(p for p in curves if p != "uniform") + " |")
@@ -126,9 +127,8 @@ def report(record: dict[str, dict[str, Any]]) -> None:
             cells = ["" if v is None else "not by 9" if np.isinf(v) else f"{v:.2f} ({v / target:.0%})" for v in reached]
             print(f"| {by} | {target} | {error:.4f} | {' | '.join(cells)} |")
     for run in record.get("prior", {}).values():
-        print(
-            "\nprior on 2.5 adaptive votes an image: " + ", ".join(f"{name} {value:.4f}" for name, value in run.items())
-        )
+        fits = ", ".join(f"{name} {run[name]:.4f}" for name in ("vote_prior", "shrinkage"))
+        print(f"\nprior on 2.5 adaptive votes an image: {fits}")
     for name in SECONDS:
         for run in record.get(f"seconds: {name}", {}).values():
             pairs = ", ".join(f"{s:.0f} s: {e:.3f}" for s, e in zip(run["spent"], run["kl"], strict=True))
