@@ -39,7 +39,7 @@ def plan(
     import numpy as np
 
     from dissensus.plan.advice import advise
-    from dissensus.plan.pilot import read_pilot
+    from dissensus.plan.pilot_file import read_pilot
     from dissensus.plan.tradeoff import Costs, Preferences
 
     with one_line_errors():

@@ -11,11 +11,11 @@ from dissensus.labels.votes import Votes
 from dissensus.plan.pilot import (
     PilotAnswers,
     rank_options,
-    read_pilot,
     repeat_flip_rate,
     with_measured_costs,
     wrong_comparisons,
 )
+from dissensus.plan.pilot_file import read_pilot
 from dissensus.plan.tradeoff import Costs, Preferences, by_information
 
 rng = np.random.default_rng
