@@ -1,0 +1,69 @@
+"""A pilot from a file with a row for each answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.plan.pilot import PilotAnswers
+
+
+def read_pilot(path: Path | str) -> list[PilotAnswers]:
+    """A pilot from a CSV file with a row for each answer.
+
+    kind       hard, sparse, top-class, soft or pairwise
+    seconds    what it took
+    wrong      optional: share of its comparisons that are wrong (0 or 1 for a hard label), empty where not known
+    k_hat      classes with a number; needed for sparse and top-class
+    annotator  optional
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+
+    try:
+        table = pa_csv.read_csv(path)
+    except pa.ArrowInvalid as problem:
+        raise ValueError(f"{path} cannot be read as CSV: {problem}") from None
+    missing = [name for name in ("kind", "seconds") if name not in table.column_names]
+    if missing:
+        raise ValueError(
+            f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
+            "annotator: one row for each answer"
+        )
+    kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
+    seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
+    who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None
+    found = []
+    for name in dict.fromkeys(kind.tolist()):
+        rows = np.flatnonzero(kind == name)
+        if name not in ("sparse", "top-class"):
+            found.append(_answers(name, 1, rows, seconds, wrong, who))
+            continue
+        bad = rows[~(k_hat[rows] >= 1)]
+        if bad.size:
+            raise ValueError(
+                f"{path}: row {bad[0] + 1} is a {name} label without k_hat; expected how many classes it has"
+            )
+        found += [
+            _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)
+            for asked in np.unique(k_hat[rows])
+        ]
+    return found
+
+
+def _answers(
+    kind: Any, k_hat: int, rows: np.ndarray, seconds: np.ndarray, wrong: np.ndarray, who: np.ndarray | None
+) -> PilotAnswers:
+    return PilotAnswers(kind, k_hat, seconds[rows], wrong[rows], None if who is None else who[rows])
+
+
+def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:
+    """A column of numbers, NaN where empty or absent.  (m,)"""
+    if name not in table.column_names:
+        return np.full(table.num_rows, np.nan)
+    try:
+        return np.array([np.nan if value is None else float(value) for value in table[name].to_pylist()])
+    except (TypeError, ValueError):
+        raise ValueError(f"{path}: column {name} holds {table[name].type}; expected numbers") from None
