@@ -15,13 +15,14 @@ from dissensus.aggregate.dirichlet_mixture import (
     mixture_posterior,
     posterior_mean,
     posterior_sample,
+    vote_terms,
 )
+from dissensus.aggregate.vote_prior import VotePrior, vote_prior
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.plan.allocation import allocate, spend
 from dissensus.plan.allocation_rules import RULES, Stop, expected_drop, interval_width
-from dissensus.plan.vote_prior import VotePrior, _whole_rows, vote_prior
 
 ALPHA = np.array([[5.0, 0.3, 0.2], [0.4, 3.0, 0.6], [0.9, 0.8, 1.1]])
 WEIGHTS = np.array([0.5, 0.3, 0.2])
@@ -62,7 +63,7 @@ def test_every_row_is_looked_at_for_itself():
 def test_whole_rows_have_the_likelihood_of_the_dirichlet_multinomial():
     rows = np.array([[2, 1, 0], [0, 4, 1], [0, 0, 0], [1, 0, 0]])
     times = np.array([3.0, 1.0, 5.0, 0.5])
-    value, _, _ = leave_one_out(_whole_rows(rows, times), ALPHA, np.log(WEIGHTS))
+    value, _, _ = leave_one_out(vote_terms(rows, times, whole=True), ALPHA, np.log(WEIGHTS))
     beta = gammaln(ALPHA[None] + rows[:, None]).sum(2) - gammaln((ALPHA[None] + rows[:, None]).sum(2))
     none = gammaln(ALPHA).sum(1) - gammaln(ALPHA.sum(1))
     expected = times @ np.log((WEIGHTS * np.exp(beta - none)).sum(1))
@@ -80,7 +81,7 @@ def test_the_prior_of_adaptive_votes_estimates_far_better_than_leave_one_out():
         np.zeros((800, 3), dtype=np.int64), 2400, lambda who, now: answers[who, now[who].sum(axis=1)], rng,
         rule="entropy", most=np.full(800, 40),
     )  # fmt: skip
-    ours = kl(truth, vote_prior(counts).estimate(counts)).mean()
+    ours = kl(truth, vote_prior(counts, adaptive=True).estimate(counts)).mean()
     theirs = kl(truth, shrinkage(Distributions.from_counts(counts)).distributions.probs).mean()
     best = kl(truth, VotePrior(ALPHA, WEIGHTS).estimate(counts)).mean()
     assert ours < theirs and ours < 1.25 * best

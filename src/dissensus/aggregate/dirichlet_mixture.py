@@ -129,11 +129,14 @@ class VoteTerms:
     votes: float
 
 
-def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
-    """counts: (u, k) whole numbers; times: (u,) how often each row occurs, not necessarily whole"""
+def vote_terms(counts: np.ndarray, times: np.ndarray, *, whole: bool = False) -> VoteTerms:
+    """counts: (u, k) whole numbers; times: (u,) how often each row occurs, not necessarily whole
+
+    whole  for the likelihood of whole rows, sum_i times_i ln f(x_i), instead of the leave-one-out likelihood
+    """
     k = counts.shape[1]
-    rows, weight = [counts], [times * counts.sum(axis=1)]
-    for code in range(k):
+    rows, weight = [counts], [times * (1.0 if whole else counts.sum(axis=1))]
+    for code in range(0 if whole else k):
         some = counts[:, code] > 0
         rows.append(counts[some] - np.eye(k, dtype=counts.dtype)[code])
         weight.append(-times[some] * counts[some, code])
@@ -146,7 +149,7 @@ def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
     return VoteTerms(
         weight=np.bincount(which, weights=np.concatenate(weight), minlength=table.shape[0]),
         column=slots // base, count=(slots % base)[:, None], pick=pick, gather=pick.T.tocsr(),
-        votes=float(weight[0].sum()),
+        votes=float(times @ counts.sum(axis=1)),
     )  # fmt: skip
 
 

@@ -20,8 +20,7 @@ from dissensus.evaluate.people import People
 from dissensus.evaluate.prepared import Prepared, prepare
 from dissensus.evaluate.scoring import METRICS, accuracy_to_gold, infinite_items
 from dissensus.evaluate.slices import Slices, SliceScore, slice_table
-from dissensus.evaluate.smooth_calibration import _error as smooth_error
-from dissensus.evaluate.smooth_calibration import smooth_ece, smooth_reliability
+from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups, smooth_reliability
 from dissensus.evaluate.sweep import sweep
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
@@ -207,10 +206,7 @@ def _scores(
 def _calibration(
     confidence: np.ndarray, outcome: np.ndarray, suffix: str, width: float | None = None
 ) -> dict[str, float]:
-    if width is None:
-        smooth = smooth_ece(confidence, outcome)
-    else:
-        smooth = smooth_error(confidence, confidence - outcome, np.ones(outcome.size), width)
+    smooth = smooth_ece_of_groups(confidence, confidence - outcome, np.ones(outcome.size), width)
     return {
         f"ece_equal_mass{suffix}": equal_mass_ece(confidence, outcome),
         f"rmse_calibration{suffix}": rmse_calibration(confidence, outcome),

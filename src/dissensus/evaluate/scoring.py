@@ -104,7 +104,7 @@ def accuracy_to_gold(p_model: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
     p_model: (n, k), gold: (n,) classes -> (n,), 0 to 1
     """
-    model = distances._rows(p_model, "p_model")
+    model = distances.checked_rows(p_model, "p_model")
     codes = np.asarray(gold)
     if codes.shape != model.shape[:1] or codes.dtype.kind not in "iu":
         raise ValueError(f"gold has shape {codes.shape} of {codes.dtype}; expected {model.shape[0]} whole numbers")

@@ -53,12 +53,12 @@ def smooth_ece(confidence: np.ndarray, outcome: np.ndarray) -> float:
     return smooth_ece_of_groups(f, residual, np.ones(f.size))
 
 
-def smooth_ece_of_groups(f: np.ndarray, residual: np.ndarray, mass: np.ndarray) -> float:
-    """The same for groups of items with one confidence.
+def smooth_ece_of_groups(f: np.ndarray, residual: np.ndarray, mass: np.ndarray, width: float | None = None) -> float:
+    """The same for groups of items with one confidence, at a given bandwidth or at the one that they choose.
 
     f: (g,) confidence of each group, residual: (g,) sum over its items of f - o, mass: (g,) number of its items
     """
-    return _error(f, residual, mass, _bandwidth(f, residual, mass))
+    return _error(f, residual, mass, _bandwidth(f, residual, mass) if width is None else width)
 
 
 def smooth_reliability(confidence: np.ndarray, outcome: np.ndarray) -> SmoothCurve:

@@ -21,7 +21,7 @@ def entropy(p: np.ndarray) -> np.ndarray:
     p: (n, k) rows sum to 1 -> (n,)
     """
     # A float32 softmax can round a certain row to just above 1, whose entropy would come out below 0.
-    return np.maximum(-_p_log_ratio(_rows(p, "p"), 1.0).sum(axis=1), 0.0)
+    return np.maximum(-_p_log_ratio(checked_rows(p, "p"), 1.0).sum(axis=1), 0.0)
 
 
 def normalised_entropy(p: np.ndarray) -> np.ndarray:
@@ -156,7 +156,7 @@ def _p_log_ratio(p: np.ndarray, q: np.ndarray | float) -> np.ndarray:
         return np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
 
 
-def _rows(p: np.ndarray, name: str) -> np.ndarray:
+def checked_rows(p: np.ndarray, name: str) -> np.ndarray:
     array = np.asarray(p, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
@@ -167,7 +167,7 @@ def _rows(p: np.ndarray, name: str) -> np.ndarray:
 
 
 def _pair(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    left, right = _rows(p, "p"), _rows(q, "q")
+    left, right = checked_rows(p, "p"), checked_rows(q, "q")
     if left.shape != right.shape:
         raise ValueError(
             f"p has {left.shape[0]} rows over {left.shape[1]} classes, q has {right.shape[0]} rows over "

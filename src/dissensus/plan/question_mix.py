@@ -9,12 +9,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from dissensus.aggregate.dirichlet_mixture import expected_kl, posterior_mean
+from dissensus.aggregate.vote_prior import VotePrior, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
 from dissensus.plan.replay import PORTIONS, Curve
-from dissensus.plan.vote_prior import VotePrior, vote_prior
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds an answer; Collins 2022, "Annotation time"
 PILOT = 0.05  # share of items about which every kind of question is asked once, to learn what its answers are worth
@@ -167,7 +167,7 @@ class _State:
         counts = np.zeros((self.n, self.k), dtype=np.int64)
         for name in self.worth:
             np.add.at(counts, (self.item[name], self.probs[name].argmax(axis=1)), 1)
-        self.prior = vote_prior(counts)
+        self.prior = vote_prior(counts, adaptive=True)
         for name, probs in self.probs.items():
             if probs.shape[0] and not (probs.max(axis=1) == 1).all():
                 self.worth[name] = self._weighed(name)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.aggregate.vote_prior import VotePrior, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
 from dissensus.plan.allocation import spend
 from dissensus.plan.allocation_rules import NEVER, Stop
-from dissensus.plan.vote_prior import VotePrior, vote_prior
 
 PORTIONS = 40  # a round asks about a fortieth of the items
 PRICES = 60  # halvings of the price of a vote, by which an oracle's allocation is fitted to its budget
@@ -50,7 +50,7 @@ class Curve:
 
 def shrunk(counts: np.ndarray) -> np.ndarray:
     """The estimate by a prior learned from these very votes.  (n, k)"""
-    return vote_prior(counts).estimate(counts)
+    return vote_prior(counts, adaptive=True).estimate(counts)
 
 
 def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -116,7 +116,7 @@ def oracle(
     estimator no rule whatever can be better.
     """
     budgets = _budgets(per_item, votes)
-    prior = vote_prior(votes.counts())
+    prior = vote_prior(votes.counts(), adaptive=True)
     most = int(votes.per_item.max(initial=0))
     depths = np.arange(most + 1) if clairvoyant else _depths(most)
     seen, unseen = rng.spawn(2)

@@ -12,7 +12,8 @@ import numpy as np
 import dissensus
 from dissensus.deliver import WRAPPERS, Delivery, deliver
 from dissensus.deliver.delivery import Labels, as_distributions
-from dissensus.labels.distances import entropy, kl
+from dissensus.evaluate.alignment import entropy_pearson
+from dissensus.evaluate.scoring import accuracy_to_majority, kl_to_people, soft_nll
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.files import to_stderr
 from dissensus.train.features import FeatureTable
@@ -109,16 +110,12 @@ def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) 
 
 
 def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
-    """How well predictions fit what people said: soft NLL and KL in nats, accuracy to the most named class (the first
-    of equals), and Pearson's correlation of entropies.  (n, k), (n, k)"""
-    human, model = entropy(truth), entropy(guess)
-    spread = human.std() * model.std()
-    divergence = float(kl(truth, guess).mean())
+    """How well predictions fit what people said: the means of four scores of `evaluate`.  (n, k), (n, k)"""
     return {
-        "soft_nll": divergence + float(human.mean()),
-        "kl": divergence,
-        "accuracy": float((guess.argmax(axis=1) == truth.argmax(axis=1)).mean()),
-        "entropy_correlation": float(np.corrcoef(human, model)[0, 1]) if spread > 0 else float("nan"),
+        "soft_nll": float(soft_nll(guess, truth).mean()),
+        "kl": float(kl_to_people(guess, truth).mean()),
+        "accuracy": float(accuracy_to_majority(guess, truth).mean()),
+        "entropy_correlation": entropy_pearson(guess, truth),
     }
 
 
