@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench studies docs clean
 
 $(VENV)/base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,16 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/agreement.py
 	$(BIN)/python benchmarks/shrinkage.py
 	$(BIN)/python benchmarks/ceiling.py
+	$(BIN)/python benchmarks/scorecard.py
+	$(BIN)/python benchmarks/delivery.py
+	$(BIN)/python benchmarks/heads.py --stack
+
+studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results; need DISSENSUS_DATA
+	$(BIN)/python benchmarks/singh.py
+	$(BIN)/python benchmarks/soft_heads.py
+	$(BIN)/python benchmarks/allocation.py
+	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
+	$(BIN)/python benchmarks/real_labels.py
 
 docs: $(VENV)/dev  ## build the documentation into site/
 	$(INSTALL) -e ".[docs]"

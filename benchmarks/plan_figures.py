@@ -61,7 +61,7 @@ def lines(grid: Grid) -> None:
         rho = grid.mean(kind, 25)
         cuts = {
             "one-shot: n = k": (np.diag(rho), sizes, sizes),
-            "many-shot: k = 9, n grows": (rho[:, nine], sizes, np.full(sizes.size, 9)),
+            "many: k = 9, n grows": (rho[:, nine], sizes, np.full(sizes.size, 9)),
             "less: n = 9, k grows": (rho[nine], np.full(sizes.size, 9), sizes),
         }
         found = [Line(name, sizes, values) for name, (values, _, _) in cuts.items()]
@@ -122,6 +122,7 @@ def curves(grid: Grid) -> dict[str, object]:
         mean["top_class, unasked unknown"] = np.mean(silent, axis=0)
         level = {name: np.full(len(KEPT), np.mean([getattr(run, name) for run in runs])) for name in ("soft", "hard")}
         names = {"pca": "principal components", "sparse": "sparse labels", "top_class": "top-class labels"}
+        names["top_class, unasked unknown"] = "top-class, unknown"
         shown = [Line(names.get(name, name), np.array(KEPT), values) for name, values in (mean | level).items()]
         save(f"plan_sparsity_{n}_{k}", line_chart(shown, "numbers kept per label", "rho", y_range=(-0.1, 1.0)))
         found[f"n = {n}, k = {k}"] = {name: np.round(values, 3).tolist() for name, values in (mean | level).items()}
@@ -135,7 +136,9 @@ def merged(drawn: str) -> str:
     paths = defaultdict(list)
     for x, y, wide, tall, fill in cells:
         paths[fill].append(f"M{float(x):g} {float(y):g}h{float(wide):g}v{float(tall):g}h-{float(wide):g}z")
-    together = "".join(f'<path fill="{fill}" d="{"".join(parts)}"/>' for fill, parts in paths.items())
+    together = "".join(
+        f'<path shape-rendering="crispEdges" fill="{fill}" d="{"".join(parts)}"/>' for fill, parts in paths.items()
+    )
     return re.sub(pattern, "", drawn).replace("</text>", f"</text>{together}", 1)
 
 

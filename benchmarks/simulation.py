@@ -50,6 +50,7 @@ def shown(grid: Grid) -> dict[str, object]:
                 "one-shot, n = k": [round(float(rho[i, i]), 3) for i in place],
                 "many-shot, k = 9": [round(float(rho[i, 2]), 3) for i in place],
                 "less-than-one-shot, n = 9": [round(float(rho[2, i]), 3) for i in place],
+                "from sizes 9 to 27 to sizes 72 to 90": bands(rho, np.array(grid.config.items)),
                 "rank correlation with IR": round(float(spearmanr(rho.ravel(), ratio[kind].ravel())[0]), 3),
             }
     every = {d: np.concatenate([grid.mean(kind, d).ravel() for kind in KINDS]) for d in grid.config.dimensions}
@@ -58,6 +59,16 @@ def shown(grid: Grid) -> dict[str, object]:
         f"d={d}": round(float(spearmanr(rho, both)[0]), 3) for d, rho in every.items()
     }
     return found
+
+
+def bands(rho: np.ndarray, sizes: np.ndarray) -> dict[str, list[float]]:
+    """Mean rho where the size that grows is small, and where it is large; the other one is between 6 and 15."""
+    few, ends = (sizes >= 6) & (sizes <= 15), [(sizes >= 9) & (sizes <= 27), sizes >= 72]
+    return {
+        "one-shot, n = k": [round(float(np.diag(rho)[end].mean()), 3) for end in ends],
+        "many-shot, n grows": [round(float(rho[np.ix_(end, few)].mean()), 3) for end in ends],
+        "less-than-one-shot, k grows": [round(float(rho[np.ix_(few, end)].mean()), 3) for end in ends],
+    }
 
 
 def main() -> None:

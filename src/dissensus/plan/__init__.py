@@ -1,7 +1,7 @@
 """Which labels to collect.
 
     information, constraints     how many comparisons a kind of label answers, by formula or counted in a label matrix
-    embedding, triplets          generalised non-metric MDS: items and classes as points that agree with the labels
+    embedding, gnmds             generalised non-metric MDS: items and classes as points that agree with the labels
     simulation, grid             how well known points are recovered from each kind of label, over n, k and d
     sparsity                     fewer classes per label: principal components, sparse and top-class labels
     real_labels                  the same measures on labels that people gave
