@@ -1,16 +1,24 @@
-"""The main job end to end on embedded data: describe labels, build distributions, write a report.
+"""The main job end to end on embedded data: plan, describe, aggregate, train on what people said, and evaluate.
 
 Run with `make demo`, or `python examples/demo.py`. Everything goes to the folder demo/.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+from sklearn.datasets import load_digits
+
+from dissensus import write
+from dissensus.datasets import load
+
 FOLDER = Path("demo")
+LEARNED = 1200  # digits to learn from; the other 597 are for the test
 
 
 def run(command: str) -> None:
@@ -18,18 +26,36 @@ def run(command: str) -> None:
     subprocess.run([sys.executable, "-m", "dissensus", *shlex.split(command)], check=True)
 
 
+def split_digits() -> None:
+    """Handwritten digits as pixels, with the votes of simulated readers: a part to learn from and a part for the test."""
+    votes, pixels = load("digits").labels, load_digits().data.astype(np.float32) / 16
+    for name, rows in (("train", np.arange(LEARNED)), ("test", np.arange(LEARNED, votes.n_items))):
+        write(votes.select(items=rows), FOLDER / f"{name}.csv")
+        np.save(FOLDER / f"{name}.npy", pixels[rows])
+        (FOLDER / f"{name}.json").write_text(json.dumps({"items": votes.items[rows].tolist()}))
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
+    # 80 pictures, 20 classes, and a soft label costs ten times a hard one: what should be collected?
+    run(f"plan --items 80 --classes 20 --cost-ratio 10 --html {FOLDER}/plan.html")
     # Five anaesthetists rate the fitness of 45 patients from 1 to 4 (Dawid and Skene 1979), one of them three times.
-    run("describe anesthesia")
-    run(f"build anesthesia -o {FOLDER}/anesthesia.parquet")
-    # The same grades when each anaesthetist's own way of grading is taken into account, and who they are.
+    run(f"describe anesthesia --html {FOLDER}/report.html")
     run(f"aggregate anesthesia --method dawid-skene -o {FOLDER}/consensus.parquet")
     run(f"annotators anesthesia --html {FOLDER}/annotators.html")
-    # Simulated annotators of handwritten digits: the same labels as a table that other tools read.
-    run(f"convert digits {FOLDER}/digits.csv")
-    run(f"describe {FOLDER}/digits.csv --html {FOLDER}/report.html")
-    print(f"\nOpen {FOLDER / 'report.html'} and {FOLDER / 'annotators.html'} in a browser.")
+    # A model that learns the votes themselves, and one that learns the majority, judged by people.
+    split_digits()
+    for name, delivery in (("soft", "soft"), ("hard", "majority")):
+        run(
+            f"fit {FOLDER}/train.npy {FOLDER}/train.csv --head logistic --delivery {delivery} -o {FOLDER}/{name}.safetensors"
+        )
+        run(f"predict {FOLDER}/{name}.safetensors {FOLDER}/test.npy -o {FOLDER}/{name}.parquet")
+    run(
+        f"evaluate {FOLDER}/soft.parquet {FOLDER}/test.csv --compare hard={FOLDER}/hard.parquet "
+        f"--html {FOLDER}/scorecard.html"
+    )
+    pages = ", ".join(str(FOLDER / name) for name in ("plan.html", "report.html", "annotators.html", "scorecard.html"))
+    print(f"\nOpen in a browser: {pages}")
 
 
 if __name__ == "__main__":
