@@ -27,7 +27,7 @@ def run(command: str) -> None:
 
 
 def split_digits() -> None:
-    """Handwritten digits as pixels, with the votes of simulated readers: a part to learn from and a part for the test."""
+    """Handwritten digits as pixels with the votes of simulated readers: a part to learn from, a part for the test."""
     votes, pixels = load("digits").labels, load_digits().data.astype(np.float32) / 16
     for name, rows in (("train", np.arange(LEARNED)), ("test", np.arange(LEARNED, votes.n_items))):
         write(votes.select(items=rows), FOLDER / f"{name}.csv")
@@ -46,10 +46,9 @@ def main() -> None:
     # A model that learns the votes themselves, and one that learns the majority, judged by people.
     split_digits()
     for name, delivery in (("soft", "soft"), ("hard", "majority")):
-        run(
-            f"fit {FOLDER}/train.npy {FOLDER}/train.csv --head logistic --delivery {delivery} -o {FOLDER}/{name}.safetensors"
-        )
-        run(f"predict {FOLDER}/{name}.safetensors {FOLDER}/test.npy -o {FOLDER}/{name}.parquet")
+        model = FOLDER / f"{name}.safetensors"
+        run(f"fit {FOLDER}/train.npy {FOLDER}/train.csv --head logistic --delivery {delivery} -o {model}")
+        run(f"predict {model} {FOLDER}/test.npy -o {FOLDER}/{name}.parquet")
     run(
         f"evaluate {FOLDER}/soft.parquet {FOLDER}/test.csv --compare hard={FOLDER}/hard.parquet "
         f"--html {FOLDER}/scorecard.html"

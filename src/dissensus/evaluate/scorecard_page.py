@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+import numpy as np
+
 from dissensus.aggregate.intervals import Interval
 from dissensus.evaluate.compare import ModelComparison
 from dissensus.evaluate.figures import entropy_scatter, example, example_items, reliability, slice_bars
@@ -50,7 +52,9 @@ def scorecard_page(result: ModelComparison, title: str) -> str:
     """A whole page of its own, without anything fetched from elsewhere."""
     cards = list(result.cards.values())
     first = result.reference
-    nearest = min(cards, key=lambda card: card.scores["js"].value)
+    # By the proper score where it is finite for all, else by the one that always is.
+    told = "soft_nll" if all(np.isfinite(card.scores["soft_nll"].value) for card in cards) else "js"
+    nearest = min(cards, key=lambda card: card.scores[told].value)
     heading = f"{first.name} against people" if len(cards) == 1 else f"{len(cards)} models against people"
     parts = [
         f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
