@@ -1,0 +1,99 @@
+"""Keeping an answer: checked, written once, with every time the browser measured."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit import tables
+from dissensus.elicit.questions import check_answer
+from dissensus.elicit.store import now
+
+if TYPE_CHECKING:
+    from dissensus.elicit.session import Running
+
+LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
+
+
+def save_answer(
+    run: Running, connection: Connection, person: Row[Any], trial_id: str, sent: Mapping[str, Any]
+) -> str | None:
+    """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice."""
+    from dissensus.elicit.session import Refused
+
+    wanted = sa.select(tables.trials).where(tables.trials.c.id == trial_id, tables.trials.c.person == person.id)
+    trial = connection.execute(wanted).one_or_none()
+    if trial is None:
+        raise Refused("this trial belongs to no session of yours", 404)
+    feedback = _feedback(run, connection, trial)
+    if connection.scalar(sa.select(tables.answers.c.trial).where(tables.answers.c.trial == trial_id)) is not None:
+        return feedback
+    try:
+        answer = check_answer(run.study.question, sent.get("told"))
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    times = checked_times(sent.get("times"))
+    client = sent.get("client")
+    row = {
+        "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
+        "times": json.dumps(times), "seconds": _seconds(times), "client": client if _finite(client) else None,
+        "received": now(),
+    }  # fmt: skip
+    connection.execute(sa.insert(tables.answers).values(row))
+    if trial.kind == "main":
+        # A trial that was given back in the meantime counts again.
+        back = 0 if trial.held else 1
+        connection.execute(sa.update(tables.trials).where(tables.trials.c.id == trial_id).values(held=False))
+        change = {"answered": tables.units.c.answered + 1, "assigned": tables.units.c.assigned + back}
+        connection.execute(sa.update(tables.units).where(tables.units.c.id == trial.unit).values(change))
+    return feedback
+
+
+def checked_times(given: Any) -> dict[str, Any]:
+    """What the browser measured, in milliseconds since the page was shown; what makes no sense is refused.
+
+    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    """
+    from dissensus.elicit.session import Refused
+
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
+        raise Refused("times is an object with looked, touched, submitted, changes and away")
+    for name in ("looked", "touched", "submitted"):
+        if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
+            raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
+    for name in ("changes", "away"):
+        rows = given.get(name, [])
+        if (
+            not isinstance(rows, list)
+            or len(rows) > 5_000
+            or not all(isinstance(row, list) and row and _finite(row[0]) for row in rows)
+        ):
+            raise Refused(f"times.{name} is a list of lists that start with milliseconds")
+    return given
+
+
+def _seconds(times: dict[str, Any]) -> float | None:
+    """From the first look to the submission, without the time when the page was out of sight."""
+    if not _finite(times.get("submitted")):
+        return None
+    away = sum(max(0.0, row[1] - row[0]) for row in times.get("away", []) if len(row) > 1 and _finite(row[1]))
+    spent = times["submitted"] - (times.get("looked") or 0.0) - away
+    return spent / 1000 if 0 <= spent <= LONGEST else None
+
+
+def _feedback(run: Running, connection: Connection, trial: Any) -> str | None:
+    if trial.kind != "practice":
+        return None
+    item = json.loads(trial.shown)["items"][0]
+    return next((practice.feedback for practice in run.study.practice if practice.item == item), None)
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,138 @@
+"""The web app that people answer in: one page, and an interface that keeps what they hand in."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from dissensus.elicit.guard import MTURK, Guard, Haste
+from dissensus.elicit.identity import signed, study_secret, unsigned
+from dissensus.elicit.items import read_units
+from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
+from dissensus.elicit.store import Store
+from dissensus.elicit.study import read_study
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+PAGES = Path(__file__).parent / "pages"
+templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)
+
+
+def open_study(folder: Path | str, database: str | None = None) -> Running:
+    """A study ready to serve: its settings, its items, its database and its key."""
+    study = read_study(folder)
+    units = read_units(study)
+    store = Store(study.folder, database)
+    store.prepare(study, units)
+    return Running(study, units, store, study_secret(study.folder))
+
+
+def make_app(run: Running, *, secure: bool = False) -> Starlette:
+    """The app of a running study. `secure` is for a server that is reached by https."""
+    from dissensus.elicit.dashboard import dashboard_routes
+
+    mturk = run.study.people.source == "mturk"
+    arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
+
+    async def start(request: Request) -> Response:
+        if not arrivals.allows(request.client.host if request.client else "?"):
+            return _message(run, "Too many people are arriving at once. Please try again in a minute.", 429)
+        query = dict(request.query_params)
+        try:
+            person = await run_in_threadpool(arrive, run, query)
+        except Refused as refused:
+            if str(refused) == "preview":
+                return _message(run, "This is a preview. Accept the task to begin.", 200)
+            return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
+        # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
+        told = {"token": signed(run.secret, "person", person)}
+        if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
+            told |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
+        return RedirectResponse(f"run#{urlencode(told)}", status_code=303)
+
+    async def shell(request: Request) -> Response:
+        return HTMLResponse(
+            templates.get_template("run.html").render(title=run.study.title, source=run.study.people.source)
+        )
+
+    async def page(request: Request) -> Response:
+        return await _answered(request, lambda person, _: current_page(run, person))
+
+    async def handed_in(request: Request) -> Response:
+        return await _answered(request, lambda person, sent: submit(run, person, sent))
+
+    async def media(request: Request) -> Response:
+        number, part = request.path_params["item"], request.path_params["part"]
+        items = list(run.units.items.values())
+        if number >= len(items) or part >= len(items[number].parts) or items[number].parts[part].kind == "text":
+            return JSONResponse({"error": "no such file"}, status_code=404)
+        path = run.study.folder / items[number].parts[part].content
+        if not path.resolve().is_relative_to(run.study.folder.resolve()):
+            return JSONResponse({"error": "no such file"}, status_code=404)
+        return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
+
+    async def healthy(request: Request) -> Response:
+        return JSONResponse({"ok": True})
+
+    async def _answered(request: Request, work: Any) -> Response:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        person = unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
+        if person is None:
+            return JSONResponse({"error": "no session: start again from the link you were sent"}, status_code=401)
+        if not requests.allows(person):
+            return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
+        try:
+            sent = json.loads(await request.body() or b"{}")
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if not isinstance(sent, dict):
+            return JSONResponse({"error": "the request is not an object"}, status_code=422)
+        try:
+            return JSONResponse(await run_in_threadpool(work, person, sent))
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+
+    async def welcome(request: Request) -> Response:
+        query = request.url.query
+        return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        run.store.close()
+
+    routes = [
+        Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
+        Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
+        Route("/media/{item:int}/{part:int}", media),
+        Mount("/static", StaticFiles(directory=PAGES / "static")),
+        *dashboard_routes(run, secure=secure),
+    ]  # fmt: skip
+    return Starlette(routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan)
+
+
+def app_from_environment() -> Starlette:
+    """The app of the study that DISSENSUS_STUDY names: for server processes, which are started without arguments."""
+    run = open_study(os.environ["DISSENSUS_STUDY"], os.environ.get("DISSENSUS_DB") or None)
+    return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
+
+
+def _message(run: Running, text: str, status: int) -> Response:
+    page = templates.get_template("message.html").render(title=run.study.title, text=text, contact=run.study.contact)
+    return HTMLResponse(page, status_code=status)

@@ -1,0 +1,157 @@
+"""The database of a study: opened, prepared, and written to in transactions that outlive a crash."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, make_url
+
+from dissensus.elicit import tables
+from dissensus.elicit.items import Units
+from dissensus.elicit.study import Study
+
+DATABASE = "answers.db"
+SCHEMA = "1"
+TRIES = 30
+Result = TypeVar("Result")
+
+
+class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
+    """The transaction met another one in the middle of its work and has to be done again."""
+
+
+class Store:
+    """An open database. `writing` commits whole or not at all, and what is committed survives a crash."""
+
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
+        self.engine = _engine(self.url)
+        # SQLite has one writer at a time; waiting here is fair and prompt, waiting in SQLite is by polling.
+        self._turn: AbstractContextManager[Any] = (
+            threading.Lock() if self.engine.dialect.name == "sqlite" else nullcontext()
+        )
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._turn, self.engine.begin() as connection:
+            yield connection
+
+    def written(self, work: Callable[[Connection], Result]) -> Result:
+        """Do `work` in one transaction, again from the start where it met another transaction on its way."""
+        for attempt in range(TRIES):
+            try:
+                with self.writing() as connection:
+                    return work(connection)
+            except (Busy, sa.exc.OperationalError) as error:
+                if attempt + 1 == TRIES or not (isinstance(error, Busy) or _meeting(error)):
+                    raise
+                time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A look that neither waits for writers nor holds them up."""
+        with self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    def prepare(self, study: Study, units: Units) -> None:
+        """Make the tables and the units, or check that those which are there belong to this study."""
+        tables.metadata.create_all(self.engine)
+        wanted = {"schema": SCHEMA, "kind": study.question.kind, "classes": json.dumps(list(study.question.classes))}
+        with self.writing() as connection:
+            _only_one_prepares(connection)
+            told = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
+            for key, value in wanted.items():
+                if key in told and told[key] != value:
+                    raise ValueError(
+                        f"the database holds answers of a study whose {key} is {told[key]}, but study.toml now says "
+                        f"{value}; give the changed study a folder and a database of its own"
+                    )
+            missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in told]
+            if missing:
+                connection.execute(sa.insert(tables.about), missing)
+            _add_units(connection, study, units)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def now() -> float:
+    """Seconds since 1970 on the server's clock."""
+    return time.time()
+
+
+def event(connection: Connection, kind: str, person: str | None = None, **told: Any) -> None:
+    """Write down that something was done; these rows are never changed."""
+    row = {"at": now(), "kind": kind, "person": person, "told": json.dumps(told)}
+    connection.execute(sa.insert(tables.events).values(row))
+
+
+def setting(connection: Connection, key: str, default: str) -> str:
+    found = connection.scalar(sa.select(tables.about.c.value).where(tables.about.c.key == key))
+    return default if found is None else str(found)
+
+
+def set_setting(connection: Connection, key: str, value: str) -> None:
+    changed = connection.execute(sa.update(tables.about).where(tables.about.c.key == key).values(value=value))
+    if not changed.rowcount:
+        connection.execute(sa.insert(tables.about).values(key=key, value=value))
+
+
+def _engine(url: str) -> Engine:
+    parsed = make_url(url)
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() == "postgresql":
+        return sa.create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True)
+    if parsed.get_backend_name() != "sqlite":
+        raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
+    engine = sa.create_engine(parsed, pool_size=20, max_overflow=20, connect_args={"timeout": 60})
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # the driver must not open transactions of its own
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=60000"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Taking the write lock at once makes writers wait in line instead of failing in the middle.
+        if connection.get_isolation_level() != "AUTOCOMMIT":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _meeting(error: sa.exc.OperationalError) -> bool:
+    """Whether PostgreSQL broke off a transaction because two met: a deadlock or a failed serialisation."""
+    return getattr(error.orig, "sqlstate", None) in ("40P01", "40001")
+
+
+def _only_one_prepares(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4217)"))
+
+
+def _add_units(connection: Connection, study: Study, units: Units) -> None:
+    """Units keep their number for good; new ones are added behind, so that a study can grow."""
+    there = {items for (items,) in connection.execute(sa.select(tables.units.c.names))}
+    extra = [practice.item for practice in study.practice] + list(study.attention or {})
+    wanted = [(json.dumps(unit), True) for unit in units.main]
+    wanted += [(json.dumps([name]), False) for name in dict.fromkeys(extra)]
+    new = [(items, main) for items, main in wanted if items not in there]
+    # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
+    rows = [
+        {"id": len(there) + i, "names": items, "main": main, "tie": random.getrandbits(30)}
+        for i, (items, main) in enumerate(new)
+    ]
+    if rows:
+        connection.execute(sa.insert(tables.units), rows)

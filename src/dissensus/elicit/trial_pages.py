@@ -1,0 +1,160 @@
+"""Trials as pages: given one after the other, with what they show and what comes next to be loaded early."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit import protocol, tables
+from dissensus.elicit.draws import draw
+from dissensus.elicit.store import event, now, setting
+
+if TYPE_CHECKING:
+    from dissensus.elicit.session import Running
+
+AHEAD = 1  # trials given beyond the one that is shown, so that their pictures are there in time
+
+
+def trial_page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any] | None:
+    """The trial or break that this person is at; None when the stage is over."""
+    given = _given(connection, person)
+    waiting = [row for row in given if row.answered is None and _of_stage(row.kind, person.stage)]
+    while len(waiting) <= AHEAD:
+        new = _give(run, connection, person, given)
+        if new is None:
+            break
+        given.append(new)
+        waiting.append(new)
+    if not waiting:
+        return None
+    history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
+    rest = protocol.break_due(run.study.protocol, history)
+    if rest and not _broke(connection, person, rest):
+        return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
+    return {
+        **_shown(run, waiting[0]), **_progress(run, person, history),
+        "preload": [part["src"] for row in waiting[1:] for part in _parts(run, row) if "src" in part],
+    }  # fmt: skip
+
+
+def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+    """Where a person goes from a stage of trials that is over: on, or home when nothing was left for them."""
+    if person.stage == "trials":
+        had = sa.select(sa.func.count()).select_from(tables.answers).where(tables.answers.c.person == person.id)
+        if not connection.scalar(had.where(tables.answers.c.kind == "main")):
+            event(connection, "full", person.id)
+            return {"stage": "full", "finished": now()}
+    stage = protocol.stage_after(run.study, person.stage)
+    if stage == "done":
+        event(connection, "done", person.id)
+        return {"stage": stage, "place": 0, "finished": now()}
+    return {"stage": stage, "place": 0}
+
+
+def _given(connection: Connection, person: Row[Any]) -> list[Any]:
+    joined = tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id)
+    wanted = sa.select(
+        tables.trials.c.id, tables.trials.c.place, tables.trials.c.unit, tables.trials.c.kind, tables.trials.c.shown,
+        tables.answers.c.received.label("answered"),
+    ).select_from(joined)  # fmt: skip
+    return list(connection.execute(wanted.where(tables.trials.c.person == person.id).order_by(tables.trials.c.place)))
+
+
+def _give(run: Running, connection: Connection, person: Row[Any], given: list[Any]) -> Any:
+    """Give the person their next trial, written down before it is shown; None at the end of the stage."""
+    study, history = run.study, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
+    kind: str | None
+    unit: int | None
+    if person.stage == "practice":
+        done = sum(trial.kind == "practice" for trial in history)
+        kind, unit = ("practice", None) if done < len(study.practice) else (None, None)
+        if kind:
+            unit = _unit_of(connection, study.practice[done].item)
+    else:
+        kind = protocol.kind_wanted(study.protocol, history, len(study.attention or {}))
+        unit = None
+        if kind == "main":
+            per_item = int(setting(connection, "per_item", str(study.protocol.per_item)))
+            unit = draw(connection, study, person.id, person.seed, per_item, now())
+            if unit is None:  # nothing is left to draw: what remains are the repeats
+                main = sum(trial.kind == "main" for trial in history)
+                repeated = sum(trial.kind == "repeat" for trial in history)
+                kind = "repeat" if main and repeated < min(study.protocol.repeats, main) else None
+        if kind == "attention":
+            name = protocol.attention_order(study, person.seed)[sum(trial.kind == "attention" for trial in history)]
+            unit = _unit_of(connection, name)
+        if kind == "repeat":
+            unit = protocol.repeat_of(history, person.seed)
+    if kind is None or unit is None:
+        return None
+    items = json.loads(str(connection.scalar(sa.select(tables.units.c.names).where(tables.units.c.id == unit))))
+    shown = {
+        "items": protocol.item_order(items, person.seed, len(given)),
+        "classes": protocol.class_order(study, person.seed),
+    }
+    row = {
+        "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
+        "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
+    }  # fmt: skip
+    connection.execute(sa.insert(tables.trials).values(row))
+    return _given(connection, person)[-1]
+
+
+def _unit_of(connection: Connection, item: str) -> int:
+    found = connection.scalar(sa.select(tables.units.c.id).where(tables.units.c.names == json.dumps([item])))
+    assert found is not None, f"item {item} has no unit, though the store was prepared with it"
+    return int(found)
+
+
+def _shown(run: Running, trial: Any) -> dict[str, Any]:
+    question, shown = run.study.question, json.loads(trial.shown)
+    asked = {"kind": question.kind, "prompt": question.prompt, "classes": shown["classes"]}
+    return {
+        "page": f"trial:{trial.id}",
+        "stage": "practice" if trial.kind == "practice" else "trial",
+        "question": {**asked, "options": dict(question.options)},
+        "stimuli": [{"about": run.units.items[name].about, "parts": _item_parts(run, name)} for name in shown["items"]],
+    }
+
+
+def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
+    return [part for name in json.loads(trial.shown)["items"] for part in _item_parts(run, name)]
+
+
+def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
+    """Parts as a client shows them; files are named by their place in the list, so no path can be asked for."""
+    numbers = {item: i for i, item in enumerate(run.units.items)}
+    found = []
+    for i, part in enumerate(run.units.items[name].parts):
+        if part.kind == "text":
+            found.append({"kind": "text", "heading": part.heading, "text": part.content})
+        else:
+            found.append({"kind": part.kind, "src": f"media/{numbers[name]}/{i}"})
+    return found
+
+
+def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> dict[str, int]:
+    if person.stage == "practice":
+        done = sum(trial.kind == "practice" and trial.answered for trial in history)
+        return {"place": done + 1, "of": len(run.study.practice)}
+    done = sum(trial.kind != "practice" and trial.answered for trial in history)
+    settings = run.study.protocol
+    every = settings.attention_every
+    checks = min(len(run.study.attention or {}), settings.per_person // every) if every else 0
+    whole = settings.per_person + checks + min(settings.repeats, settings.per_person)
+    return {"place": done + 1, "of": max(whole, done + 1)}
+
+
+def _broke(connection: Connection, person: Row[Any], rest: int) -> bool:
+    wanted = sa.select(tables.pages.c.page).where(
+        tables.pages.c.person == person.id, tables.pages.c.page == f"break:{rest}"
+    )
+    return connection.scalar(wanted) is not None
+
+
+def _of_stage(kind: str, stage: str) -> bool:
+    return (kind == "practice") == (stage == "practice")

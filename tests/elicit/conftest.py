@@ -1,0 +1,114 @@
+"""Real studies in temporary folders, on real databases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from socket import socket
+from typing import Any
+
+import pytest
+from PIL import Image
+
+CLASSES = ("cat", "dog", "ship")
+_numbers = count()
+
+
+def toml(value: Any) -> str:
+    """A value as TOML; tables are written by `write_study`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(k)} = {toml(v)}" for k, v in value.items()) + "}"
+    return str(value)
+
+
+def write_study(folder: Path, **sections: Any) -> Path:
+    """A study of eight small pictures; sections overrule its settings, key by key where they are tables."""
+    settings: dict[str, Any] = {
+        "title": "Animals", "items": "items",
+        "question": {"kind": "choose", "classes": CLASSES},
+        "protocol": {"per_person": 4, "per_item": 3},
+        "people": {"source": "open"},
+    }  # fmt: skip
+    for name, value in sections.items():
+        if isinstance(value, dict) and isinstance(settings.get(name), dict) and name != "question":
+            settings[name] = {**settings[name], **value}
+        else:
+            settings[name] = value
+    (folder / "items").mkdir(parents=True, exist_ok=True)
+    for i in range(8):
+        Image.new("RGB", (16, 16), (30 * i, 90, 200 - 20 * i)).save(folder / "items" / f"p{i}.png")
+    text = "\n".join(f"{toml(name)} = {toml(value)}" for name, value in settings.items())
+    assert tomllib.loads(text)
+    (folder / "study.toml").write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Callable[[], str]]:
+    """A real PostgreSQL server; each call makes a new, empty database and gives its address."""
+    found = shutil.which("pg_config")
+    if found is None:
+        pytest.skip("PostgreSQL is not installed: pg_config was not found")
+    bin_folder = Path(subprocess.run([found, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
+    if not (bin_folder / "initdb").exists():
+        pytest.skip(f"PostgreSQL's server is not installed: no initdb in {bin_folder}")
+    with tempfile.TemporaryDirectory(prefix="pg") as name:
+        folder = Path(name)
+        # The server refuses to run as root.
+        become = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
+        if become:
+            shutil.chown(folder, "nobody")
+        with socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+
+        def run(program: str, *args: str) -> None:
+            subprocess.run([*become, bin_folder / program, *args], check=True, capture_output=True, cwd=folder)
+
+        run("initdb", "-D", f"{name}/data", "-U", "lab", "-A", "trust", "-N", "-E", "UTF8", "--locale=C.UTF-8")
+        options = f"-k {name} -p {port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"
+        run("pg_ctl", "-D", f"{name}/data", "-w", "-l", f"{name}/log", "-o", options, "start")
+
+        def fresh() -> str:
+            database = f"study{next(_numbers)}"
+            run("createdb", "-h", name, "-p", str(port), "-U", "lab", database)
+            return f"postgresql://lab@127.0.0.1:{port}/{database}"
+
+        yield fresh
+        run("pg_ctl", "-D", f"{name}/data", "-w", "-m", "immediate", "stop")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The address of an empty database: None for the study's own SQLite file, or a real PostgreSQL server's."""
+    return None if request.param == "sqlite" else request.getfixturevalue("postgres")()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]:
+    """Function that writes a study and opens it on the database of this test."""
+    from dissensus.elicit.app import open_study
+
+    running = []
+
+    def open_it(**sections: Any) -> Any:
+        run = open_study(write_study(tmp_path / "study", **sections), database)
+        running.append(run)
+        return run
+
+    yield open_it
+    for run in running:
+        run.store.close()
