@@ -164,7 +164,7 @@ QUESTIONS: dict[str, Kind] = {
     "triplet": Kind(
         3, "comparison", "Which of the two is closer to the one above?",
         {},
-        {"closer": "first or second, in the order of the unit"},
+        {"closer": "first or second, in the order shown"},
         _check_triplet, _simulate_triplet,
     ),
 }  # fmt: skip

@@ -1,0 +1,157 @@
+"""The researcher's page: how the study stands, what people dispute, who answers how, and what to do about it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from dissensus.elicit import access, decisions
+from dissensus.elicit.export import answer_table
+from dissensus.elicit.guard import Haste
+from dissensus.elicit.session import Refused, Running
+from dissensus.elicit.status import annotator_rows, disputed, status_of
+
+ATTEMPTS = Haste(rate=0.1, burst=5)
+
+
+def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
+    """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
+    from dissensus.elicit.app import templates
+
+    def inside(request: Request) -> bool:
+        return access.cookie_holds(run.secret, request.cookies.get(access.COOKIE, ""))
+
+    async def show(request: Request) -> Response:
+        if not inside(request):
+            page = templates.get_template("login.html").render(
+                title=run.study.title, wrong="wrong" in request.query_params
+            )
+            return HTMLResponse(page, status_code=401)
+        token = access.form_token(run.secret, request.cookies[access.COOKIE])
+        return HTMLResponse(templates.get_template("dashboard.html").render(title=run.study.title, token=token))
+
+    async def login(request: Request) -> Response:
+        if not ATTEMPTS.allows(request.client.host if request.client else "?"):
+            return HTMLResponse("Too many attempts; wait a minute.", status_code=429)
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
+        if not await run_in_threadpool(access.opens, run.study.folder, sent.get("key", [""])[0]):
+            return RedirectResponse("../dashboard?wrong", status_code=303)
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.set_cookie(
+            access.COOKIE, access.new_cookie(run.secret), max_age=3600 * access.HOURS, httponly=True, samesite="strict",
+            secure=secure,
+        )  # fmt: skip
+        return reply
+
+    async def logout(request: Request) -> Response:
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.delete_cookie(access.COOKIE, httponly=True, samesite="strict", secure=secure)
+        return reply
+
+    async def data(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        return JSONResponse(await run_in_threadpool(_data, run))
+
+    async def change(request: Request) -> Response:
+        cookie = request.cookies.get(access.COOKIE, "")
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        if not access.form_holds(run.secret, cookie, request.headers.get("x-form-token", "")):
+            return JSONResponse({"error": "reload the page and try again"}, status_code=403)
+        try:
+            sent = json.loads(await request.body() or b"{}")
+            if not isinstance(sent, dict):
+                raise Refused("the request is not an object")
+            await run_in_threadpool(_decide, run, request.path_params["what"], sent)
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
+        return JSONResponse(await run_in_threadpool(_data, run))
+
+    async def download(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        made = DOWNLOADS.get(request.path_params["name"])
+        if made is None:
+            return JSONResponse({"error": f"expected one of {', '.join(DOWNLOADS)}"}, status_code=404)
+        kind, write = made
+        body = await run_in_threadpool(lambda: write(answer_table(run)))
+        name = request.path_params["name"]
+        return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    return [
+        Route("/dashboard", show), Route("/dashboard/login", login, methods=["POST"]),
+        Route("/dashboard/logout", logout, methods=["POST"]), Route("/dashboard/data", data),
+        Route("/dashboard/change/{what}", change, methods=["POST"]), Route("/dashboard/download/{name}", download),
+    ]  # fmt: skip
+
+
+def _data(run: Running) -> dict[str, Any]:
+    return {"status": status_of(run), "disputed": disputed(run), "annotators": annotator_rows(run)}
+
+
+def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
+    person = sent.get("person")
+    if what in ("exclude", "include", "forget") and not isinstance(person, str):
+        raise Refused("person is the id of somebody")
+    if what == "exclude":
+        why = sent.get("why")
+        if not isinstance(why, str) or not why.strip():
+            raise Refused("say why, so that it can be understood later")
+        decisions.exclude(run, str(person), why.strip())
+    elif what == "include":
+        decisions.include(run, str(person))
+    elif what == "forget":
+        decisions.forget(run, str(person))
+    elif what == "stop":
+        decisions.stop(run)
+    elif what == "open":
+        decisions.reopen(run)
+    elif what == "extend":
+        per_item = sent.get("per_item")
+        if not isinstance(per_item, int) or isinstance(per_item, bool):
+            raise Refused("per_item is a whole number")
+        decisions.extend(run, per_item)
+    else:
+        raise Refused(f"{what!r} is nothing that can be decided here", 404)
+
+
+def _csv(table: pa.Table) -> bytes:
+    flat = table
+    for place, name in enumerate(table.column_names):
+        if pa.types.is_list(table.schema.field(name).type):
+            texts = pa.array([json.dumps(value) for value in table.column(name).to_pylist()], pa.string())
+            flat = flat.set_column(place, name, texts)
+    out = io.BytesIO()
+    pa.csv.write_csv(flat, out)
+    return out.getvalue()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pa.parquet.write_table(table, out)
+    return out.getvalue()
+
+
+def _jsonl(table: pa.Table) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in table.to_pylist()).encode()
+
+
+DOWNLOADS: dict[str, tuple[str, Callable[[pa.Table], bytes]]] = {
+    "answers.csv": ("text/csv; charset=utf-8", _csv),
+    "answers.jsonl": ("application/jsonl", _jsonl),
+    "answers.parquet": ("application/vnd.apache.parquet", _parquet),
+}
