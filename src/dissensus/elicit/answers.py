@@ -17,6 +17,18 @@ from dissensus.elicit.store import now
 if TYPE_CHECKING:
     from dissensus.elicit.session import Running
 
+TRIAL = (
+    sa.select(tables.trials, tables.answers.c.received)
+    .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))
+    .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.person == sa.bindparam("person_"))
+)
+KEEP = sa.insert(tables.answers)
+UNHOLD = sa.update(tables.trials).where(tables.trials.c.id == sa.bindparam("trial_")).values(held=False)
+COUNT = (
+    sa.update(tables.units)
+    .where(tables.units.c.id == sa.bindparam("unit_"))
+    .values(answered=tables.units.c.answered + 1, assigned=tables.units.c.assigned + sa.bindparam("back"))
+)
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
 
@@ -26,12 +38,11 @@ def save_answer(
     """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice."""
     from dissensus.elicit.session import Refused
 
-    wanted = sa.select(tables.trials).where(tables.trials.c.id == trial_id, tables.trials.c.person == person.id)
-    trial = connection.execute(wanted).one_or_none()
+    trial = connection.execute(TRIAL, {"trial_": trial_id, "person_": person.id}).one_or_none()
     if trial is None:
         raise Refused("this trial belongs to no session of yours", 404)
-    feedback = _feedback(run, connection, trial)
-    if connection.scalar(sa.select(tables.answers.c.trial).where(tables.answers.c.trial == trial_id)) is not None:
+    feedback = _feedback(run, trial)
+    if trial.received is not None:
         return feedback
     try:
         answer = check_answer(run.study.question, sent.get("told"))
@@ -44,13 +55,12 @@ def save_answer(
         "times": json.dumps(times), "seconds": _seconds(times), "client": client if _finite(client) else None,
         "received": now(),
     }  # fmt: skip
-    connection.execute(sa.insert(tables.answers).values(row))
+    connection.execute(KEEP, row)
     if trial.kind == "main":
         # A trial that was given back in the meantime counts again.
         back = 0 if trial.held else 1
-        connection.execute(sa.update(tables.trials).where(tables.trials.c.id == trial_id).values(held=False))
-        change = {"answered": tables.units.c.answered + 1, "assigned": tables.units.c.assigned + back}
-        connection.execute(sa.update(tables.units).where(tables.units.c.id == trial.unit).values(change))
+        connection.execute(UNHOLD, {"trial_": trial_id})
+        connection.execute(COUNT, {"unit_": trial.unit, "back": back})
     return feedback
 
 
@@ -88,7 +98,7 @@ def _seconds(times: dict[str, Any]) -> float | None:
     return spent / 1000 if 0 <= spent <= LONGEST else None
 
 
-def _feedback(run: Running, connection: Connection, trial: Any) -> str | None:
+def _feedback(run: Running, trial: Any) -> str | None:
     if trial.kind != "practice":
         return None
     item = json.loads(trial.shown)["items"][0]

@@ -38,7 +38,8 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
     units = read_units(study)
     store = Store(study.folder, database)
     store.prepare(study, units)
-    return Running(study, units, store, study_secret(study.folder))
+    numbers = {name: i for i, name in enumerate(units.items)}
+    return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
 
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:

@@ -7,6 +7,7 @@ import json
 import random
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -16,6 +17,22 @@ from dissensus.elicit.store import Busy
 from dissensus.elicit.study import Study
 from dissensus.elicit.tables import people, trials, units
 
+HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
+OPEN = sa.select(units.c.id).where(units.c.main, units.c.id.not_in(HAD), units.c.assigned < sa.bindparam("per_item"))
+LEVELS = sa.select(units.c.assigned).distinct().where(units.c.main, units.c.assigned < sa.bindparam("per_item"))
+AT_LEVEL = OPEN.where(units.c.assigned == sa.bindparam("level")).order_by(units.c.tie).limit(1)
+HALVES = (AT_LEVEL.where(units.c.tie >= sa.bindparam("start")), AT_LEVEL.where(units.c.tie < sa.bindparam("start")))
+UNCERTAIN = OPEN.where(units.c.priority >= 0).order_by(units.c.priority.desc(), units.c.assigned, units.c.tie).limit(1)
+UNLOCKED = {wanted: wanted.with_for_update(skip_locked=True) for wanted in (*HALVES, UNCERTAIN)}
+TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(assigned=units.c.assigned + 1)
+LATE = (
+    sa.select(trials.c.id, trials.c.unit)
+    .join(units, units.c.id == trials.c.unit)
+    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"))
+    .limit(50)
+    .with_for_update(skip_locked=True)
+)
+
 
 def draw(connection: Connection, study: Study, person: str, seed: int, per_item: int, at: float) -> int | None:
     """A unit that this person has not had and that still needs answers, held for them; None when there is none."""
@@ -23,46 +40,35 @@ def draw(connection: Connection, study: Study, person: str, seed: int, per_item:
     if study.protocol.draw == "batches":
         found = _of_batch(connection, study, person, seed)
     elif study.protocol.draw == "expected-error":
-        found = _most_uncertain(connection, person, per_item)
+        # A unit whose priority is below 0 is known well enough and gets no more answers.
+        found = _locked(connection, UNCERTAIN, {"person_": person, "per_item": per_item})
     else:
         found = _least_answered(connection, person, per_item)
     if found is not None:
-        connection.execute(sa.update(units).where(units.c.id == found).values(assigned=units.c.assigned + 1))
+        connection.execute(TAKE, {"unit_": found})
     return found
 
 
 def _least_answered(connection: Connection, person: str, per_item: int) -> int | None:
     """Among the units with the fewest answers or holders, one at random."""
-    levels = sa.select(units.c.assigned).distinct().where(units.c.main, units.c.assigned < per_item)
-    for level in connection.scalars(levels.order_by(units.c.assigned)).all():
-        start = random.getrandbits(30)
-        for half in (units.c.tie >= start, units.c.tie < start):
-            found = _locked(connection, _open(person).where(units.c.assigned == level, half).order_by(units.c.tie))
+    for level in connection.scalars(LEVELS.order_by(units.c.assigned), {"per_item": per_item}).all():
+        given = {"person_": person, "per_item": per_item, "level": level, "start": random.getrandbits(30)}
+        for half in HALVES:
+            found = _locked(connection, half, given)
             if found is not None:
                 return found
     return None
 
 
-def _most_uncertain(connection: Connection, person: str, per_item: int) -> int | None:
-    """The unit with the largest priority; a unit below 0 is known well enough and gets no more answers."""
-    wanted = _open(person).where(units.c.assigned < per_item, units.c.priority >= 0)
-    return _locked(connection, wanted.order_by(units.c.priority.desc(), units.c.assigned, units.c.tie))
-
-
-def _locked(connection: Connection, wanted: sa.Select[int]) -> int | None:
+def _locked(connection: Connection, wanted: sa.Select[int], given: dict[str, Any]) -> int | None:
     """The first of the wanted units that nobody is just drawing.
 
     A draw never waits for another while it holds a unit itself, so that two cannot wait for each other.
     """
-    found = connection.scalar(wanted.limit(1).with_for_update(skip_locked=True))
-    if found is None and connection.scalar(wanted.limit(1)) is not None:
+    found = connection.scalar(UNLOCKED[wanted], given)
+    if found is None and connection.dialect.name == "postgresql" and connection.scalar(wanted, given) is not None:
         raise Busy("every unit that is left is being drawn by somebody else")
     return None if found is None else int(found)
-
-
-def _open(person: str) -> sa.Select[int]:
-    had = sa.select(trials.c.unit).where(trials.c.person == person)
-    return sa.select(units.c.id).where(units.c.main, units.c.id.not_in(had))
 
 
 def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> int | None:
@@ -105,8 +111,6 @@ def read_batches(path: Path) -> dict[str, list[str]]:
 
 def _release(connection: Connection, before: float) -> None:
     """Give back what was drawn long ago and never answered; whoever returns may still answer it."""
-    late = sa.select(trials.c.id, trials.c.unit).join(units, units.c.id == trials.c.unit)
-    late = late.where(trials.c.held, trials.c.drawn < before).limit(50)
-    for trial, unit in connection.execute(late.with_for_update(skip_locked=True)).all():
+    for trial, unit in connection.execute(LATE, {"before": before}).all():
         connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
         connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))

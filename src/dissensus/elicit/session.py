@@ -21,6 +21,8 @@ from dissensus.elicit.study import Study
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+PERSON = sa.select(tables.people).where(tables.people.c.id == sa.bindparam("person_")).with_for_update()
+SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
 
 
 class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a fault of ours
@@ -33,12 +35,18 @@ class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a f
 
 @dataclass(frozen=True)
 class Running:
-    """A study with everything a request needs."""
+    """A study with everything a request needs.
+
+    names    the items of each unit of the database
+    numbers  the place of each item in the list, by which its files are asked for
+    """
 
     study: Study
     units: Units
     store: Store
     secret: bytes
+    names: Mapping[int, tuple[str, ...]]
+    numbers: Mapping[str, int]
 
 
 def arrive(run: Running, query: Mapping[str, str]) -> str:
@@ -91,8 +99,9 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
                 reply["feedback"] = feedback
         else:
             _save_page(run, connection, person, page, sent.get("told", {}))
-        connection.execute(sa.update(tables.people).where(tables.people.c.id == person_id).values(seen=now()))
-        return {**reply, "page": _page(run, connection, _person(connection, person_id))}
+            person = _person(connection, person_id)
+        connection.execute(SEEN, {"person_": person_id, "at": now()})
+        return {**reply, "page": _page(run, connection, person)}
 
     return run.store.written(work)
 
@@ -116,8 +125,7 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
 
 
 def _person(connection: Connection, person_id: str) -> Row[Any]:
-    wanted = sa.select(tables.people).where(tables.people.c.id == person_id).with_for_update()
-    found = connection.execute(wanted).one_or_none()
+    found = connection.execute(PERSON, {"person_": person_id}).one_or_none()
     if found is None:
         raise Refused("no such session; please start again from the link you were sent", 404)
     return found

@@ -22,6 +22,7 @@ DATABASE = "answers.db"
 SCHEMA = "1"
 TRIES = 30
 Result = TypeVar("Result")
+SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
 
 
 class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
@@ -80,6 +81,12 @@ class Store:
                 connection.execute(sa.insert(tables.about), missing)
             _add_units(connection, study, units)
 
+    def unit_names(self) -> dict[int, tuple[str, ...]]:
+        """The items of every unit."""
+        with self.reading() as connection:
+            rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names))
+            return {unit: tuple(json.loads(names)) for unit, names in rows}
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -96,7 +103,8 @@ def event(connection: Connection, kind: str, person: str | None = None, **told: 
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
-    found = connection.scalar(sa.select(tables.about.c.value).where(tables.about.c.key == key))
+    """A setting that may change while the study runs, or its default."""
+    found = connection.scalar(SETTING, {"key_": key})
     return default if found is None else str(found)
 
 

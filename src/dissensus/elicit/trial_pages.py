@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -16,7 +16,29 @@ from dissensus.elicit.store import event, now, setting
 if TYPE_CHECKING:
     from dissensus.elicit.session import Running
 
+GIVEN = (
+    sa.select(
+        tables.trials.c.id, tables.trials.c.unit, tables.trials.c.kind, tables.trials.c.shown, tables.answers.c.received
+    )
+    .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))
+    .where(tables.trials.c.person == sa.bindparam("person_"))
+    .order_by(tables.trials.c.place)
+)
+GIVE = sa.insert(tables.trials)
+BREAK = sa.select(tables.pages.c.page).where(
+    tables.pages.c.person == sa.bindparam("person_"), tables.pages.c.page == sa.bindparam("page_")
+)
 AHEAD = 1  # trials given beyond the one that is shown, so that their pictures are there in time
+
+
+class _Given(NamedTuple):
+    """A trial that the person has been given, and when its answer came, if it did."""
+
+    id: str
+    unit: int
+    kind: str
+    shown: str
+    answered: float | None
 
 
 def trial_page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any] | None:
@@ -55,16 +77,11 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     return {"stage": stage, "place": 0}
 
 
-def _given(connection: Connection, person: Row[Any]) -> list[Any]:
-    joined = tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id)
-    wanted = sa.select(
-        tables.trials.c.id, tables.trials.c.place, tables.trials.c.unit, tables.trials.c.kind, tables.trials.c.shown,
-        tables.answers.c.received.label("answered"),
-    ).select_from(joined)  # fmt: skip
-    return list(connection.execute(wanted.where(tables.trials.c.person == person.id).order_by(tables.trials.c.place)))
+def _given(connection: Connection, person: Row[Any]) -> list[_Given]:
+    return [_Given(*row) for row in connection.execute(GIVEN, {"person_": person.id})]
 
 
-def _give(run: Running, connection: Connection, person: Row[Any], given: list[Any]) -> Any:
+def _give(run: Running, connection: Connection, person: Row[Any], given: list[_Given]) -> _Given | None:
     """Give the person their next trial, written down before it is shown; None at the end of the stage."""
     study, history = run.study, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     kind: str | None
@@ -73,7 +90,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[An
         done = sum(trial.kind == "practice" for trial in history)
         kind, unit = ("practice", None) if done < len(study.practice) else (None, None)
         if kind:
-            unit = _unit_of(connection, study.practice[done].item)
+            unit = _unit_of(run, study.practice[done].item)
     else:
         kind = protocol.kind_wanted(study.protocol, history, len(study.attention or {}))
         unit = None
@@ -86,28 +103,25 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[An
                 kind = "repeat" if main and repeated < min(study.protocol.repeats, main) else None
         if kind == "attention":
             name = protocol.attention_order(study, person.seed)[sum(trial.kind == "attention" for trial in history)]
-            unit = _unit_of(connection, name)
+            unit = _unit_of(run, name)
         if kind == "repeat":
             unit = protocol.repeat_of(history, person.seed)
     if kind is None or unit is None:
         return None
-    items = json.loads(str(connection.scalar(sa.select(tables.units.c.names).where(tables.units.c.id == unit))))
     shown = {
-        "items": protocol.item_order(items, person.seed, len(given)),
+        "items": protocol.item_order(run.names[unit], person.seed, len(given)),
         "classes": protocol.class_order(study, person.seed),
     }
     row = {
         "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
-    connection.execute(sa.insert(tables.trials).values(row))
-    return _given(connection, person)[-1]
+    connection.execute(GIVE, row)
+    return _Given(str(row["id"]), unit, kind, str(row["shown"]), None)
 
 
-def _unit_of(connection: Connection, item: str) -> int:
-    found = connection.scalar(sa.select(tables.units.c.id).where(tables.units.c.names == json.dumps([item])))
-    assert found is not None, f"item {item} has no unit, though the store was prepared with it"
-    return int(found)
+def _unit_of(run: Running, item: str) -> int:
+    return next(unit for unit, names in run.names.items() if names == (item,))
 
 
 def _shown(run: Running, trial: Any) -> dict[str, Any]:
@@ -127,13 +141,12 @@ def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
 
 def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
     """Parts as a client shows them; files are named by their place in the list, so no path can be asked for."""
-    numbers = {item: i for i, item in enumerate(run.units.items)}
     found = []
     for i, part in enumerate(run.units.items[name].parts):
         if part.kind == "text":
             found.append({"kind": "text", "heading": part.heading, "text": part.content})
         else:
-            found.append({"kind": part.kind, "src": f"media/{numbers[name]}/{i}"})
+            found.append({"kind": part.kind, "src": f"media/{run.numbers[name]}/{i}"})
     return found
 
 
@@ -150,10 +163,7 @@ def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> 
 
 
 def _broke(connection: Connection, person: Row[Any], rest: int) -> bool:
-    wanted = sa.select(tables.pages.c.page).where(
-        tables.pages.c.person == person.id, tables.pages.c.page == f"break:{rest}"
-    )
-    return connection.scalar(wanted) is not None
+    return connection.scalar(BREAK, {"person_": person.id, "page_": f"break:{rest}"}) is not None
 
 
 def _of_stage(kind: str, stage: str) -> bool:
