@@ -10,9 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -74,11 +74,11 @@ def start_server(
         if process.poll() is not None:
             raise ValueError(f"the server ended at once with code {process.returncode}")
         try:
-            connection = HTTPConnection("127.0.0.1", port, timeout=2)
-            connection.request("GET", "/healthy")
-            if connection.getresponse().status == 200:
-                return process, f"http://127.0.0.1:{port}"
-        except OSError:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=2)) as connection:
+                connection.request("GET", "/healthy")
+                if connection.getresponse().status == 200:
+                    return process, f"http://127.0.0.1:{port}"
+        except (OSError, HTTPException):
             time.sleep(0.1)
     process.kill()
     raise ValueError("the server did not answer within a minute")
@@ -148,9 +148,16 @@ class _Walk:
                     self.acknowledged.append(page["page"].removeprefix("trial:"))
                     self.tick()
                 page = reply["page"]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, HTTPException, ValueError, KeyError) as error:
             self.errors.append(f"person {self.number}: {type(error).__name__}: {error}")
+        finally:
+            self._hang_up()
         return self
+
+    def _hang_up(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
 
     def _arrive(self) -> str:
         source = self.study.people.source
@@ -183,8 +190,8 @@ class _Walk:
                 if found[0] != 429 and (found[0] < 500 or not self.patient):
                     self.seconds.append(time.monotonic() - began)
                     return found
-            except OSError:
-                self.connection = None
+            except (OSError, HTTPException):
+                self._hang_up()
                 if not self.patient:
                     raise
             time.sleep(min(0.5, 0.05 * (attempt + 1)))
