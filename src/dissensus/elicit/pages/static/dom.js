@@ -18,5 +18,8 @@ export function prose(text) {
     make("p", {}, paragraph.split(/\*\*(.+?)\*\*/).map((part, i) => (i % 2 ? make("strong", {}, part) : part))));
 }
 
+// The key that does the same as what it stands beside; screen readers have the list of keys below the question.
+export const keyCap = (key) => (key === undefined ? null : make("kbd", { "aria-hidden": "true" }, key));
+
 let number = 0;
 export const unique = (name) => `${name}-${++number}`;

@@ -1,25 +1,26 @@
-// A letter for each class: the first of its name that is free, the same for everybody.
+// A key for each class: the first letter of its name that is free, the same for everybody. Classes that are digits keep them.
 
-export function lettersOf(classes, reserved = "x") {
-  const taken = new Set(reserved);
-  const letters = new Map();
+const LETTER = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u;
+
+export const digitsOnly = (classes) => classes.every((name) => /^\d$/.test(name));
+
+export function keysOf(classes, { digits = true } = {}) {
+  if (digitsOnly(classes)) return new Map(digits ? classes.map((name) => [name, name]) : []);
+  const taken = new Set();
+  const keys = new Map();
+  const give = (name, letter) => { if (letter) { taken.add(letter); keys.set(name, letter); } };
   const sorted = [...classes].sort();
-  for (const name of sorted) {
-    const letter = [...name.toLowerCase()].find((one) => /^[a-z]$/.test(one) && !taken.has(one));
-    if (letter) { taken.add(letter); letters.set(name, letter); }
-  }
-  for (const name of sorted) {
-    if (letters.has(name)) continue;
-    const letter = [..."abcdefghijklmnopqrstuvwxyz"].find((one) => !taken.has(one));
-    if (letter) { taken.add(letter); letters.set(name, letter); }
-  }
-  return letters;
+  for (const name of sorted) give(name, [...name.toLowerCase()].find((one) => LETTER.test(one) && !taken.has(one)));
+  for (const name of sorted) if (!keys.has(name)) give(name, [..."abcdefghijklmnopqrstuvwxyz"].find((one) => !taken.has(one)));
+  return keys;
 }
 
-// The class whose letter was pressed, with or without Shift.
-export function pressed(event, letters) {
-  const key = event.key.length === 1 ? event.key.toLowerCase() : "";
-  for (const [name, letter] of letters) if (letter === key) return name;
+// The class whose key was pressed, and whether Shift was held with it; on some keyboards a digit itself needs Shift.
+export function pressed(event, keys) {
+  const typed = event.key.length === 1 ? event.key.toLowerCase() : "";
+  for (const [name, key] of keys) if (key === typed) return { name, shifted: event.shiftKey && !/\d/.test(typed) };
+  const digit = event.shiftKey ? /^Digit(\d)$/.exec(event.code)?.[1] : undefined;
+  for (const [name, key] of keys) if (key === digit) return { name, shifted: true };
   return null;
 }
 

@@ -1,35 +1,41 @@
 // Choose one: labels around the picture, in a list, or found by typing. A click or a key is the answer.
 
-import { make } from "./dom.js";
-import { lettersOf, MANY, pressed } from "./keys.js";
+import { keyCap, make } from "./dom.js";
+import { digitsOnly, keysOf, MANY, pressed } from "./keys.js";
 import { searchBox } from "./search.js";
 
-export function choose({ question, stimuli, submit, change }) {
+const MOST_AROUND = 16;
+
+export function choose({ told, question, stimuli, submit, change }) {
   const { classes, options } = question;
   const answer = (name) => { change("choice", name); submit({ choice: name }); };
   if (options.layout === "search" || classes.length > MANY) {
-    const box = searchBox("Type the first letters of the class, then press Enter", () => classes, answer);
-    queueMicrotask(() => box.input.focus());
-    return { elements: [box.element], focus: true };
+    const box = searchBox("Type the first letters of the class, then press Enter", () => classes, answer, { likely: told.stimuli[0].likely });
+    return { elements: [box.element], focus: box.input };
   }
-  const letters = lettersOf(classes);
-  const buttons = classes.map((name) => make("button", { type: "button", onclick: () => answer(name) }, name, " ", letters.has(name) ? make("kbd", { "aria-hidden": "true" }, letters.get(name)) : null));
+  const letters = keysOf(classes);
+  const buttons = classes.map((name) => make("button", { type: "button", onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
   const keys = (event) => {
-    const name = pressed(event, letters);
-    if (name && !event.shiftKey) answer(name);
-    return Boolean(name);
+    const found = pressed(event, letters);
+    if (found && !found.shifted) answer(found.name);
+    return Boolean(found);
   };
-  const hint = "Keys: the letter beside a class chooses it";
-  if (options.layout === "around" && classes.length <= 14) {
-    const places = around(classes.length);
-    buttons.forEach((button, i) => { button.style.gridArea = places[i]; });
+  const hint = digitsOnly(classes) ? "a digit chooses its class" : "the letter beside a class chooses it";
+  if (options.layout === "around" && classes.length <= MOST_AROUND) {
+    const { places, sides } = around(classes.length);
+    buttons.forEach((button, i) => { [button.style.gridRow, button.style.gridColumn] = places[i]; });
+    stimuli.style.gridRow = `2 / ${2 + sides}`;
     return { elements: [make("div", { class: "around", role: "group", "aria-label": "Classes" }, stimuli, buttons)], placed: true, keys, hint };
   }
   return { elements: [make("ul", { class: "classes" }, buttons.map((button) => make("li", {}, button)))], keys, hint };
 }
 
-// Cells of a 4 x 5 grid around its middle, clockwise from the top left: top row, right side, bottom row, left side.
-function around(count) {
-  const cells = ["1/1", "1/2", "1/3", "1/4", "2/4", "3/4", "4/4", "5/4", "5/3", "5/2", "5/1", "4/1", "3/1", "2/1"];
-  return Array.from({ length: count }, (_, i) => cells[Math.round((i * cells.length) / count) % cells.length]);
+// Rows and columns of a grid with 12 columns, clockwise from the top left: top, right side, bottom, left side.
+export function around(count) {
+  const sides = Math.max(1, Math.floor(count / 4));
+  const top = Math.ceil((count - 2 * sides) / 2);
+  const bottom = count - 2 * sides - top;
+  const row = (number, cells) => Array.from({ length: cells }, (_, i) => [String(number), `${1 + (i * 12) / cells} / ${1 + ((i + 1) * 12) / cells}`]);
+  const side = (column) => Array.from({ length: sides }, (_, i) => [String(2 + i), column]);
+  return { sides, places: [...row(1, top), ...side("10 / 13"), ...row(2 + sides, bottom).reverse(), ...side("1 / 4").reverse()] };
 }

@@ -1,11 +1,10 @@
 // One number for what is shown (typicality, similarity), or one of two (triplets).
 
-import { make } from "./dom.js";
-import { untouchedSlider } from "./question_sliders.js";
+import { keyCap, make } from "./dom.js";
+import { ends, untouchedSlider } from "./question_sliders.js";
 
 export function rating({ told, question, submit, change }) {
   const { low, high, step, left, right } = question.options;
-  const ends = make("div", { class: "ends" }, make("span", {}, left), make("span", {}, right));
   if (step === 1) {
     const answer = (value) => { change("value", value); submit({ value }); };
     const values = Array.from({ length: high - low + 1 }, (_, i) => low + i);
@@ -17,22 +16,26 @@ export function rating({ told, question, submit, change }) {
       answer(value);
       return true;
     };
-    return { elements: [ends, make("div", { class: "scale", role: "group", "aria-label": `From ${left} to ${right}` }, buttons)], keys, hint: `Keys: ${low} to ${high}` };
+    const both = make("div", { class: "both", "aria-hidden": "true" }, make("span", {}, left), make("span", {}, right));
+    return { elements: [make("div", { class: "scale", role: "group", "aria-label": `From ${left} to ${right}` }, buttons), both], keys, hint: `the digits from ${low} to ${Math.min(high, 9)}` };
   }
-  const about = told.stimuli[0].about || "Answer";
-  const slider = untouchedSlider(about, low, high, step, (value) => change("value", value));
-  const read = () => (slider.value() === null ? { problem: "Set the slider first. The space bar sets it where it stands." } : { answer: { value: slider.value() } });
-  return { elements: [ends, make("div", { class: "sliders" }, slider.row)], read };
+  const slider = untouchedSlider(told.stimuli[0].about || "Answer", low, high, step, (value) => change("value", value));
+  const read = () => (slider.value() === null ? { problem: "Set the slider first." } : { answer: { value: slider.value() } });
+  return { elements: [make("div", { class: "sliders" }, ends(left, right), slider.row)], read, first: slider.input, focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
 }
 
 export function triplet({ submit, change, stimuli }) {
   const answer = (closer) => { change("closer", closer); submit({ closer }); };
-  const buttons = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key]) =>
-    make("button", { type: "button", onclick: () => answer(closer) }, text, " ", make("kbd", { "aria-hidden": "true" }, key)));
+  const [reference, ...two] = stimuli.children;
+  const sides = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key], i) => {
+    two[i].addEventListener("click", () => answer(closer));
+    return make("div", { class: "candidate" }, two[i], make("button", { type: "button", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key)));
+  });
+  stimuli.replaceChildren(reference, ...sides);
   const keys = (event) => {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return false;
     answer(event.key === "ArrowLeft" ? "first" : "second");
     return true;
   };
-  return { elements: [stimuli, make("div", { class: "scale", role: "group", "aria-label": "Which is closer" }, buttons)], placed: true, keys, hint: "Keys: the arrows left and right" };
+  return { elements: [stimuli], placed: true, keys, hint: "the arrows left and right; a click on a picture chooses it, too" };
 }

@@ -1,138 +1,189 @@
 // The most probable class, perhaps a second, a percentage for each, and what it is definitely not: by keyboard alone.
 //
-// A letter names a class, digits say how sure, x rules out all the rest, Enter sends. With Shift a letter rules out one class.
+// A letter names a class, digits say how sure, minus rules out all the rest, Enter sends. With Shift a letter rules out one class.
+// Classes that are digits are named by their digits: Space leaves a percentage, so that the next digit names the second class.
 
-import { make, unique } from "./dom.js";
-import { lettersOf, MANY, pressed } from "./keys.js";
+import { keyCap, make, unique } from "./dom.js";
+import { digitsOnly, keysOf, MANY, pressed } from "./keys.js";
 import { searchBox } from "./search.js";
 
-export function topTwo({ question, submit, change }) {
+const TITLES = { first: "Most probable", second: "Second, if any" };
+const SPOKEN = { first: "most probable", second: "second most probable", out: "definitely not", "": "" };
+const SIGN = { first: "1", second: "2", out: "×", "": "" };
+
+export function topTwo({ told, question, change }) {
   const { classes, options } = question;
   const many = options.layout === "search" || classes.length > MANY;
-  const letters = many ? new Map() : lettersOf(classes);
+  const modal = !many && digitsOnly(classes);
+  const letters = many ? new Map() : keysOf(classes);
+  const roles = options.second ? ["first", "second"] : ["first"];
   const state = { first: null, second: null, out: new Set() };
   const rest = () => classes.filter((name) => name !== state.first && name !== state.second);
   const live = make("p", { class: "visually-hidden", role: "status" });
-  const percents = { first: amount("first"), second: amount("second") };
-  const chips = make("div", { class: "chips", role: "group", "aria-label": "Chosen classes" });
-  const buttons = new Map(many ? [] : classes.map((name) => [name, make("button", { type: "button", onclick: () => pick(name) })]));
+  const slots = Object.fromEntries(roles.map((role) => [role, slot(role)]));
+  const chips = make("div", { class: "chips", role: "group", "aria-label": "Ruled out" });
+  const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
-    ? make("button", { type: "button", onclick: () => ruleOutRest() }, "Definitely none of the rest ", make("kbd", { "aria-hidden": "true" }, "x")) : null;
+    ? make("button", { type: "button", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
 
-  function amount(role) {
-    const id = unique(role);
-    const input = make("input", { type: "text", inputmode: "numeric", id, maxlength: 5, autocomplete: "off", "data-keys": "" });
-    input.addEventListener("input", () => change(`${role}_percent`, input.value));
-    const label = make("label", { for: id });
-    return { input, label, box: make("div", { hidden: true }, label, make("span", { class: "amount" }, input, "%")) };
+  function classButton(name) {
+    return make("button", { type: "button", onclick: () => pick(name, true) }, keyCap(letters.get(name)), make("span", {}, name),
+      make("span", { class: "sign", "aria-hidden": "true" }), make("span", { class: "visually-hidden" }));
   }
 
-  function pick(name) {
-    if (state.first === name) { state.first = state.second; state.second = null; swapPercents(); } else if (state.second === name) state.second = null;
-    else if (state.first === null) state.first = name;
-    else if (options.second) state.second = name;
-    else state.first = name;
-    state.out.delete(name);
+  // The named class with its percentage; its place is kept before it is filled, so that nothing moves.
+  function slot(role) {
+    const id = unique(role);
+    const input = make("input", { type: "text", inputmode: "decimal", id, maxlength: 5, autocomplete: "off", disabled: true, "data-keys": "" });
+    input.addEventListener("input", () => { change(`${role}_percent`, input.value); draw(); });
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Backspace" && input.value === "" && !event.repeat) { unname(role); event.preventDefault(); }
+    });
+    const name = make("strong", {}, "–");
+    const label = make("label", { for: id, class: "visually-hidden" });
+    const box = make("div", { class: "slot", "data-role": "" }, make("span", { class: "rank" }, TITLES[role]), name, label, make("span", { class: "amount" }, input, make("span", { "aria-hidden": "true" }, "%")));
+    return { input, name, label, box };
+  }
+
+  function pick(name, toggle) {
+    const had = roles.find((role) => state[role] === name);
+    if (had && toggle) { unname(had); return; }
+    const role = had || (state.first === null || !options.second ? "first" : "second");
+    if (!had) {
+      state[role] = name;
+      state.out.delete(name);
+      change("named", [state.first, state.second]);
+    }
+    draw();
+    slots[role].input.focus();
+    slots[role].input.select();
+  }
+
+  function unname(role) {
+    if (role === "first" && state.second !== null) {
+      state.first = state.second;
+      slots.first.input.value = slots.second.input.value;
+      role = "second";
+    }
+    state[role] = null;
+    slots[role].input.value = "";
     change("named", [state.first, state.second]);
     draw();
-    const role = state.second === name ? "second" : "first";
-    if (state[role] === name) { percents[role].input.focus(); percents[role].input.select(); }
+    live.textContent = state.first === null ? "Nothing is named" : `Named: ${state.first}`;
+    leave();
   }
 
-  function swapPercents() {
-    percents.first.input.value = percents.second.input.value;
-    percents.second.input.value = "";
-  }
+  const leave = () => (many ? finder.input : document.getElementById("answer")).focus({ preventScroll: true });
 
   function ruleOut(name) {
     if (!options.ruling_out || name === state.first || name === state.second) return;
     if (!state.out.delete(name)) state.out.add(name);
-    change("ruled_out", [...state.out]);
-    draw();
+    ruled(`${name} is ${state.out.has(name) ? "ruled out" : "possible"}`);
   }
 
   function ruleOutRest() {
     if (!options.ruling_out || state.first === null) return;
-    const all = rest();
-    const undo = all.every((name) => state.out.has(name));
-    state.out = new Set(undo ? [] : all);
-    change("ruled_out", [...state.out]);
+    const undo = rest().every((name) => state.out.has(name));
+    state.out = new Set(undo ? [] : rest());
+    ruled(undo ? "Nothing is ruled out" : `${state.out.size} classes are ruled out`);
+  }
+
+  function ruled(spoken) {
+    change("ruled_out", classes.filter((name) => state.out.has(name)));
     draw();
-    live.textContent = undo ? "Nothing is ruled out" : `${all.length} classes are ruled out`;
+    live.textContent = spoken;
   }
 
   const roleOf = (name) => (name === state.first ? "first" : name === state.second ? "second" : state.out.has(name) ? "out" : "");
-  const spoken = { first: "most probable", second: "second most probable", out: "definitely not", "": "" };
 
   function draw() {
     for (const [name, button] of buttons) {
       const role = roleOf(name);
       button.dataset.role = role;
       button.setAttribute("aria-pressed", String(role === "first" || role === "second"));
-      button.replaceChildren(make("kbd", { "aria-hidden": "true" }, letters.get(name) || "·"), make("span", {}, name), make("span", { class: "role" }, spoken[role]));
+      const [sign, spoken] = [...button.children].slice(-2);
+      sign.textContent = SIGN[role];
+      spoken.textContent = SPOKEN[role] && `, ${SPOKEN[role]}`;
     }
-    for (const role of ["first", "second"]) {
-      percents[role].box.hidden = state[role] === null;
-      percents[role].label.textContent = `How probable is ${state[role] || ""}?`;
+    for (const role of roles) {
+      const { input, name, label, box } = slots[role];
+      box.dataset.role = state[role] === null ? "" : role;
+      input.disabled = state[role] === null;
+      name.textContent = state[role] ?? "–";
+      label.textContent = state[role] === null ? `${TITLES[role]}: percent` : `How probable is ${state[role]}, in percent?`;
     }
-    percents.second.input.placeholder = remainder() === null ? "" : `rest ${remainder()}`;
+    if (slots.second) slots.second.input.placeholder = state.second === null || remainder() === null ? "" : String(remainder());
     if (outButton) outButton.disabled = state.first === null;
-    if (many) {
-      chips.replaceChildren(...["first", "second"].filter((role) => state[role]).map((role) => make("button", {
-        type: "button", "data-role": role, onclick: () => pick(state[role]), "aria-label": `Remove ${state[role]}, ${spoken[role]}` }, `${state[role]} ×`)),
-      ...[...state.out].slice(0, 12).map((name) => make("button", { type: "button", "data-role": "out", onclick: () => ruleOut(name), "aria-label": `${name} is ruled out; allow it` }, name)),
-      state.out.size > 12 ? make("span", { class: "quiet" }, `and ${state.out.size - 12} more ruled out`) : "");
-    }
+    if (many) drawChips();
   }
 
-  const number = (text) => (/^\d{1,3}([.,]\d)?$/.test(text.trim()) ? Number(text.trim().replace(",", ".")) : null);
+  function drawChips() {
+    const shown = [...state.out].slice(0, 6);
+    chips.replaceChildren(...shown.map((name) => make("button", { type: "button", "data-role": "out", onclick: () => ruleOut(name), "aria-label": `${name} is ruled out; allow it` }, name)),
+      make("span", { class: "quiet" }, state.out.size > 6 ? `and ${state.out.size - 6} more are ruled out` : state.out.size ? "ruled out" : "Nothing is ruled out yet."));
+    finder?.draw();
+  }
+
+  const number = (text) => (/^\d{1,3}([.,]\d)?$/.test(text.trim()) && parseFloat(text) <= 100 ? Number(text.trim().replace(",", ".")) : null);
   const remainder = () => {
-    const first = number(percents.first.input.value);
-    return first === null || first > 100 ? null : Math.round((100 - first) * 10) / 10;
+    const first = number(slots.first.input.value);
+    return first === null ? null : Math.round((100 - first) * 10) / 10;
   };
 
   function read() {
-    const first = number(percents.first.input.value);
-    if (state.first === null) return { problem: "Choose the most probable class." };
-    if (first === null || first > 100) { percents.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
-    let second = null;
+    if (state.first === null) return { problem: "Name the most probable class." };
+    const found = { first: number(slots.first.input.value), second: null };
+    if (found.first === null) { slots.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
     if (state.second !== null) {
-      if (!percents.second.input.value.trim() && remainder() !== null) {
-        percents.second.input.value = remainder();
+      const { input } = slots.second;
+      if (!input.value.trim()) {
+        input.value = remainder();
         change("second_percent", `rest ${remainder()}`);
-        percents.second.input.select();
-        return { problem: `${state.second} gets the rest, ${remainder()} percent. Press Enter again if that is right.` };
+        input.focus();
+        input.select();
+        return { problem: `${state.second} gets the rest, ${remainder()} percent. Enter again sends it.` };
       }
-      second = number(percents.second.input.value);
-      if (second === null || second > 100) { percents.second.input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
+      found.second = number(input.value);
+      if (found.second === null) { input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
     }
-    return { answer: { first: state.first, first_percent: first, second: state.second, second_percent: second, ruled_out: classes.filter((name) => state.out.has(name)) } };
+    return { answer: { first: state.first, first_percent: found.first, second: state.second, second_percent: found.second, ruled_out: classes.filter((name) => state.out.has(name)) } };
   }
 
   const keys = (event) => {
-    if (event.key.toLowerCase() === "x" && !event.shiftKey && outButton) { ruleOutRest(); return true; }
-    const name = pressed(event, letters);
-    if (!name) return false;
-    if (event.shiftKey) ruleOut(name);
-    else pick(name);
+    const typing = event.target.dataset.keys === "";
+    if (event.key === "-" && outButton) { ruleOutRest(); return true; }
+    if (event.key === " " && typing) { leave(); return true; }
+    // A letter in a percentage begins the search for the second class; the letter itself goes into the search.
+    if (many && typing && /^\p{L}$/u.test(event.key) && options.second) { leave(); return false; }
+    const found = modal && typing ? null : pressed(event, letters);
+    if (!found) return false;
+    if (found.shifted) ruleOut(found.name);
+    else pick(found.name, false);
     return true;
   };
 
-  const stated = make("div", { class: "stated" }, percents.first.box, percents.second.box);
-  let chooser;
+  let finder = null;
   if (many) {
-    const box = searchBox("Type the first letters of a class, then press Enter", () => classes.filter((name) => !roleOf(name)), pick,
-      (event, typed) => !typed && event.key === "x" && state.first !== null && (ruleOutRest(), true));
-    queueMicrotask(() => box.input.focus());
-    chooser = [chips, box.element];
-  } else {
-    const grid = make("ul", { class: "classes" }, [...buttons.values()].map((button) => make("li", {}, button)));
-    chooser = [grid];
+    finder = searchBox("Type the first letters of a class, then press Enter", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
+      likely: told.stimuli[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
+      tag: (name) => (state.out.has(name) ? "ruled out" : ""),
+      also: options.ruling_out ? { key: "Shift and Enter", act: (name) => ruleOut(name) } : null,
+    });
   }
+  const chooser = many ? finder.element : make("ul", { class: "classes" }, [...buttons.values()].map((button) => make("li", {}, button)));
   draw();
   return {
-    elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser), stated, make("div", { class: "actions" }, outButton), live],
-    read, keys, focus: many,
-    hint: many ? "Keys: x rules out all the rest" : "Keys: a letter names a class, digits say how sure, Shift and a letter rules one out, x rules out all the rest",
+    elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? chips : null),
+      make("div", { class: "slots" }, roles.map((role) => slots[role].box)), live],
+    read, keys, focus: many ? finder.input : null, more: outButton, hint: hint(many, modal, options),
   };
+}
+
+function hint(many, modal, { second, ruling_out: ruling }) {
+  const parts = many
+    ? ["letters find a class and Enter names it", "digits say how sure", second && "letters then find a second", ruling && "Shift and Enter rules one out", ruling && "- rules out all the rest"]
+    : modal
+      ? ["a digit names a class", "the next digits say how sure", second && "Space, then a digit names a second", ruling && "Shift and a digit rules one out", ruling && "- rules out all the rest"]
+      : ["a letter names a class", "digits say how sure", ruling && "Shift and a letter rules one out", ruling && "- rules out all the rest"];
+  return parts.filter(Boolean).join(", ");
 }

@@ -2,7 +2,7 @@
 
 import { make, prose } from "./dom.js";
 import { Outbox } from "./outbox.js";
-import { showTrial } from "./trial.js";
+import { pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 
 const page = document.getElementById("page");
@@ -22,39 +22,66 @@ function session() {
 const here = session();
 const outbox = new Outbox(here.get("token") || "", tell);
 let times = null;
+let shown = null; // the page that is shown, or nothing where it must not be replaced
+let busy = false;
 
+// Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
 async function handIn(name, told) {
   page.setAttribute("aria-busy", "true");
-  const entry = { page: name, told, times: times ? times.finish() : {}, client: Date.now() / 1000 };
+  const entry = { page: name, told, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
   if (reply.ok) return reply.told;
-  if (reply.status === 422) {
-    times = new Times();
+  if (reply.status === 422 || reply.status === 400) {
     page.removeAttribute("aria-busy");
     return { problem: reply.told.error };
   }
-  const now = await outbox.post("api/page", {});
-  return now.ok ? { page: now.told } : { page: { stage: "lost", text: now.told.error } };
+  return { page: await present() };
 }
 
-// Shows a page; returns nothing. Every page hands itself in through `done`.
+async function present() {
+  const now = await outbox.post("api/page", {});
+  return now.ok ? now.told : { stage: "lost", text: now.told.error };
+}
+
+// Shows a page; every page hands itself in through `done`.
 function show(told) {
   document.title = told.title || document.title;
   progress(told);
   const draw = PAGES[told.stage] || PAGES.lost;
-  times = new Times();
+  times?.stop();
+  let ready = () => {};
+  times = new Times(new Promise((there) => { ready = there; }));
+  shown = told.page;
   page.replaceChildren(...draw(told, async (answer) => {
+    busy = true;
     const reply = await handIn(told.page, answer);
+    busy = false;
     if (reply.problem) return reply.problem;
     if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
     else show(reply.page);
     return "";
   }).filter(Boolean));
   page.removeAttribute("aria-busy");
+  pictures(page).then(ready);
   scrollTo(0, 0);
   (page.querySelector("[data-focus]") || page).focus({ preventScroll: true });
   for (const src of told.preload || []) new Image().src = src;
 }
+
+// Whoever comes back to this page from another tab, or from another day, sees where the session is by now.
+async function comeBack() {
+  if (document.visibilityState !== "visible" || busy || !shown) return;
+  const before = shown;
+  const now = await present();
+  if (!busy && shown === before && now.page !== shown) show(now);
+}
+document.addEventListener("visibilitychange", comeBack);
+addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
+
+// A key that is held down answers once.
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
+}, { capture: true });
 
 function progress(told) {
   const box = document.getElementById("progress");
@@ -65,6 +92,8 @@ function progress(told) {
 }
 
 function showFeedback(text, next) {
+  shown = null;
+  times.stop();
   page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback" }, prose(text)), actions("Continue", next));
   page.removeAttribute("aria-busy");
   page.querySelector("button").focus();
@@ -152,8 +181,7 @@ function postBack() {
 async function begin() {
   if (!here.get("token")) { show({ stage: "lost" }); return; }
   await outbox.flush();
-  const now = await outbox.post("api/page", {});
-  show(now.ok ? now.told : { stage: "lost", text: now.told.error });
+  show(await present());
 }
 
 begin();

@@ -1,23 +1,29 @@
 // Times of one page in milliseconds since it was shown: first look, first touch, every change, absence, submission.
 
 export class Times {
-  constructor() {
+  // `ready` is kept when everything to be judged is on the screen: nobody has looked at a picture that is not there yet.
+  constructor(ready = Promise.resolve()) {
     this.shown = performance.now();
-    this.looked = document.visibilityState === "visible" ? 0 : null;
+    this.looked = null;
     this.touched = null;
     this.changes = [];
     this.away = [];
-    this.left = this.looked === null ? 0 : null;
+    this.left = document.visibilityState === "visible" ? null : 0;
     this.listen = new AbortController();
     const on = { signal: this.listen.signal };
     document.addEventListener("visibilitychange", () => this.#seen(document.visibilityState === "visible"), on);
     addEventListener("blur", () => this.#seen(false), on);
     addEventListener("focus", () => this.#seen(true), on);
     for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.#touch(), on);
+    ready.then(() => { this.ready = true; this.#look(); });
   }
 
   now() {
     return Math.round((performance.now() - this.shown) * 10) / 10;
+  }
+
+  #look() {
+    if (this.ready && this.left === null && this.looked === null) this.looked = this.now();
   }
 
   #touch() {
@@ -26,9 +32,9 @@ export class Times {
 
   #seen(here) {
     if (here && this.left !== null) {
-      if (this.looked === null) this.looked = this.now();
-      else this.away.push([this.left, this.now()]);
+      if (this.looked !== null) this.away.push([this.left, this.now()]);
       this.left = null;
+      this.#look();
     } else if (!here && this.left === null) {
       this.left = this.now();
     }
@@ -39,9 +45,13 @@ export class Times {
     if (this.changes.length < 2000) this.changes.push([this.now(), field, value]);
   }
 
-  finish() {
-    this.listen.abort();
+  // What was measured until now; the page goes on measuring until it is left.
+  soFar() {
     const { looked, touched, changes, away } = this;
     return { looked: looked ?? 0, touched, changes, away, submitted: this.now() };
+  }
+
+  stop() {
+    this.listen.abort();
   }
 }

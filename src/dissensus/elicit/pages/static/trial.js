@@ -10,10 +10,11 @@ import { topTwoForm } from "./question_top_two_form.js";
 
 const CROWD = "Imagine that 100 other people are asked this. Answer as you think they would.";
 const QUESTIONS = { choose, sliders, allocate, tokens, typicality: rating, similarity: rating, triplet, "top-two": topTwo };
+const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
 export function showTrial(told, done, times, note) {
   const question = told.question;
-  const stimuli = make("div", { class: question.kind === "triplet" ? "stimuli triplet" : "stimuli" }, told.stimuli.map(stimulus));
+  const stimuli = make("div", { class: `stimuli ${question.kind === "triplet" ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
   const problem = make("p", { class: "problem", role: "alert" });
   let sent = false;
   const submit = async (answer) => {
@@ -26,30 +27,41 @@ export function showTrial(told, done, times, note) {
   const asked = build({ told, question, stimuli, submit, change: (field, value) => times.change(field, value) });
   const send = () => {
     const read = asked.read();
-    if (read.problem) problem.textContent = read.problem;
-    else submit(read.answer);
+    problem.textContent = read.problem || "";
+    if (!read.problem) submit(read.answer);
   };
-  const form = make("form", { id: "answer", tabindex: "-1", onsubmit: (event) => { event.preventDefault(); send(); } },
+  const form = make("form", { id: "answer", tabindex: "-1", "aria-label": "Your answer", onsubmit: (event) => { event.preventDefault(); send(); } },
     asked.elements, problem,
-    asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, "Next"), make("span", { class: "quiet" }, keyHint())) : null);
-  if (asked.keys) form.append(shortcuts(asked.keys, asked.hint, times));
-  return [
-    note ? make("p", { class: "quiet" }, note) : null,
-    make("h1", { tabindex: "-1", "data-focus": asked.focus ? undefined : true }, question.prompt),
-    question.options.frame === "crowd" ? make("p", {}, CROWD) : null,
-    asked.placed ? null : stimuli, form,
-  ];
+    asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter")), asked.more) : null,
+    asked.keys ? shortcuts(asked.keys, asked.hint, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
+  if (asked.read) enterSends(send, times);
+  (asked.focus || null)?.setAttribute("data-focus", "");
+  const beside = told.stimuli.length === 1 && !asked.placed;
+  return [make("div", { class: `trial ${beside ? "beside" : ""} ${stimuli.querySelector("img, audio") ? "" : "words"}` },
+    make("div", { class: "asked" }, note ? make("p", { class: "note" }, note) : null,
+      make("h1", { tabindex: "-1", "data-focus": asked.focus ? undefined : true }, question.prompt),
+      question.options.frame === "crowd" ? make("p", {}, CROWD) : null),
+    asked.placed ? null : stimuli, form)];
 }
 
-const keyHint = () => make("span", {}, make("kbd", {}, "Enter"), " sends it");
-
-function stimulus(one) {
+function stimulus(one, place) {
   return make("figure", { class: "stimulus" }, one.parts.map((part) => {
-    if (part.kind === "image") return make("img", { src: part.src, alt: "The picture to be judged", draggable: "false" });
-    if (part.kind === "audio") return make("audio", { src: part.src, controls: true, "aria-label": "The sound to be judged" });
+    if (part.kind === "image") return picture(part.src, `The ${place}picture to be judged`);
+    if (part.kind === "audio") return make("audio", { src: part.src, controls: true, "aria-label": `The ${place}sound to be judged` });
     return make("blockquote", {}, part.heading ? make("strong", {}, part.heading) : null, part.text);
   }), one.about ? make("figcaption", {}, one.about) : null);
 }
+
+// A picture that does not come, as without a network, is asked for again until it does.
+function picture(src, alt) {
+  let again = 0;
+  const image = make("img", { src, alt, draggable: "false", decoding: "sync", onerror: () => setTimeout(() => { image.src = `${src}?again=${++again}`; }, 1500) });
+  return image;
+}
+
+// Kept when all pictures are there.
+export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map((image) => (image.complete && image.naturalWidth ? null
+  : new Promise((there) => { image.addEventListener("load", there, { once: true }); }))));
 
 // Keys of one character work on this page while it is shown, can be switched off, and never while somebody types a text.
 function shortcuts(keys, hint, times) {
@@ -57,13 +69,25 @@ function shortcuts(keys, hint, times) {
   const on = () => { try { return localStorage.getItem(stored) !== "off"; } catch { return true; } };
   const box = make("input", { type: "checkbox", id: "shortcuts", onchange: () => {
     try { localStorage.setItem(stored, box.checked ? "on" : "off"); } catch { /* it then holds for this page */ }
+    document.getElementById("page").classList.toggle("without-keys", !box.checked);
   } });
   box.checked = on();
+  document.getElementById("page").classList.toggle("without-keys", !box.checked);
   document.addEventListener("keydown", (event) => {
-    if (!box.checked || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (!box.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
     if (at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && at.dataset.keys === undefined && at.type !== "checkbox")) return;
     if (keys(event)) event.preventDefault();
   }, { signal: times.listen.signal });
-  return make("p", { class: "quiet check" }, box, make("label", { for: "shortcuts" }, hint));
+  return make("p", { class: "quiet check" }, box, make("label", { for: "shortcuts" }, `Keys: ${hint}.`));
+}
+
+// Enter sends from wherever it does nothing else.
+function enterSends(send, times) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.repeat || event.defaultPrevented || event.isComposing) return;
+    if (event.target.closest("button, a, input, textarea, audio")) return;
+    event.preventDefault();
+    send();
+  }, { signal: times.listen.signal });
 }
