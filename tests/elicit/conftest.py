@@ -75,3 +75,42 @@ def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]
     yield open_it
     for run in running:
         run.store.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A real Chromium for all tests: the one that DISSENSUS_CHROMIUM names, one on the path, or playwright's own."""
+    from tests.elicit.browser import ARGUMENTS, unavailable
+
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        unavailable("no browser: playwright is not installed")
+    found = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        try:
+            launched = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        except Error as error:
+            unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def person(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Function that gives somebody a browser of their own; at the end none of them saw an error or a jump."""
+    from tests.elicit.browser import Person
+
+    there = []
+
+    def come(**context: Any) -> Any:
+        there.append(Person(chromium, **context))
+        return there[-1]
+
+    yield come
+    problems = [problem for one in there for problem in one.problems]
+    shifts = [shift for one in there for shift in one.shifts()]
+    for one in there:
+        one.close()
+    assert not problems
+    assert not shifts

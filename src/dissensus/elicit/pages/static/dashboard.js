@@ -40,6 +40,7 @@ function draw(told) {
   const field = document.getElementById("per-item");
   if (document.activeElement !== field) field.value = now.per_item;
   document.querySelector("#disputed tbody").replaceChildren(...(disputed.length ? disputed.map(item) : [empty(4, "Nothing to show yet.")]));
+  document.querySelector("main").removeAttribute("aria-busy");
   if (!document.querySelector("#people tbody :focus")) {
     document.querySelector("#people tbody").replaceChildren(...(annotators.length ? annotators.map(person) : [empty(9, "Nobody has come yet.")]));
   }
