@@ -31,11 +31,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Item:
-    """A named stimulus; `about` is the class whose typicality is asked."""
+    """A named stimulus; `about` is the class whose typicality is asked, `likely` are classes to be listed first."""
 
     name: str
     parts: tuple[Part, ...]
     about: str = ""
+    likely: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,13 @@ def read_units(study: Study) -> Units:
             raise ValueError(
                 f"{source}: item {silent[0]!r} has no class, whose typicality is asked; fill the column class"
             )
+    for item in items.values():
+        unknown = [name for name in item.likely if name not in study.question.classes]
+        if unknown:
+            raise ValueError(
+                f"{source}: item {item.name!r} has the likely class {unknown[0]!r}, which is not one of the "
+                f"{len(study.question.classes)} classes; the column separates them by |"
+            )
     kept = [n for n in items if n not in (study.attention or {}) and n not in {p.item for p in study.practice}]
     if not kept:
         raise ValueError(f"{source}: no items are left besides those for practice and attention")
@@ -96,11 +104,11 @@ def _from_folder(folder: Path, source: Path) -> dict[str, Item]:
 
 
 def _from_table(folder: Path, source: Path) -> dict[str, Item]:
-    known = {"item", "image", "audio", "class", "gold", *TEXTS}
+    known = {"item", "image", "audio", "class", "gold", "likely", *TEXTS}
     with source.open(newline="", encoding="utf-8-sig") as file:
         table = csv.DictReader(file)
         columns = table.fieldnames or []
-        if "item" not in columns or not known & set(columns) - {"item", "class", "gold"}:
+        if "item" not in columns or not known & set(columns) - {"item", "class", "gold", "likely"}:
             raise ValueError(
                 f"{source}: columns {columns}; expected item, and one or more of image, audio, {', '.join(TEXTS)}"
             )
@@ -115,7 +123,8 @@ def _from_table(folder: Path, source: Path) -> dict[str, Item]:
                     parts.append(Part(kind, _media(folder, cells[kind], kind, f"{source} row {row}")))
             if not parts:
                 raise ValueError(f"{source} row {row}: item {name!r} shows nothing")
-            items[name] = Item(name, tuple(parts), (cells.get("class") or "").strip())
+            likely = [one.strip() for one in (cells.get("likely") or "").split("|") if one.strip()]
+            items[name] = Item(name, tuple(parts), (cells.get("class") or "").strip(), tuple(likely))
     if not items:
         raise ValueError(f"{source}: no rows")
     return items

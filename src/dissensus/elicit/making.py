@@ -12,7 +12,8 @@ title = {title}
 contact = ""                    # shown on every page: a name and an address for questions
 
 # Where the items are: a folder of pictures, sounds or .txt files, or a .csv with the column item and one or more
-# of image, audio, text, text_a, text_b, premise, hypothesis (and class, for typicality).
+# of image, audio, text, text_a, text_b, premise, hypothesis (and class, for typicality; and likely, classes separated
+# by | that a search among many classes lists first).
 items = {items}
 
 [question]

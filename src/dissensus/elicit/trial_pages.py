@@ -131,8 +131,13 @@ def _shown(run: Running, trial: Any) -> dict[str, Any]:
         "page": f"trial:{trial.id}",
         "stage": "practice" if trial.kind == "practice" else "trial",
         "question": {**asked, "options": dict(question.options)},
-        "stimuli": [{"about": run.units.items[name].about, "parts": _item_parts(run, name)} for name in shown["items"]],
+        "stimuli": [_stimulus(run, name) for name in shown["items"]],
     }
+
+
+def _stimulus(run: Running, name: str) -> dict[str, Any]:
+    item = run.units.items[name]
+    return {"about": item.about, "likely": list(item.likely), "parts": _item_parts(run, name)}
 
 
 def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
