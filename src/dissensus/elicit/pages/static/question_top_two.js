@@ -21,7 +21,7 @@ export function topTwo({ told, question, change }) {
   const rest = () => classes.filter((name) => name !== state.first && name !== state.second);
   const live = make("p", { class: "visually-hidden", role: "status" });
   const slots = Object.fromEntries(roles.map((role) => [role, slot(role)]));
-  const chips = make("div", { class: "chips", role: "group", "aria-label": "Ruled out" });
+  const listed = make("p", { class: "quiet listed" });
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
     ? make("button", { type: "button", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
@@ -114,13 +114,12 @@ export function topTwo({ told, question, change }) {
     }
     if (slots.second) slots.second.input.placeholder = state.second === null || remainder() === null ? "" : String(remainder());
     if (outButton) outButton.disabled = state.first === null;
-    if (many) drawChips();
+    if (many) drawListed();
   }
 
-  function drawChips() {
-    const shown = [...state.out].slice(0, 6);
-    chips.replaceChildren(...shown.map((name) => make("button", { type: "button", "data-role": "out", onclick: () => ruleOut(name), "aria-label": `${name} is ruled out; allow it` }, name)),
-      make("span", { class: "quiet" }, state.out.size > 6 ? `and ${state.out.size - 6} more are ruled out` : state.out.size ? "ruled out" : "Nothing is ruled out yet."));
+  function drawListed() {
+    const [some, all] = [[...state.out].slice(0, 5).join(", "), state.out.size];
+    listed.textContent = all === 0 ? "Nothing is ruled out yet." : all > 5 ? `${all} ruled out: ${some}, …` : `Ruled out: ${some}`;
     finder?.draw();
   }
 
@@ -167,13 +166,13 @@ export function topTwo({ told, question, change }) {
     finder = searchBox("Type the first letters of a class, then press Enter", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
       likely: told.stimuli[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
       tag: (name) => (state.out.has(name) ? "ruled out" : ""),
-      also: options.ruling_out ? { key: "Shift and Enter", act: (name) => ruleOut(name) } : null,
+      also: options.ruling_out ? ruleOut : null,
     });
   }
   const chooser = many ? finder.element : make("ul", { class: "classes" }, [...buttons.values()].map((button) => make("li", {}, button)));
   draw();
   return {
-    elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? chips : null),
+    elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
       make("div", { class: "slots" }, roles.map((role) => slots[role].box)), live],
     read, keys, focus: many ? finder.input : null, more: outButton, hint: hint(many, modal, options),
   };
@@ -181,7 +180,7 @@ export function topTwo({ told, question, change }) {
 
 function hint(many, modal, { second, ruling_out: ruling }) {
   const parts = many
-    ? ["letters find a class and Enter names it", "digits say how sure", second && "letters then find a second", ruling && "Shift and Enter rules one out", ruling && "- rules out all the rest"]
+    ? ["letters find a class and Enter names it", "digits say how sure", second && "letters then find a second", ruling && "Shift and Enter (or Shift and a click) rules one out", ruling && "- rules out all the rest"]
     : modal
       ? ["a digit names a class", "the next digits say how sure", second && "Space, then a digit names a second", ruling && "Shift and a digit rules one out", ruling && "- rules out all the rest"]
       : ["a letter names a class", "digits say how sure", ruling && "Shift and a letter rules one out", ruling && "- rules out all the rest"];

@@ -78,6 +78,9 @@ async function comeBack() {
 document.addEventListener("visibilitychange", comeBack);
 addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
 
+// Following the link would put another address in the place of the session's.
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
+
 // A key that is held down answers once.
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
@@ -88,7 +91,7 @@ function progress(told) {
   box.hidden = !(told.of && (told.stage === "trial" || told.stage === "break" || told.stage === "practice"));
   if (box.hidden) return;
   document.getElementById("bar").value = (told.place - 1) / told.of;
-  document.getElementById("count").textContent = `${told.stage === "practice" ? "Practice " : ""}${told.place} of ${told.of}`;
+  document.getElementById("count").textContent = `${told.place} of ${told.of}`;
 }
 
 function showFeedback(text, next) {

@@ -29,7 +29,7 @@ export function ranked(classes, typed, first) {
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).map(([, , , name]) => name);
 }
 
-// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also.act` with the one for Shift and Enter.
+// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also` with one that is chosen with Shift held.
 export function searchBox(label, classes, pick, { likely = [], onKey, tag = () => "", also } = {}) {
   const list = make("ul", { id: unique("list"), role: "listbox", "aria-label": "Classes", tabindex: "-1" });
   const input = make("input", {
@@ -45,7 +45,7 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
     found = all.slice(0, MOST_SHOWN);
     at = Math.min(input.value.trim() ? Math.max(at, 0) : at, found.length - 1);
     list.replaceChildren(...found.map((name, i) => make("li", {
-      role: "option", id: `${list.id}-${i}`, "aria-selected": String(i === at), onpointerdown: (event) => event.preventDefault(), onclick: () => choose(name),
+      role: "option", id: `${list.id}-${i}`, "aria-selected": String(i === at), onpointerdown: (event) => event.preventDefault(), onclick: (event) => choose(name, event.shiftKey),
     }, make("span", {}, name), make("span", { class: "quiet" }, tagOf(name)))));
     if (at >= 0) input.setAttribute("aria-activedescendant", `${list.id}-${at}`);
     else input.removeAttribute("aria-activedescendant");
@@ -56,10 +56,11 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
     count.textContent = all.length === 0 ? "No class has that in its name." : all.length > MOST_SHOWN ? `${MOST_SHOWN} of ${all.length} classes are shown; type to find the others.` : `${all.length} ${all.length === 1 ? "class" : "classes"}`;
   };
   const reset = () => { input.value = ""; at = -1; };
-  const choose = (name) => {
-    remember(name);
+  const choose = (name, shifted) => {
+    const other = shifted && also;
+    if (!other) remember(name);
     reset();
-    pick(name);
+    (other || pick)(name);
     draw();
   };
   input.addEventListener("input", () => { at = -1; draw(); });
@@ -71,7 +72,7 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
       draw();
       event.preventDefault();
     } else if (event.key === "Enter" && at >= 0) {
-      if (event.shiftKey && also) { const name = found[at]; reset(); also.act(name); draw(); } else choose(found[at]);
+      choose(found[at], event.shiftKey);
       event.preventDefault();
     } else if (event.key === "Enter" && input.value.trim()) {
       event.preventDefault(); // nothing fits what was typed, so there is nothing to send either
