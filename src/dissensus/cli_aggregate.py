@@ -24,6 +24,8 @@ def aggregate(
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet, .csv, .npz, …")],
     method: Annotated[str, typer.Option(help="share, majority, dirichlet, dawid-skene, one-coin, mace, glad, "
                                         "linear-pool, log-pool or shrinkage.")] = "share",
+    recalibrate: Annotated[str | None, typer.Option(help="Make stated probabilities honest first: by `repeats`, an "
+                           "annotator's second answers, or by a file with item and right label.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
 ) -> None:  # fmt: skip
@@ -32,8 +34,9 @@ def aggregate(
     from dissensus.aggregate.methods import distributions_of
     from dissensus.labels.files import write, write_text
 
+    by = _known_answers(recalibrate, labels)
     with errors.status(f"aggregating by {method}"):
-        result = run(labels, method, say)
+        result = run(labels, method, say, recalibrate=by)
     found = distributions_of(result)
     write(found, output, say=say)
     done: dict[str, Any] = {
@@ -42,6 +45,8 @@ def aggregate(
         "classes": list(found.classes),
         "output": str(output),
     }
+    if recalibrate is not None:
+        done["recalibrate"] = recalibrate
     for name in ("iterations", "converged"):
         if hasattr(result, name):
             done[name] = getattr(result, name)
@@ -59,6 +64,21 @@ def aggregate(
         out.print(
             f"{found.n_items:,} distributions over {found.n_classes} classes by {method} -> {output}", markup=False
         )
+
+
+def _known_answers(recalibrate: str | None, labels: "Labels") -> Any:
+    """What to recalibrate by: None, "repeats", or the votes of a file with gold."""
+    from dissensus.labels.files import read
+    from dissensus.labels.votes import Votes
+
+    if recalibrate is None or recalibrate == "repeats":
+        return recalibrate
+    if not Path(recalibrate).exists():
+        raise ValueError(f"--recalibrate {recalibrate}: no such file; expected repeats, or a file with item and label")
+    gold = read(recalibrate, say=say, classes=list(labels.classes))
+    if not isinstance(gold, Votes):
+        raise ValueError(f"{recalibrate}: holds {type(gold).__name__}; expected a row per item with its right label")
+    return gold
 
 
 @reads_labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from dissensus.aggregate.counting import dirichlet, majority, share
 from dissensus.aggregate.dawid_skene import dawid_skene
@@ -12,6 +12,7 @@ from dissensus.aggregate.glad import glad
 from dissensus.aggregate.mace import mace
 from dissensus.aggregate.one_coin import one_coin
 from dissensus.aggregate.pooling import linear_pool, log_pool
+from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures
 from dissensus.aggregate.shrinkage import Shrinkage, shrinkage
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
@@ -19,6 +20,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 
 Labels = Votes | Beliefs | Distributions
+Recalibration = Literal["repeats"] | Votes
 FROM_VOTES: dict[str, Callable[..., Any]] = {
     "share": share,
     "majority": majority,
@@ -32,14 +34,28 @@ FROM_BELIEFS: dict[str, Callable[..., Any]] = {"linear-pool": linear_pool, "log-
 AGGREGATIONS: dict[str, Callable[..., Any]] = FROM_VOTES | {"dawid-skene": dawid_skene} | FROM_BELIEFS
 
 
-def aggregate(labels: Labels, method: str, say: Callable[[str], None], **options: Any) -> Any:
+def aggregate(
+    labels: Labels,
+    method: str,
+    say: Callable[[str], None],
+    *,
+    recalibrate: Recalibration | None = None,
+    **options: Any,
+) -> Any:
     """What a method makes of votes or beliefs: Distributions, or a fit that holds them.
 
     Methods for votes take the first choices of beliefs; pools take votes as certain beliefs; dawid-skene takes both.
     Partial beliefs are completed first. Counts without annotators do for share, majority, dirichlet and shrinkage.
+
+    recalibrate  temper each annotator's beliefs first, by their second answers ("repeats") or by gold, a vote per item
     """
     if method not in AGGREGATIONS:
         raise ValueError(f"no method {method!r}; there are {', '.join(AGGREGATIONS)}")
+    if recalibrate is not None and (method in FROM_VOTES or not isinstance(labels, Beliefs)):
+        raise ValueError(
+            f"recalibration changes how sure beliefs are, and {method} of {type(labels).__name__} does not look at "
+            f"that; expected Beliefs and one of dawid-skene, {', '.join(FROM_BELIEFS)}; leave it out"
+        )
     if isinstance(labels, Distributions):
         labels = Votes.of_counts(labels)
     if method in FROM_VOTES and isinstance(labels, Beliefs):
@@ -52,7 +68,19 @@ def aggregate(labels: Labels, method: str, say: Callable[[str], None], **options
         completion = usual_completion(labels)
         say(f"beliefs completed by {completion}")
         labels = COMPLETIONS[completion](labels)
+        if recalibrate is not None:
+            labels = _tempered(labels, recalibrate, say)
     return AGGREGATIONS[method](labels, **options)
+
+
+def _tempered(beliefs: Beliefs, by: Recalibration, say: Callable[[str], None]) -> Beliefs:
+    found = temperatures(beliefs, gold_codes(by, beliefs) if isinstance(by, Votes) else None)
+    say(
+        f"beliefs recalibrated by {'gold' if isinstance(by, Votes) else by}: {found.answers.sum()} known answers, the "
+        f"crowd's temperature {found.crowd:.2f} (above 1: too sure), annotators' from {found.temperature.min():.2f} to "
+        f"{found.temperature.max():.2f}"
+    )
+    return recalibrated(beliefs, found)
 
 
 def distributions_of(result: Any) -> Distributions:

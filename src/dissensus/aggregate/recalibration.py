@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dissensus.aggregate.em import matched
 from dissensus.aggregate.pooling import complete_rows, floored
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.votes import Votes
 
 SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
 
@@ -96,6 +98,34 @@ def recalibrated(beliefs: Beliefs, found: Temperatures, *, floor: float = 0.01) 
     log_rows = np.log(np.maximum(floored(complete_rows(beliefs), floor), np.finfo(float).tiny))
     mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / found.temperature[who][:, None])
     return replace(beliefs, stated=mass / mass.sum(axis=1, keepdims=True))
+
+
+def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
+    """The gold class of each item the beliefs are about, matched by name; -1 where gold does not name the item.
+
+    gold: one vote per item, of the same classes; items the beliefs are not about have no part.  -> (n,)
+    """
+    if set(gold.classes) - set(beliefs.classes):
+        raise ValueError(
+            f"gold knows the classes {list(gold.classes)}, the beliefs {list(beliefs.classes)}; expected the same names"
+        )
+    counts = gold.counts()
+    torn = np.flatnonzero((counts > 0).sum(axis=1) > 1)
+    if torn.size:
+        said = [name for name, count in zip(gold.classes, counts[torn[0]], strict=True) if count]
+        raise ValueError(
+            f"item {gold.items[torn[0]]} has the gold classes {said}; expected one; {torn.size} of {gold.n_items} "
+            "items have several: aggregate them first, or leave them out"
+        )
+    code = np.array([beliefs.classes.index(name) for name in gold.classes], dtype=np.int64)
+    of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
+    where = matched(beliefs.items, gold.items)
+    if not (where >= 0).any():
+        raise ValueError(
+            f"gold names {gold.n_items} items and the beliefs {beliefs.n_items}, but none of the same name (gold "
+            f"begins with {gold.items[0]}, the beliefs with {beliefs.items[0]}); expected items in common"
+        )
+    return np.where(where >= 0, of_gold[where], -1)
 
 
 def _known(beliefs: Beliefs, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
