@@ -13,6 +13,7 @@ from rich.text import Text
 from dissensus.cli_aggregate import aggregate, annotators
 from dissensus.cli_data import data
 from dissensus.cli_elicit import elicit
+from dissensus.cli_plan import plan
 from dissensus.cli_reading import errors, one_line_errors, reads_labels, say, split_classes
 from dissensus.labels.completion import COMPLETIONS
 
@@ -28,6 +29,7 @@ app.add_typer(data)
 app.add_typer(elicit)
 app.command()(aggregate)
 app.command()(annotators)
+app.command()(plan)
 out = Console(highlight=False, emoji=False)
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")]
 COUNTED = 3  # annotators and items named in the terminal; the page has more

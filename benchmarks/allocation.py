@@ -1,0 +1,167 @@
+"""How many votes an allocation saves: real votes of CIFAR-10H asked for again, and seconds over two kinds of question.
+
+Votes: each image's 47 to 50 recorded votes in a random order, without replacement; error is the mean KL from the share
+of all of them to the estimate. For each rule: the votes an image at which it reaches what uniform asking reaches with
+K. Uniform asking is estimated in three ways: by the same shrinkage as the rules; by the share smoothed with 1/k; and by
+the share smoothed with the constant that happens to be best, chosen by looking at the truth. Beside the rules two
+bounds: an oracle that knows each image's full distribution, and a clairvoyant that knows which votes would come.
+
+Seconds: the 1,000 images of CIFAR-10S, votes of 1.8 s (CIFAR-10H) and elicitations of 32 s (CIFAR-10S), as measured by
+Collins 2022; truth is the released CIFAR-10H distribution of these images.
+
+Every part takes under half a minute, and its result is kept in a JSON file, so that parts and seeds can be run one by
+one; `report` prints the tables from what the file has.
+
+    DISSENSUS_DATA=... python benchmarks/allocation.py [PART ...] [--seed 0] [--record FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.shrinkage import shrinkage
+from dissensus.datasets import load
+from dissensus.labels.completion import complete
+from dissensus.labels.distances import kl
+from dissensus.labels.distributions import Distributions
+from dissensus.plan.allocation import spend
+from dissensus.plan.question_mix import COLLINS_SECONDS, Answered, replay_seconds
+from dissensus.plan.replay import Curve, oracle, replay, shrunk, smoothed_share, vote_sequences
+
+UNIFORM = (1, 2, 3, 4, 5, 6, 8, 10)
+ADAPTIVE = (1, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9)
+CONSTANTS = np.geomspace(0.01, 0.3, 9)
+TARGETS = (5, 10)
+SECONDS = {
+    "votes": (("vote",), (4, 8, 16, 32)),
+    "elicitations": (("elicitation",), (32, 64, 128, 190)),
+    "mixed": (("vote", "elicitation"), (4, 8, 16, 32)),
+}
+RULES = ("uniform", "entropy", "expected-error")
+BOUNDS = ("oracle", "clairvoyant")
+PARTS = (*RULES, "constants", *BOUNDS, "prior", *(f"seconds: {name}" for name in SECONDS))
+
+
+def measured(part: str, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    if part.startswith("seconds: "):
+        return seconds_spent(*SECONDS[part.removeprefix("seconds: ")], rng)
+    votes = load("cifar10h-annotators").labels
+    if part in RULES:
+        return told(replay(votes, UNIFORM if part == "uniform" else ADAPTIVE, rng, rule=part))
+    if part in BOUNDS:
+        return told(oracle(votes, ADAPTIVE, rng, clairvoyant=part == "clairvoyant"))
+    if part == "constants":
+        rules = {"1/k": 0.1} | {f"{constant:.4f}": constant for constant in CONSTANTS}
+        return {
+            name: told(replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c)))
+            for name, c in rules.items()
+        }
+    return fits_of_the_prior(votes, rng)
+
+
+def told(curve: Curve) -> dict[str, list[float]]:
+    return {"spent": curve.spent.round(4).tolist(), "kl": curve.error.round(5).tolist()}
+
+
+def fits_of_the_prior(votes: Any, rng: np.random.Generator) -> dict[str, float]:
+    """Both fits of the prior on the same adaptive votes, 2.5 an image: mean KL."""
+    sequence, size = vote_sequences(votes, rng)
+    truth = votes.counts() / size[:, None]
+    counts = spend(
+        np.zeros(truth.shape, dtype=np.int64), int(2.5 * size.size),
+        lambda asked, counted: sequence[asked, counted[asked].sum(axis=1)], rng, most=size, portion=size.size // 40,
+    )  # fmt: skip
+    left_out = shrinkage(Distributions.from_counts(counts)).distributions.probs
+    return {"vote_prior": float(kl(truth, shrunk(counts)).mean()), "shrinkage": float(kl(truth, left_out).mean())}
+
+
+def seconds_spent(allowed: tuple[str, ...], budgets: tuple[float, ...], rng: np.random.Generator) -> dict[str, Any]:
+    beliefs = load("cifar10s").labels
+    beliefs = complete(beliefs.select(answers=~beliefs.column("is_repeat").astype(bool)))
+    votes = load("cifar10h-annotators").labels
+    votes = votes.select(items=np.flatnonzero(np.isin(votes.items, beliefs.items)))
+    truth = load("cifar10h").labels.probs[beliefs.items]
+    answers = {"vote": votes, "elicitation": beliefs}
+    kinds = {kind: Answered.of(answers[kind], COLLINS_SECONDS[kind]) for kind in allowed}
+    curve, used = replay_seconds(kinds, truth, budgets, rng)
+    return told(curve) | {"answers": {kind: number.tolist() for kind, number in used.items()}}
+
+
+def report(record: dict[str, dict[str, Any]]) -> None:
+    def mean(part: str, *keys: str) -> Curve | None:
+        runs = list(record.get(part, {}).values())
+        for key in keys:
+            runs = [run[key] for run in runs]
+        if not runs:
+            return None
+        spent, error = (np.mean([run[name] for run in runs], axis=0) for name in ("spent", "kl"))
+        return Curve(spent, error, spent)
+
+    curves = {part: mean(part) for part in (*RULES, *BOUNDS)}
+    print("| mean KL | " + " | ".join(f"{v:g}" for v in ADAPTIVE) + " | seeds |\n" + "|---" * (len(ADAPTIVE) + 2) + "|")
+    for part, curve in curves.items():
+        if curve is not None:
+            asked = UNIFORM if part == "uniform" else ADAPTIVE
+            at = dict(zip(asked, curve.error.tolist(), strict=True))
+            cells = " | ".join(f"{at[v]:.4f}" if v in at else "" for v in ADAPTIVE)
+            print(f"| {part} | {cells} | {len(record[part])} |")
+    print("\n| uniform, estimated by | K | its KL | " + " | ".join(p for p in curves if p != "uniform") + " |")
+    print("|---" * (len(curves) + 2) + "|")
+    names = [f"{constant:.4f}" for constant in CONSTANTS]
+    for at, target in enumerate(TARGETS):
+        goals = {}
+        if curves["uniform"] is not None:
+            goals["the same shrinkage"] = curves["uniform"].error[UNIFORM.index(target)]
+        if "constants" in record:
+            goals["share, best constant"] = min(mean("constants", name).error[at] for name in names)
+            goals["share + 1/k"] = mean("constants", "1/k").error[at]
+        for by, error in goals.items():
+            reached = [curve and curve.reaches(float(error)) for part, curve in curves.items() if part != "uniform"]
+            cells = ["" if v is None else "not by 9" if np.isinf(v) else f"{v:.2f} ({v / target:.0%})" for v in reached]
+            print(f"| {by} | {target} | {error:.4f} | {' | '.join(cells)} |")
+    for run in record.get("prior", {}).values():
+        fits = ", ".join(f"{name} {run[name]:.4f}" for name in ("vote_prior", "shrinkage"))
+        print(f"\nprior on 2.5 adaptive votes an image: {fits}")
+    for name in SECONDS:
+        for run in record.get(f"seconds: {name}", {}).values():
+            pairs = ", ".join(f"{s:.0f} s: {e:.3f}" for s, e in zip(run["spent"], run["kl"], strict=True))
+            print(f"{name}: {pairs}; answers {run['answers']}")
+
+
+def recorded(path: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    everything = [*PARTS, "report"]
+    parser.add_argument("parts", nargs="*", default=everything, metavar="PART", help=", ".join(everything))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", type=Path, default=Path(__file__).parent / "results" / "allocation.json")
+    chosen = parser.parse_args()
+    unknown = set(chosen.parts) - set(everything)
+    if unknown:
+        parser.error(f"no part {sorted(unknown)}; expected some of {', '.join(everything)}")
+    for part in chosen.parts:
+        if part == "report":
+            report(recorded(chosen.record))
+            continue
+        start = time.process_time()
+        found = measured(part, chosen.seed) | {"cpu_seconds": round(time.process_time() - start, 1)}
+        record = recorded(chosen.record)
+        record.setdefault(part, {})[str(chosen.seed)] = found
+        chosen.record.parent.mkdir(parents=True, exist_ok=True)
+        chosen.record.write_text(json.dumps(record, indent=1) + "\n")
+        print(f"{part}, seed {chosen.seed}: {found['cpu_seconds']} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Spending a budget of answers over items: ask next where the answer is expected to help most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.aggregate.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
+from dissensus.labels.answers import hold
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+from dissensus.plan.allocation_rules import NEVER, Stop, rule_named
+from dissensus.plan.vote_prior import VotePrior, vote_prior
+
+ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
+REFIT = 0.1  # the prior is fitted anew when the votes have grown by this share
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """Which items to ask about next, and what to expect of it.
+
+    votes           (n,) further votes for each item
+    items           their names
+    estimate        each item's distribution by the votes so far
+    error           (n,) expected KL from the true distribution to the estimate now, in nats
+    expected_error  mean over items of the same after the further votes, by answers imagined from the estimates
+    done            (n,) bool, items that the stopping rule closed
+    """
+
+    votes: np.ndarray
+    items: np.ndarray
+    estimate: Distributions
+    error: np.ndarray
+    expected_error: float
+    done: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("votes", "error", "done"):
+            hold(self, name, np.asarray(getattr(self, name)))
+
+    @property
+    def order(self) -> np.ndarray:
+        """Names of the items to ask about, most votes first, items with none left out."""
+        rank = np.argsort(-self.votes, kind="stable")
+        return np.asarray(self.items[rank[self.votes[rank] > 0]])
+
+
+def allocate(
+    votes: Votes | Distributions,
+    answers: int,
+    rng: np.random.Generator,
+    *,
+    rule: str = "expected-error",
+    stop: Stop = NEVER,
+    start: int = 1,
+) -> Allocation:
+    """Divide the next answers over items.
+
+    The prior is learned from all votes so far (see `vote_prior`), each item's posterior follows, and the rule ranks
+    them. Where an item gets several of the answers its later ones are ranked as if the first had come out as the
+    posterior expects: imagined answers drawn with rng. Ask in portions and call it again, for what people really say
+    is worth more than what was imagined. The rules:
+
+        expected-error   the largest expected drop of KL (see `expected_drop`)
+        entropy          the largest entropy of the estimate
+        uniform          the fewest votes
+
+    votes    votes so far; items without any may be among them (`items=` of Votes, or zero counts)
+    answers  how many more there will be, 0 for none
+    stop     items that need no more; where all are done, answers are left over
+    start    votes an item gets before any rule is heard
+    """
+    if answers < 0 or answers != int(answers):
+        raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
+    counts = votes.counts()
+    prior = vote_prior(counts)
+    posterior = prior.posterior(counts)
+
+    def imagine(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
+        likely = np.cumsum(prior.estimate(counted[asked]), axis=1)
+        return (rng.random((asked.size, 1)) > likely[:, :-1]).sum(axis=1)
+
+    after = spend(counts, int(answers), imagine, rng, rule=rule, stop=stop, start=start, prior=prior)
+    return Allocation(
+        votes=(after - counts).sum(axis=1),
+        items=votes.items,
+        estimate=Distributions(prior.estimate(counts), votes.items, votes.classes, counts.sum(axis=1)),
+        error=expected_kl(posterior),
+        expected_error=float(expected_kl(prior.posterior(after)).mean()) if counts.shape[0] else 0.0,
+        done=stop.reached(posterior),
+    )
+
+
+def spend(
+    counts: np.ndarray,
+    answers: int,
+    ask: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    rng: np.random.Generator,
+    *,
+    rule: str = "expected-error",
+    stop: Stop = NEVER,
+    start: int = 1,
+    prior: VotePrior | None = None,
+    most: np.ndarray | None = None,
+    portion: int | None = None,
+    watch: Callable[[np.ndarray], None] | None = None,
+) -> np.ndarray:
+    """Ask in rounds, each time about the items that the rule ranks first; the counts afterwards.  (n, k)
+
+    counts   (n, k) votes so far
+    ask      (items, counts so far) -> the class each of those items gets a vote for
+    prior    held fixed; None fits it to the votes, and again whenever they have grown by a tenth
+    most     (n,) votes there can be for each item; None for no limit
+    portion  answers in a round; None for a fortieth of the budget
+    watch    called with the counts after each round
+    rng      breaks ties
+    """
+    value = rule_named(rule)
+    now = counts.astype(np.int64)  # a copy
+    total = now.sum(axis=1)
+    limit = np.full(total.size, np.iinfo(np.int64).max) if most is None else np.asarray(most)
+    portion = max(1, answers // ROUNDS) if portion is None else portion
+    left, fitted, learned = answers, prior, -np.inf
+    rank = np.zeros(total.size)
+    stale = np.arange(total.size)
+    while left > 0:
+        if prior is None and total.sum() >= learned * (1 + REFIT):
+            fitted, learned = vote_prior(now), float(total.sum())
+            stale = np.arange(total.size)
+        assert fitted is not None
+        rank[stale] = _ranked(fitted, now[stale], value, stop)
+        first = np.where(total < start, np.inf, rank)
+        first[total >= limit] = -np.inf
+        asked = _largest(first, min(portion, left), rng)
+        if not asked.size:
+            break
+        now[asked, ask(asked, now)] += 1
+        total[asked] += 1
+        left -= asked.size
+        stale = asked
+        if watch is not None:
+            watch(now)
+    return now
+
+
+def _ranked(
+    prior: VotePrior, counts: np.ndarray, value: Callable[[MixturePosterior], np.ndarray], stop: Stop
+) -> np.ndarray:
+    """The rule's value of each item, -inf where it is done; equal rows are looked at once.  (b,)"""
+    different, which = distinct_rows(counts)
+    posterior = prior.posterior(different)
+    return np.where(stop.reached(posterior), -np.inf, value(posterior))[which]
+
+
+def _largest(first: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """The `count` largest that are not -inf, ties at random.  -> at most count positions"""
+    able = np.flatnonzero(first > -np.inf)
+    if able.size > count:
+        mixed = rng.permutation(able)
+        able = mixed[np.argpartition(-first[mixed], count - 1)[:count]]
+    return able

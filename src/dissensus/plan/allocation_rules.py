@@ -1,0 +1,114 @@
+"""Whom to ask about next: how much one more vote on each item is worth, by several rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from dissensus.aggregate.dirichlet_mixture import MixturePosterior, expected_kl, posterior_mean, posterior_variance
+from dissensus.labels.distances import entropy
+
+BLOCK = 20_000_000  # numbers held at once
+
+
+def expected_drop(posterior: MixturePosterior) -> np.ndarray:
+    """By how much one more vote is expected to lower the KL from the true distribution to the estimate, in nats.  (n,)
+
+        E KL(p || mean) now - E KL(p || mean) after a vote = I(v; v') = sum_cd P_cd ln(P_cd / (P_c P_d)),
+        P_cd = sum_j w_j a_jc (a_jd + [c = d]) / (A_j (A_j + 1)),   a = alpha + counts, A its sum
+
+    The expected KL to the posterior mean is the information that the next vote v has about p. What it loses by being
+    known is what it tells about the vote v' after it: two votes of the posterior predictive, so nothing has to be
+    simulated. 0 or more; 0 where an item is certain.
+    """
+    n, k = posterior.counts.shape
+    j = posterior.alpha.shape[0]
+    found = np.empty(n)
+    step = max(1, BLOCK // (k * (j + k)))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        mass, weights = posterior.mass[rows], posterior.weights[rows]
+        a = posterior.counts[rows, None, :] + posterior.alpha  # (b, j, k)
+        scaled = a * (weights / (mass * (mass + 1)))[:, :, None]
+        both = scaled.transpose(0, 2, 1) @ a  # (b, k, k)
+        both[:, np.arange(k), np.arange(k)] += scaled.sum(axis=1)
+        one = both.sum(axis=2)  # (b, k)
+        found[rows] = (both * np.log(both)).sum(axis=(1, 2)) - 2 * (one * np.log(one)).sum(axis=1)
+    return np.maximum(found, 0.0)
+
+
+def fewest_votes(posterior: MixturePosterior) -> np.ndarray:
+    """Items with fewer votes first: everybody gets the same number.  (n,)"""
+    return -posterior.counts.sum(axis=1)
+
+
+def estimated_entropy(posterior: MixturePosterior) -> np.ndarray:
+    """The most disputed items first: entropy of the estimate, in nats.  (n,)
+
+    It does not fall where people truly disagree, so such items are asked about for ever.
+    """
+    return entropy(posterior_mean(posterior))
+
+
+# posterior -> (n,), the largest is asked about next
+RULES: dict[str, Callable[[MixturePosterior], np.ndarray]] = {
+    "expected-error": expected_drop,
+    "entropy": estimated_entropy,
+    "uniform": fewest_votes,
+}
+
+
+def rule_named(name: str) -> Callable[[MixturePosterior], np.ndarray]:
+    if name not in RULES:
+        raise ValueError(f"there is no rule {name!r}; expected one of {', '.join(RULES)}")
+    return RULES[name]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When an item needs no further vote; all limits that are given must be met, `most` alone is enough.
+
+    width     the widest interval of a class's probability: 0.2 means give or take ten points
+    error     expected KL from the true distribution to the estimate, in nats
+    most      votes an item gets at most
+    coverage  of the interval: 2 z sd of the posterior, z the normal quantile
+    """
+
+    width: float | None = None
+    error: float | None = None
+    most: int | None = None
+    coverage: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, value in (("width", self.width), ("error", self.error), ("most", self.most)):
+            if value is not None and not value > 0:
+                raise ValueError(f"stop {name} is {value}; expected a limit above 0, or None for no limit")
+        if not 0 < self.coverage < 1:
+            raise ValueError(f"coverage is {self.coverage}; expected a share between 0 and 1, such as 0.95")
+
+    def reached(self, posterior: MixturePosterior) -> np.ndarray:
+        """Which items are done.  (n,) bool"""
+        n = posterior.counts.shape[0]
+        met = np.full(n, self.width is not None or self.error is not None)
+        if self.width is not None:
+            met &= interval_width(posterior, self.coverage) <= self.width
+        if self.error is not None:
+            met &= expected_kl(posterior) <= self.error
+        if self.most is not None:
+            met |= posterior.counts.sum(axis=1) >= self.most
+        return met
+
+
+NEVER = Stop()  # no limit: the budget alone ends it
+
+
+def interval_width(posterior: MixturePosterior, coverage: float = 0.95) -> np.ndarray:
+    """The widest of an item's intervals for the probability of a class, 0 to 1.  (n,)
+
+    max_c 2 z sqrt(Var p_c),   z the normal quantile of (1 + coverage)/2
+    """
+    z = NormalDist().inv_cdf((1 + coverage) / 2)
+    return np.minimum(2 * z * np.sqrt(posterior_variance(posterior).max(axis=1)), 1.0)

@@ -1,0 +1,200 @@
+"""How much each kind of label says: comparisons "a is closer to b than to c" it answers, as closed formulas.
+
+Items and class centroids are n + k points in a hidden space. Every set of three points allows three questions of
+the form "is a closer to b than to c?", one bit each. A label answers some of them; the more, the more it says.
+Sucholutsky 2023, sec. 3. All functions take numbers or arrays that broadcast, and return float64.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
+
+
+def total_queries(n: ArrayLike, k: ArrayLike = 0) -> np.ndarray:
+    """All questions about n items and k centroids.   3 C(n + k, 3)"""
+    points = _counts(n, "n items", least=0) + _counts(k, "k classes", least=0)
+    return points * (points - 1) * (points - 2) / 2
+
+
+def hard_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
+    """Questions answered by naming the nearest class of each item, classes equally frequent.
+
+        T_hard(n, k) = n (k - 1) + n^2 (1 - 1/k)
+
+    An item is closer to its class than to the k - 1 others; a centroid is closer to each of its n/k items than to
+    each of the n - n/k others. Exact where k divides n. Otherwise, and for classes of unequal size, the second term
+    is an upper bound: sum_c m_c (n - m_c) over class sizes m_c is largest when all are n/k.
+    """
+    n, k = _items_and_classes(n, k)
+    return n * (k - 1) + n**2 * (1 - 1 / k)
+
+
+def soft_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
+    """Questions answered by a distinct number for each class and item.
+
+        T_soft(n, k) = n k (k - 1)/2 + k n (n - 1)/2 = k n (k + n - 2)/2
+
+    An item orders all classes (its row), a class orders all items (its column).
+    """
+    n, k = _items_and_classes(n, k)
+    return k * n * (k + n - 2) / 2
+
+
+def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: bool = True) -> np.ndarray:
+    """Questions answered by each item's k_hat largest classes, the others left at 0; classes equally often kept.
+
+        T_sparse = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  n k_hat [(m - 1)/2 + (n - m)],   m = n k_hat / k
+
+    Of a row's pairs of classes, two kept ones are ordered by their numbers and a kept one lies before each dropped
+    one; two dropped ones are both 0 and say nothing. A column with m kept items reads the same: m (m - 1)/2 pairs of
+    kept items and m (n - m) of a kept and a dropped one, for each of k columns. k_hat = k is a soft label.
+
+    scaled  rows sum to 1, as `labels.transforms.sparsest` leaves them. A single kept class then has all the mass and
+            its items are tied: k_hat = 1 is a hard label. Otherwise it keeps its number, as a typicality rating does
+    """
+    n, k = _items_and_classes(n, k)
+    k_hat = _kept(k_hat, k)
+    m = n * k_hat / k
+    among_kept = np.where(_tied(k, k_hat, scaled), 0.0, (m - 1) / 2)
+    return n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat)) + n * k_hat * (among_kept + n - m)
+
+
+def top_class_constraints(
+    n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: bool = True, unasked_as_zero: bool = True
+) -> np.ndarray:
+    """Questions answered by numbers for the same k_hat classes for every item.
+
+        T_top = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  k_hat n (n - 1)/2
+
+    The kept columns order all items, the others are 0 throughout and order none. T_soft at k_hat = k.
+
+    scaled           as in `sparse_constraints`: a single kept class then orders no items
+    unasked_as_zero  the paper's learner follows the label as it stands: within a row each kept class comes before
+                     each dropped one, though nobody was asked, and wrongly where the dropped one is nearer. False
+                     counts only what people said: n k_hat (k_hat - 1)/2 in the rows
+    """
+    n, k = _items_and_classes(n, k)
+    k_hat = _kept(k_hat, k)
+    before_dropped = k_hat * (k - k_hat) if unasked_as_zero else 0.0
+    columns = np.where(_tied(k, k_hat, scaled), 0.0, k_hat * n * (n - 1) / 2)
+    return n * (k_hat * (k_hat - 1) / 2 + before_dropped) + columns
+
+
+def pairwise_constraints(n: ArrayLike) -> np.ndarray:
+    """Questions answered by a distinct similarity for each of the n (n - 1)/2 pairs of items.
+
+        T_pairs(n) = n (n - 1)(n - 2)/2 = 3 C(n, 3)
+
+    Each item orders all others: all that can be asked about the items, and nothing about classes.
+    """
+    return total_queries(n)
+
+
+def triplet_constraints(judgments: ArrayLike) -> np.ndarray:
+    """Questions answered by judgments "is x closer to y than to z?": each answers itself."""
+    return _counts(judgments, "judgments", least=0)
+
+
+def noisy_constraints(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
+    """Answers that are right when each is flipped with probability flip_rate.
+
+        (1 - epsilon) T
+
+    Sucholutsky 2023, sec. 3, "Signal-to-noise ratio".
+    """
+    return (1 - _rates(flip_rate)) * np.asarray(constraints, dtype=np.float64)
+
+
+def channel_bits(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
+    """Bits that get through when each answer is flipped with probability flip_rate.
+
+        T (1 - h(epsilon)),   h(e) = -e log2 e - (1 - e) log2 (1 - e)
+
+    The capacity of a binary symmetric channel (Shannon 1948, sec. 12). Unlike `noisy_constraints` it is 0 where
+    answers are tosses of a coin, epsilon = 1/2.
+    """
+    e = _rates(flip_rate)
+    inside = np.clip(e, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
+    entropy = -inside * np.log2(inside) - (1 - inside) * np.log2(1 - inside)
+    return np.asarray(constraints, dtype=np.float64) * (1 - np.where((e == 0) | (e == 1), 0.0, entropy))
+
+
+def information_ratio(constraints: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
+    """Answered questions as a share of all that there are, 0 to 1.
+
+    IR(n, k) = T / (3 C(n + k, 3))
+    """
+    total = total_queries(n, k)
+    if np.any(total == 0):
+        raise ValueError(
+            f"{np.asarray(n).tolist()} items and {np.asarray(k).tolist()} classes have no three points to compare; "
+            "the information ratio needs n + k of 3 or more"
+        )
+    return np.asarray(constraints, dtype=np.float64) / total
+
+
+def regime(n: int, k: int) -> Regime:
+    """Whether there are fewer items than classes, about one for each class, or many.
+
+    less-than-one-shot: n < k;  one-shot: k <= n < 2k;  many-shot: n >= 2k, two items or more for each class.
+    The paper gives limits only (n << k, n = k, n >> k); these borders are ours.
+    """
+    items, classes = (float(value) for value in _items_and_classes(n, k))
+    if items < classes:
+        return "less-than-one-shot"
+    return "one-shot" if items < 2 * classes else "many-shot"
+
+
+def asymptotic_ratio(kind: Literal["hard", "soft"], n: int, k: int) -> float:
+    """What the information ratio tends to in the regime of n and k, when n + k grows.
+
+                many-shot (n >> k)    one-shot (n = k)    less-than-one-shot (n << k)
+        soft    k/n                   1/4                 n/k
+        hard    2 (1 - 1/k)/n         1/(2n)              2n/k^2
+
+    Three phases for soft labels: falling, constant, falling. Two for hard ones: with 1/n as soon as there is an item
+    for each class, with 1/k^2 before. Sucholutsky 2023, sec. 3 and figure 1.
+    """
+    if kind not in ("hard", "soft"):
+        raise ValueError(f"limits are known for 'hard' and 'soft' labels, not for {kind!r}")
+    where = regime(n, k)
+    if kind == "soft":
+        return {"many-shot": k / n, "one-shot": 1 / 4, "less-than-one-shot": n / k}[where]
+    return {"many-shot": 2 * (1 - 1 / k) / n, "one-shot": 1 / (2 * n), "less-than-one-shot": 2 * n / k**2}[where]
+
+
+def _items_and_classes(n: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    return _counts(n, "n items", least=1), _counts(k, "k classes", least=1)
+
+
+def _counts(values: ArrayLike, name: str, least: int) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    bad = ~((array >= least) & (array == np.floor(array)) & np.isfinite(array))
+    if bad.any():
+        raise ValueError(f"there are {array[bad].flat[0]:g} {name}; expected whole numbers of {least} or more")
+    return array
+
+
+def _kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
+    kept = _counts(k_hat, "kept classes (k_hat)", least=1)
+    if np.any(kept > k):
+        over, of = (array[kept > k].flat[0] for array in np.broadcast_arrays(kept, k))
+        raise ValueError(f"{over:g} classes cannot be kept of {of:g}; expected k_hat from 1 to k")
+    return kept
+
+
+def _tied(k: np.ndarray, k_hat: np.ndarray, scaled: bool) -> np.ndarray:
+    return scaled & (k_hat == 1) & (k > 1)
+
+
+def _rates(flip_rate: ArrayLike) -> np.ndarray:
+    rate = np.asarray(flip_rate, dtype=np.float64)
+    bad = ~((rate >= 0) & (rate <= 1))
+    if bad.any():
+        raise ValueError(f"the flip rate is {rate[bad].flat[0]:g}; expected the share of wrong answers, from 0 to 1")
+    return rate

@@ -1,0 +1,261 @@
+"""From a small pilot of several kinds of label: seconds and errors of each, and which kind to go on with.
+
+Sucholutsky 2023, appendix A: estimate, pilot, update, pick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.intervals import Interval, percentile_interval
+from dissensus.labels.answers import hold
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+from dissensus.plan.tradeoff import KINDS, Kind, Preferences, utility_of
+
+FEWEST = 2  # answers of a kind below which nothing is said about it
+
+
+@dataclass(frozen=True, eq=False)
+class PilotAnswers:
+    """The answers of one kind in a pilot.
+
+    kind       hard, sparse, top-class, soft or pairwise
+    k_hat      classes with a number, for sparse and top-class labels
+    seconds    (m,) what each answer took
+    wrong      (m,) the share of its comparisons that are wrong, NaN where nothing tells
+    annotator  (m,) who gave it, or None where that is not known: then answers count as independent
+    """
+
+    kind: Kind
+    k_hat: int
+    seconds: np.ndarray
+    wrong: np.ndarray
+    annotator: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"there is no kind of label {self.kind!r}; expected one of {', '.join(KINDS)}")
+        seconds, wrong = (np.asarray(values, dtype=np.float64) for values in (self.seconds, self.wrong))
+        if seconds.size < FEWEST:
+            raise ValueError(
+                f"the pilot has {seconds.size} answers of {self.name}; expected {FEWEST} or more of a kind"
+            )
+        bad = np.flatnonzero(~(seconds > 0) | np.isinf(seconds))
+        if bad.size:
+            raise ValueError(
+                f"answer {bad[0]} of {self.name} took {seconds[bad[0]]:g} seconds; expected a number above 0; "
+                f"{bad.size} of {seconds.size} are wrong"
+            )
+        off = np.flatnonzero((wrong < 0) | (wrong > 1))
+        if off.size:
+            raise ValueError(
+                f"answer {off[0]} of {self.name} is wrong in a share of {wrong[off[0]]:g}; expected 0 to 1, or nothing "
+                f"where it is not known; {off.size} of {wrong.size} are out of range"
+            )
+        hold(self, "seconds", seconds)
+        hold(self, "wrong", wrong)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.k_hat}" if self.kind in ("sparse", "top-class") else self.kind
+
+
+@dataclass(frozen=True)
+class PilotOption:
+    """One kind of label after the pilot.
+
+    seconds    median seconds an answer
+    flip_rate  share of comparisons that are wrong; None where the pilot does not tell, and then 0 is assumed
+    ratio      information ratio times (1 - flip rate)
+    loss       beta cost / reference - u(ratio), lower is better
+    best       probability that this kind has the lowest loss of all
+    """
+
+    kind: Kind
+    k_hat: int
+    name: str
+    answers: int
+    seconds: Interval
+    flip_rate: Interval | None
+    ratio: Interval
+    loss: Interval
+    best: float
+
+
+def rank_options(
+    answers: Sequence[PilotAnswers],
+    n: int,
+    k: int,
+    preferences: Preferences,
+    rng: np.random.Generator,
+    *,
+    replicates: int = 2000,
+    coverage: float = 0.95,
+) -> list[PilotOption]:
+    """The kinds of a pilot by how probable it is that each is the one to collect.
+
+        flip rate ~ Beta(1/2 + m e, 1/2 + m (1 - e)),   seconds ~ median,   e and median over resampled annotators
+        L = beta seconds n / reference - u((1 - flip rate) IR)
+
+    Annotators are resampled with replacement (answers, where annotators are not known), m is the number of answers
+    with a known error: the comparisons of one answer stand or fall together and count as one. The reference cost of
+    `preferences` is counted in hard labels: it is multiplied by the seconds of a hard label in the same resample, or
+    of the quickest kind where none were tried.
+    """
+    if not answers:
+        raise ValueError("the pilot has no answers; expected some of each kind that you consider")
+    names = [one.name for one in answers]
+    if len(set(names)) < len(names):
+        raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
+    drawn = [_resampled(one, stream, replicates) for one, stream in zip(answers, rng.spawn(len(answers)), strict=True)]
+    seconds, flips = (np.stack([one[at] for one in drawn]) for at in (0, 1))  # (options, replicates + 1)
+    information = np.array([float(preferences.estimate(one.kind, n, k, one.k_hat)) for one in answers])[:, None]
+    unit = seconds[names.index("hard")] if "hard" in names else seconds.min(axis=0)
+    amount = np.array([n * (n - 1) / 2 if one.kind == "pairwise" else n for one in answers])[:, None]
+    ratio = (1 - flips) * information
+    spent = amount * seconds / (preferences.reference * unit)
+    loss = preferences.beta * spent - utility_of(preferences.utility)(ratio)
+    lowest = loss[:, 1:] == loss[:, 1:].min(axis=0)
+    best = (lowest / lowest.sum(axis=0)).mean(axis=1)
+    found = [
+        PilotOption(
+            one.kind, one.k_hat, one.name, one.seconds.size,
+            _interval(seconds[i], coverage),
+            _interval(flips[i], coverage) if np.isfinite(one.wrong).any() else None,
+            _interval(ratio[i], coverage), _interval(loss[i], coverage), float(best[i]),
+        )
+        for i, one in enumerate(answers)
+    ]  # fmt: skip
+    return sorted(found, key=lambda option: (-option.best, option.loss.value))
+
+
+def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.ndarray:
+    """The share of each answer's comparisons of classes that a reference contradicts.  (m,), NaN where none can be told
+
+    An answer that puts more on class c than on d says that its item is closer to c. It is wrong where the reference
+    puts less on c than on d; pairs that the reference holds equal are left out. A vote puts 1 on its class and 0 on
+    the others. The reference may be gold, another crowd or later votes on the same items, in the same order.
+    """
+    if not np.array_equal(answers.items, reference.items) or tuple(answers.classes) != reference.classes:
+        raise ValueError(
+            f"the answers are about {answers.n_items} items over {list(answers.classes)}, the reference about "
+            f"{reference.n_items} over {list(reference.classes)}; expected the same items and classes in the same order"
+        )
+    said = np.eye(answers.n_classes)[answers.choice] if isinstance(answers, Votes) else answers.stated
+    truth = reference.probs[answers.item]  # (m, k)
+    wrong, told = np.zeros(said.shape[0]), np.zeros(said.shape[0])
+    for c in range(answers.n_classes):
+        ahead = said[:, [c]] > said  # (m, k), False where one of the two was left unsaid
+        wrong += (ahead & (truth[:, [c]] < truth)).sum(axis=1)
+        told += (ahead & (truth[:, [c]] != truth)).sum(axis=1)
+    return np.divide(wrong, told, out=np.full(told.size, np.nan), where=told > 0)
+
+
+def repeat_flip_rate(differing: float) -> float:
+    """The flip rate behind answers given twice, of whose comparisons a share differs.
+
+    differing = 2 e (1 - e)  ->  e = (1 - sqrt(1 - 2 differing)) / 2;   a half where more than half differ
+    """
+    if not 0 <= differing <= 1:
+        raise ValueError(f"a share of {differing} of the comparisons differ; expected 0 to 1")
+    return float((1 - np.sqrt(max(0.0, 1 - 2 * differing))) / 2)
+
+
+def read_pilot(path: Path | str) -> list[PilotAnswers]:
+    """A pilot from a CSV file with a row for each answer.
+
+    kind       hard, sparse, top-class, soft or pairwise
+    seconds    what it took
+    wrong      optional: share of its comparisons that are wrong (0 or 1 for a hard label), empty where not known
+    k_hat      classes with a number; needed for sparse and top-class
+    annotator  optional
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+
+    try:
+        table = pa_csv.read_csv(path)
+    except pa.ArrowInvalid as problem:
+        raise ValueError(f"{path} cannot be read as CSV: {problem}") from None
+    missing = [name for name in ("kind", "seconds") if name not in table.column_names]
+    if missing:
+        raise ValueError(
+            f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
+            "annotator: one row for each answer"
+        )
+    kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
+    seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
+    who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None
+    found = []
+    for name in dict.fromkeys(kind.tolist()):
+        rows = np.flatnonzero(kind == name)
+        if name not in ("sparse", "top-class"):
+            found.append(_answers(name, 1, rows, seconds, wrong, who))
+            continue
+        bad = rows[~(k_hat[rows] >= 1)]
+        if bad.size:
+            raise ValueError(
+                f"{path}: row {bad[0] + 1} is a {name} label without k_hat; expected how many classes it has"
+            )
+        found += [
+            _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)
+            for asked in np.unique(k_hat[rows])
+        ]
+    return found
+
+
+def with_measured_costs(preferences: Preferences, answers: Sequence[PilotAnswers]) -> Preferences:
+    """The same preferences with the cost ratio that the pilot's hard and soft labels show, where it has both."""
+    median = {one.name: float(np.median(one.seconds)) for one in answers}
+    if not {"hard", "soft"} <= set(median):
+        return preferences
+    return replace(preferences, costs=replace(preferences.costs, ratio=median["soft"] / median["hard"]))
+
+
+def _answers(
+    kind: Any, k_hat: int, rows: np.ndarray, seconds: np.ndarray, wrong: np.ndarray, who: np.ndarray | None
+) -> PilotAnswers:
+    return PilotAnswers(kind, k_hat, seconds[rows], wrong[rows], None if who is None else who[rows])
+
+
+def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:
+    """A column of numbers, NaN where empty or absent.  (m,)"""
+    if name not in table.column_names:
+        return np.full(table.num_rows, np.nan)
+    try:
+        return np.array([np.nan if value is None else float(value) for value in table[name].to_pylist()])
+    except (TypeError, ValueError):
+        raise ValueError(f"{path}: column {name} holds {table[name].type}; expected numbers") from None
+
+
+def _resampled(one: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
+    """Median seconds and flip rate, first as observed and then in each resample.  (replicates + 1,) each"""
+    m = one.seconds.size
+    who = np.arange(m) if one.annotator is None else np.unique(one.annotator.astype(str), return_inverse=True)[1]
+    people = int(who.max()) + 1
+    times = rng.multinomial(people, np.full(people, 1 / people), size=replicates)  # (b, people)
+    weight = np.vstack([np.ones((1, m)), times[:, who.reshape(-1)]])  # (b + 1, m)
+    order = np.argsort(one.seconds)
+    reached = np.cumsum(weight[:, order], axis=1)
+    seconds = one.seconds[order][np.argmax(reached >= reached[:, -1:] / 2, axis=1)]
+    told = np.isfinite(one.wrong)
+    if not told.any():
+        return seconds, np.zeros(replicates + 1)
+    sums = weight[:, told] @ np.column_stack([one.wrong[told], np.ones(told.sum())])  # (b + 1, 2)
+    everywhere = one.wrong[told].mean()
+    rate = np.divide(sums[:, 0], sums[:, 1], out=np.full(sums.shape[0], everywhere), where=sums[:, 1] > 0)
+    known = float(told.sum())
+    flips = rng.beta(0.5 + known * rate, 0.5 + known * (1 - rate))
+    flips[0] = everywhere
+    return seconds, flips
+
+
+def _interval(values: np.ndarray, coverage: float) -> Interval:
+    return percentile_interval(float(values[0]), values[1:], coverage)

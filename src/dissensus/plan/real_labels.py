@@ -1,0 +1,139 @@
+"""What labels that people gave say about similarity: comparisons, softness, and errors against similarity judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.labels.distances import entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.transforms import one_hot, smoothed
+from dissensus.plan.constraints import count_constraints
+from dissensus.plan.embedding import Embedding, embed_labels
+from dissensus.plan.simulation import recovery
+
+# Label smoothing at the levels of CIFAR-10LS: the mass that CIFAR-10H and CIFAR-10DS leave to other classes.
+SMOOTHING = {"smoothed low": 0.05, "smoothed high": 0.2}
+
+
+@dataclass(frozen=True)
+class Informativeness:
+    """A set of labels in the measures of Sucholutsky 2023, sec. 7.2.
+
+    constraints      comparisons that the labels answer
+    ratio            as a share of all about n items and k classes
+    entropy          mean over items, in nats
+    peak_variance    variance over items of the largest probability (the first order statistic)
+    rho              Spearman's correlation of embedded with judged similarity; None without judgments
+    error_rate       share of judged comparisons that the embedding answers otherwise (bit flips); None without
+    contradicted     share of the labels' own comparisons that their embedding contradicts
+    """
+
+    constraints: int
+    ratio: float
+    entropy: float
+    peak_variance: float
+    rho: float | None
+    error_rate: float | None
+    contradicted: float
+
+
+def informativeness(
+    labels: Distributions, rng: np.random.Generator, similarity: np.ndarray | None = None, *, trace_weight: float = 1.0
+) -> Informativeness:
+    """How much labels say about which items are alike.
+
+    Labels are embedded by `embed_labels`; similarity, where there is any, is compared with the inner products of the
+    embedded items. Take a few hundred items: comparisons grow as n k (n + k)/2.
+
+    similarity: (n, n) judged for the same items in the same order, higher is more alike; NaN where nobody judged
+    """
+    found = embed_labels(labels.probs, rng, trace_weight=trace_weight, tolerance=1e-5)
+    counted = count_constraints(labels.probs)
+    rho = rate = None
+    if similarity is not None:
+        rho, rate = judged(found, similarity)
+    return Informativeness(
+        constraints=counted.total,
+        ratio=counted.ratio,
+        entropy=float(entropy(labels.probs).mean()),
+        peak_variance=float(labels.probs.max(axis=1).var()),
+        rho=rho,
+        error_rate=rate,
+        contradicted=_contradicted(found, labels.probs),
+    )
+
+
+def judged(found: Embedding, similarity: np.ndarray) -> tuple[float, float]:
+    """rho and error rate of embedded items against judged similarities.
+
+        error rate = share of triplets of items a, b, c, judged unequal, whose order the inner products answer otherwise
+
+    Pairs without a judgment are left out of both. Triplets whose judged similarities are equal ask nothing; those
+    which the embedding leaves equal count as half wrong, as a coin would be.  similarity: (n, n)
+    """
+    n = found.n_items
+    alike = np.asarray(similarity, dtype=np.float64)
+    if alike.shape != (n, n):
+        raise ValueError(f"the similarity matrix has shape {alike.shape}; expected one row and column for {n} items")
+    gram = found.gram[:n, :n]
+    off = ~np.eye(n, dtype=bool)
+    known = ~np.isnan(alike) & off
+    if known.sum() < 6:
+        raise ValueError(f"{int(known.sum())} judged similarities are too few; expected three items or more, all pairs")
+    rho = _known_recovery(gram, alike, known)
+    wrong = asked = 0.0
+    for row in range(n):
+        at = np.flatnonzero(known[row])
+        true = np.sign(alike[row, at][:, None] - alike[row, at])
+        told = np.sign(gram[row, at][:, None] - gram[row, at])
+        asked += float((true > 0).sum())
+        wrong += float(((true > 0) & (told < 0)).sum()) + 0.5 * float(((true > 0) & (told == 0)).sum())
+    if asked == 0:
+        raise ValueError("all judged similarities are equal, so that no comparison can be wrong; nothing was measured")
+    return rho, wrong / asked
+
+
+def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
+    """The share of comparisons answered by both label matrices on which they differ: bit flips between two signals.
+
+    For two kinds of label of the same items and classes, say a pilot's votes against its beliefs. 0 to 1; NaN where
+    they have no comparison in common.  labels, reference: (n, k)
+    """
+    one, two = np.asarray(labels, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if one.shape != two.shape or one.ndim != 2:
+        raise ValueError(f"labels of shapes {one.shape} and {two.shape} cannot be compared; expected (n, k) twice")
+    both = differ = 0
+    for a, b in ((one, two), (one.T, two.T)):
+        for row, other in zip(a, b, strict=True):
+            agreement = np.sign(row[:, None] - row) * np.sign(other[:, None] - other)
+            both += int((agreement != 0).sum() - np.isnan(agreement).sum())
+            differ += int((agreement < 0).sum())
+    return differ / both if both else float("nan")
+
+
+def label_variants(labels: Distributions, gold: np.ndarray) -> dict[str, Distributions]:
+    """The labels beside those of the same items that carry less: hard ones, and hard ones smoothed.
+
+    Sucholutsky 2023, sec. 7.1: CIFAR-10 and CIFAR-10LS.  gold: (n,) class codes
+    """
+    hard = one_hot(gold, labels.items, labels.classes)
+    return {"soft": labels, "hard": hard} | {name: smoothed(hard, amount) for name, amount in SMOOTHING.items()}
+
+
+def _known_recovery(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> float:
+    if known.sum() == known.shape[0] * (known.shape[0] - 1):
+        return recovery(gram, np.where(np.eye(len(alike), dtype=bool), 0.0, alike))
+    from scipy.stats import spearmanr
+
+    upper = np.triu(known)
+    return float(spearmanr(gram[upper], alike[upper])[0])
+
+
+def _contradicted(found: Embedding, labels: np.ndarray) -> float:
+    items, classes = found.points[: found.n_items], found.points[found.n_items :]
+    squared = (items**2).sum(axis=1)[:, None] + (classes**2).sum(axis=1) - 2 * items @ classes.T
+    # Nearer means a higher label, so the embedding is a label matrix of its own.
+    rate = flip_rate(-squared, labels)
+    return 0.0 if np.isnan(rate) else rate

@@ -1,0 +1,199 @@
+"""What a kind of label is worth against what it costs: losses, preference maps, and how many classes to ask for.
+
+    L = beta cost - u(rho),   lower is better
+
+rho is how well similarities are recovered; the information ratio stands for it where nothing was simulated, as in
+Sucholutsky 2023, sec. 5 and 6, figures 1 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dissensus.plan.information import (
+    hard_constraints,
+    information_ratio,
+    noisy_constraints,
+    pairwise_constraints,
+    soft_constraints,
+    sparse_constraints,
+    top_class_constraints,
+)
+
+Kind = Literal["hard", "sparse", "top-class", "soft", "pairwise"]
+KINDS: tuple[Kind, ...] = ("hard", "sparse", "top-class", "soft", "pairwise")
+Utility = Callable[[np.ndarray], np.ndarray]
+STEEP = 10.0  # the paper names sigmoids but no scale; this one takes four fifths of its rise between 0.28 and 0.72
+REFERENCE = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
+
+
+class Estimate(Protocol):
+    """How well similarities are recovered from labels of a kind, 0 to 1."""
+
+    def __call__(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What an answer costs, in any unit: hard labels, seconds, money.
+
+    hard   naming one class
+    ratio  a soft label over k classes costs `ratio` hard ones; None for k of them, the paper's assumption
+    pair   one judgment of how similar two items are; None for as much as a hard label
+
+    A label with numbers for k_hat classes lies between, linear in k_hat: hard at k_hat = 1, soft at k_hat = k.
+    """
+
+    hard: float = 1.0
+    ratio: float | None = None
+    pair: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("a hard label", self.hard), ("the cost ratio", self.ratio), ("a pair", self.pair)):
+            if value is not None and not (value > 0 and np.isfinite(value)):
+                raise ValueError(f"the cost of {name} is {value}; expected a number above 0")
+
+    @classmethod
+    def measured(cls, hard: float, soft: float, pair: float | None = None) -> Costs:
+        """From the seconds (or the money) that one answer of each kind takes."""
+        if not hard > 0:
+            raise ValueError(f"the cost of a hard label is {hard}; expected a number above 0")
+        return cls(hard, soft / hard, pair)
+
+    def total(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+        """The cost of labelling all n items once; for pairs, of judging all n (n - 1)/2."""
+        n, k, k_hat = (np.asarray(value, dtype=np.float64) for value in (n, k, k_hat))
+        if kind == "pairwise":
+            return (self.hard if self.pair is None else self.pair) * n * (n - 1) / 2
+        asked = {"hard": np.ones_like(k), "soft": k}.get(kind, k_hat)
+        ratio = k if self.ratio is None else np.full_like(k, self.ratio)
+        part = np.divide(asked - 1, k - 1, out=np.zeros(np.broadcast(asked, k).shape), where=k > 1)
+        return np.asarray(self.hard * n * (1 + (ratio - 1) * part))
+
+
+def linear(x: np.ndarray) -> np.ndarray:
+    """u(rho) = rho"""
+    return np.asarray(x, dtype=np.float64)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    """Little is gained before rho is decent, and little after it is good: a logistic curve from 0 at 0 to 1 at 1.
+
+    u(rho) = [s(rho) - s(0)] / [s(1) - s(0)],   s(x) = 1 / (1 + exp(-10 (x - 1/2)))
+    """
+    low, high = _logistic(0.0), _logistic(1.0)
+    return np.asarray((_logistic(np.asarray(x, dtype=np.float64)) - low) / (high - low))
+
+
+def inverse_sigmoid(x: np.ndarray) -> np.ndarray:
+    """The first steps away from nothing and the last ones to perfection count most: the inverse of `sigmoid`."""
+    low, high = _logistic(0.0), _logistic(1.0)
+    s = low + np.clip(np.asarray(x, dtype=np.float64), 0, 1) * (high - low)
+    return np.asarray(0.5 + np.log(s / (1 - s)) / STEEP)
+
+
+UTILITIES: dict[str, Utility] = {"linear": linear, "sigmoid": sigmoid, "inverse-sigmoid": inverse_sigmoid}
+
+
+def utility_of(utility: str | Utility) -> Utility:
+    """A utility by its name, or your own function of an array of rho."""
+    if callable(utility):
+        return utility
+    if utility not in UTILITIES:
+        raise ValueError(f"there is no utility {utility!r}; expected one of {', '.join(UTILITIES)}, or a function")
+    return UTILITIES[utility]
+
+
+def by_information(kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+    """The information ratio as the estimate of rho, 0 to 1."""
+    return np.minimum(information_ratio(constraints(kind, n, k, k_hat), n, k), 1.0)
+
+
+def constraints(kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1, *, flip_rate: float = 0.0) -> np.ndarray:
+    """Comparisons that labels of a kind answer, less those that are wrong."""
+    found = {
+        "hard": lambda: hard_constraints(n, k),
+        "soft": lambda: soft_constraints(n, k),
+        "sparse": lambda: sparse_constraints(n, k, k_hat),
+        "top-class": lambda: top_class_constraints(n, k, k_hat),
+        "pairwise": lambda: pairwise_constraints(n),
+    }
+    if kind not in found:
+        raise ValueError(f"there is no kind of label {kind!r}; expected one of {', '.join(KINDS)}")
+    return noisy_constraints(found[kind](), flip_rate)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """How a curator weighs cost against what labels tell.
+
+    utility    linear, sigmoid, inverse-sigmoid, or a function of an array of rho
+    beta       weight of cost: spending `reference` is worth beta units of utility
+    reference  cost that counts 1, in hard labels whatever they cost
+    estimate   what stands for rho
+    """
+
+    costs: Costs = Costs()
+    utility: str | Utility = "linear"
+    beta: float = 1.0
+    reference: float = REFERENCE
+    estimate: Estimate = by_information
+
+    def __post_init__(self) -> None:
+        utility_of(self.utility)
+        if not (self.beta >= 0 and np.isfinite(self.beta)):
+            raise ValueError(f"beta is {self.beta}; expected the weight of cost, 0 or more")
+        if not (self.reference > 0 and np.isfinite(self.reference)):
+            raise ValueError(f"the reference cost is {self.reference}; expected a number above 0")
+
+    def loss(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+        """beta cost / (cost of `reference` hard labels) - u(rho), lower is better; numbers or arrays that broadcast"""
+        rho = self.estimate(kind, n, k, k_hat)
+        spent = self.costs.total(kind, n, k, k_hat) / (self.costs.hard * self.reference)
+        return np.asarray(self.beta * spent - utility_of(self.utility)(rho))
+
+
+def preference_map(items: ArrayLike, classes: ArrayLike, preferences: Preferences) -> np.ndarray:
+    """By how much soft labels are preferred to hard ones: L_hard - L_soft, above 0 for soft.  (N,), (K,) -> (N, K)
+
+    The maps at the bottom of figure 1.
+    """
+    n, k = np.asarray(items)[:, None], np.asarray(classes)[None, :]
+    return preferences.loss("hard", n, k) - preferences.loss("soft", n, k)
+
+
+@dataclass(frozen=True, eq=False)
+class LossCurve:
+    """The loss of labels with numbers for k_hat classes, as in figure 6.
+
+    k_hat  (k,) 1..k;  loss  (k,) lower is better
+    """
+
+    kind: Kind
+    k_hat: np.ndarray
+    loss: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """The number of classes to ask for; the fewest where several are as good."""
+        return int(self.k_hat[np.argmin(self.loss)])
+
+
+def loss_curve(kind: Literal["sparse", "top-class"], n: int, k: int, preferences: Preferences) -> LossCurve:
+    """Losses over all k_hat. k_hat = 1 is a hard label, k_hat = k a soft one."""
+    if kind not in ("sparse", "top-class"):
+        raise ValueError(f"{kind!r} labels have no number of classes to choose; expected 'sparse' or 'top-class'")
+    asked = np.arange(1, k + 1)
+    loss = np.array(preferences.loss(kind, n, k, asked))
+    # A single class out of k that everybody is asked about names no class: the hard label stands for it.
+    loss[0] = preferences.loss("hard", n, k)
+    return LossCurve(kind, asked, loss)
+
+
+def _logistic(x: float | np.ndarray) -> np.ndarray:
+    return np.asarray(1 / (1 + np.exp(-STEEP * (np.asarray(x) - 0.5))))

@@ -1,0 +1,120 @@
+"""The advice: what it recommends, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.plan.advice import advise, curves
+from dissensus.plan.advice_page import advice_page
+from dissensus.plan.pilot import PilotAnswers
+from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
+
+rng = np.random.default_rng
+
+
+def test_eighty_images_twenty_classes_soft_ten_times_as_dear():
+    advice = advise(80, 20, Preferences(Costs(ratio=10)), rng(0))
+    told = advice.as_json()
+    assert told["regime"] == "many-shot"
+    assert np.isclose(told["information_ratio"]["hard"], 7600 / 485100)
+    assert told["constraints"]["soft"] == 78400 and told["constraints"]["pairwise"] == 80 * 79 * 78 / 2
+    assert told["recommendation"]["kind"] == "sparse" and 2 <= told["recommendation"]["k_hat"] < 20
+    assert "many-shot" in told["recommendation"]["why"]
+    json.dumps(told)
+
+
+@given(
+    st.integers(2, 100), st.integers(1, 40), st.sampled_from(sorted(UTILITIES)), st.floats(0, 30), st.floats(0.5, 50)
+)
+def test_the_recommended_label_has_the_lowest_loss(n, k, utility, beta, ratio):
+    advice = advise(n, k, Preferences(Costs(ratio=ratio), utility, beta), rng(0)) if n + k > 2 else None
+    if advice is None:
+        return
+    labels = [one for one in advice.options if one.kind != "pairwise"]
+    best = next(one for one in labels if (one.kind, one.k_hat) == advice.recommended)
+    assert best.loss == min(one.loss for one in labels)
+    assert all(np.isfinite(one.loss) for one in advice.options)
+
+
+def test_cost_turns_the_choice_where_the_advice_says():
+    advice = advise(80, 20, Preferences(Costs(ratio=10)), rng(0))
+    turn = float(next(s for s in advice.alternatives if "while beta is below" in s).split("below ")[1].rstrip("."))
+    for beta, soft_wins in ((0.98 * turn, True), (1.02 * turn, False)):
+        wanted = Preferences(Costs(ratio=10), beta=beta)
+        assert (wanted.loss("soft", 80, 20) < wanted.loss("hard", 80, 20)) == soft_wins
+    dear = float(next(s for s in advice.alternatives if "costs less than" in s).split("less than ")[1].split()[0])
+    for ratio, soft_wins in ((0.98 * dear, True), (1.02 * dear, False)):
+        wanted = Preferences(Costs(ratio=ratio))
+        assert (wanted.loss("soft", 80, 20) < wanted.loss("hard", 80, 20)) == soft_wins
+
+
+def test_the_unit_of_cost_does_not_matter():
+    seconds, labels = (advise(80, 20, Preferences(Costs(hard, 10.0)), rng(0)) for hard in (1.8, 1.0))
+    assert seconds.as_json() == labels.as_json() and seconds.alternatives == labels.alternatives
+
+
+def test_a_budget_labels_fewer_items_with_dearer_labels():
+    advice = advise(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
+    assert advice.option("hard").items == 80 and advice.option("soft").items == 20
+    assert advice.option("soft").cost == 200 and all(
+        one.cost <= 200 for one in advice.options if one.kind != "pairwise"
+    )
+    assert any("budget of 200" in sentence for sentence in advice.why)
+
+
+@pytest.mark.parametrize("budget", [0, -5, float("nan"), float("inf")])
+def test_a_budget_of_nothing_is_refused(budget):
+    with pytest.raises(ValueError, match="expected a number above 0, or none"):
+        advise(80, 20, Preferences(), rng(0), budget=budget)
+
+
+def test_a_budget_below_one_label_is_refused():
+    with pytest.raises(ValueError, match="less than one: nothing can be collected"):
+        advise(80, 20, Preferences(), rng(0), budget=0.5)
+
+
+def test_a_pilot_overrules_the_assumed_costs_and_ratios():
+    draw = rng(0)
+    cheap = [
+        PilotAnswers("hard", 1, draw.lognormal(1.0, 0.2, 60), (draw.random(60) < 0.3).astype(float)),
+        PilotAnswers("soft", 1, draw.lognormal(1.1, 0.2, 60), np.full(60, 0.02)),
+    ]
+    advice = advise(80, 20, Preferences(Costs(ratio=1000)), rng(0), pilot=cheap)
+    assert advice.recommended == ("soft", 20) and advice.preferences.costs.ratio < 2
+    assert advice.pilot[0].best > 0.99 and "probability" in " ".join(advice.why)
+    told = advice.as_json()
+    assert told["pilot"][0]["probability_best"] > 0.99 and told["recommendation"]["k_hat"] == 20
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 5), (5, 1), (2, 2), (3, 2)])
+def test_tiny_sets_have_a_defined_answer(n, k):
+    advice = advise(n, k, Preferences(), rng(0))
+    assert advice.recommended[0] in ("hard", "sparse", "top-class", "soft") and advice_page(advice)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "message"), [(1, 1, "three points"), (0, 5, "items"), (5, 0, "classes"), (-3, 4, "n")]
+)
+def test_impossible_sets_are_refused(n, k, message):
+    with pytest.raises(ValueError, match=message):
+        advise(n, k, Preferences(), rng(0))
+
+
+def test_the_page_rings_the_users_cell_and_fetches_nothing():
+    draw = rng(0)
+    pilot = [PilotAnswers("hard", 1, draw.lognormal(1, 0.2, 9), np.full(9, np.nan))]
+    for n, k, tried in ((80, 20, ()), (5000, 300, pilot)):
+        html = advice_page(advise(n, k, Preferences(Costs(ratio=10)), rng(0), pilot=tried, budget=10_000))
+        assert html.count("<circle") >= 2 * 11 and "http" not in html.replace("http://www.w3.org", "")
+        assert "Collect " in html and 'role="img"' in html and f"{n:,}" in html
+        assert ("What the pilot says" in html) == bool(tried)
+
+
+def test_curves_end_where_hard_and_soft_labels_lie():
+    found = curves(advise(30, 8, Preferences(), rng(0)))
+    assert found["sparse"][1][0] == found["hard"][1][0] and np.isclose(found["sparse"][1][-1], found["soft"][1][0])

@@ -1,0 +1,155 @@
+"""Pilots: rates and seconds against known ones, files and their faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+from dissensus.plan.pilot import (
+    PilotAnswers,
+    rank_options,
+    read_pilot,
+    repeat_flip_rate,
+    with_measured_costs,
+    wrong_comparisons,
+)
+from dissensus.plan.tradeoff import Costs, Preferences, by_information
+
+rng = np.random.default_rng
+
+
+def answers(kind: str, seconds: float, wrong: float, m: int = 200, k_hat: int = 1, seed: int = 0) -> PilotAnswers:
+    draw = rng(seed)
+    return PilotAnswers(kind, k_hat, seconds * draw.lognormal(0, 0.3, m), (draw.random(m) < wrong).astype(float))
+
+
+def test_rates_and_seconds_come_back_with_their_intervals():
+    found = rank_options([answers("hard", 2.0, 0.1), answers("soft", 20.0, 0.2)], 80, 20, Preferences(), rng(0))
+    by_name = {one.name: one for one in found}
+    hard, soft = by_name["hard"], by_name["soft"]
+    assert hard.seconds.low < 2.0 < hard.seconds.high and soft.seconds.low < 20.0 < soft.seconds.high
+    assert hard.flip_rate.low < 0.1 < hard.flip_rate.high and soft.flip_rate.low < 0.2 < soft.flip_rate.high
+    assert np.isclose(soft.ratio.value, (1 - soft.flip_rate.value) * by_information("soft", 80, 20))
+    assert np.isclose(sum(one.best for one in found), 1) and found[0].best == max(one.best for one in found)
+
+
+def test_the_loss_is_the_trade_off_at_the_measured_costs():
+    pair = [answers("hard", 2.0, 0.0), answers("soft", 20.0, 0.0)]
+    found = {one.name: one for one in rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))}
+    measured = with_measured_costs(Preferences(beta=2.0), pair)
+    # The weighted median of an even number of answers is the lower of the middle two.
+    assert np.isclose(found["soft"].loss.value, measured.loss("soft", 80, 20), rtol=0.05)
+    assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
+
+
+def test_few_answers_leave_the_choice_open_and_many_settle_it():
+    """Near the tie of hard and soft, beta = gain / (extra cost / reference)."""
+    beta = float(by_information("soft", 80, 20) - by_information("hard", 80, 20)) / (9 * 80 / 8100)
+    for m, least, most in ((4, 0.5, 0.99), (2000, 0.95, 1.0)):
+        pair = [answers("hard", 2.0, 0.02, m), answers("soft", 17.0, 0.02, m, seed=1)]
+        assert least <= rank_options(pair, 80, 20, Preferences(beta=beta), rng(0))[0].best <= most
+
+
+def test_errors_that_nobody_measured_are_not_invented():
+    silent = PilotAnswers("hard", 1, np.array([1.0, 2.0, 3.0]), np.full(3, np.nan))
+    option = rank_options([silent], 80, 20, Preferences(), rng(0))[0]
+    assert option.flip_rate is None and option.best == 1
+    assert np.isclose(option.ratio.value, by_information("hard", 80, 20))
+
+
+def test_answers_of_one_person_are_not_independent():
+    """Two people who differ widen the interval, however often each answers."""
+    seconds = np.concatenate([np.full(50, 1.0), np.full(50, 9.0)])
+    alone = PilotAnswers("hard", 1, seconds, np.zeros(100))
+    grouped = PilotAnswers("hard", 1, seconds, np.zeros(100), np.repeat(["ann", "bo"], 50))
+    widths = []
+    for one in (alone, grouped):
+        resampled = [rank_options([one], 80, 20, Preferences(), rng(s), replicates=200)[0].seconds.sd for s in range(3)]
+        widths.append(np.mean(resampled))
+    assert widths[1] > 0 and widths[1] >= 0.8 * widths[0]
+
+
+def crowd_of(probs: np.ndarray) -> Distributions:
+    return Distributions(probs, np.arange(probs.shape[0]), tuple("abcd"[: probs.shape[1]]))
+
+
+def test_wrong_comparisons_by_a_slow_loop():
+    draw = rng(1)
+    reference = crowd_of(draw.dirichlet(np.ones(4), size=5))
+    stated = draw.dirichlet(np.ones(4), size=12)
+    stated[3, 1] = np.nan
+    beliefs = Beliefs(
+        item=draw.integers(0, 5, 12), items=np.arange(5), classes=reference.classes, stated=stated,
+        ruled_out=np.zeros((12, 4), dtype=bool), named=np.zeros((12, 0), dtype=int),
+    )  # fmt: skip
+    found = wrong_comparisons(beliefs, reference)
+    for row in range(12):
+        p, q = stated[row], reference.probs[beliefs.item[row]]
+        pairs = [(c, d) for c in range(4) for d in range(4) if p[c] > p[d]]
+        assert np.isclose(found[row], np.mean([q[c] < q[d] for c, d in pairs]))
+
+
+def test_a_vote_for_the_likeliest_class_is_never_wrong():
+    reference = crowd_of(np.array([[0.7, 0.2, 0.1], [0.5, 0.5, 0.0]]))
+    votes = Votes(
+        item=np.array([0, 0, 1]), items=np.arange(2), choice=np.array([0, 2, 0]), classes=reference.classes,
+    )  # fmt: skip
+    assert wrong_comparisons(votes, reference).tolist() == [0.0, 1.0, 0.0]
+    with pytest.raises(ValueError, match="expected the same items and classes"):
+        wrong_comparisons(votes, crowd_of(np.array([[1.0, 0.0, 0.0]])))
+
+
+def test_repeats_give_the_flip_rate():
+    draw = rng(2)
+    once, again = (draw.random(200_000) < 0.12 for _ in range(2))
+    assert np.isclose(repeat_flip_rate(float((once != again).mean())), 0.12, atol=0.005)
+    assert repeat_flip_rate(0.0) == 0 and repeat_flip_rate(0.9) == 0.5
+    with pytest.raises(ValueError, match="expected 0 to 1"):
+        repeat_flip_rate(1.5)
+
+
+def test_a_file_holds_a_row_an_answer(tmp_path):
+    path = tmp_path / "pilot.csv"
+    path.write_text("kind,seconds,wrong,k_hat,annotator\nhard,2,0,,ann\nhard,3,,,bo\nsparse,9,0.1,3,ann\n"
+                    "sparse,8,0.2,3,bo\nsparse,12,0.2,5,bo\nsparse,11,0.3,5,bo\n")  # fmt: skip
+    found = read_pilot(path)
+    assert [one.name for one in found] == ["hard", "sparse 3", "sparse 5"]
+    assert found[0].seconds.tolist() == [2, 3] and np.isnan(found[0].wrong[1])
+    assert found[1].annotator.tolist() == ["ann", "bo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind,time\nhard,2\n", "a pilot needs \\['seconds'\\] too"),
+        ("kind,seconds\nhard,2\n", "1 answers of hard; expected 2 or more"),
+        ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of hard took 0 seconds; expected a number above 0"),
+        ("kind,seconds\nhard,2\nhard,\n", "took nan seconds"),
+        ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "wrong in a share of 3; expected 0 to 1"),
+        ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
+        ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
+        ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),
+    ],
+)
+def test_faults_of_a_file_are_named(tmp_path, text, message):
+    path = tmp_path / "pilot.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_pilot(path)
+
+
+def test_empty_and_doubled_pilots_are_refused():
+    with pytest.raises(ValueError, match="no answers"):
+        rank_options([], 80, 20, Preferences(), rng(0))
+    with pytest.raises(ValueError, match="names a kind twice"):
+        rank_options([answers("hard", 1, 0.1)] * 2, 80, 20, Preferences(), rng(0))
+    with pytest.raises(ValueError, match="cannot be kept"):
+        rank_options([answers("sparse", 1, 0.1, k_hat=30)], 80, 20, Preferences(), rng(0))
+
+
+def test_costs_stay_as_they_are_without_hard_and_soft_labels():
+    wanted = Preferences(Costs(ratio=10))
+    assert with_measured_costs(wanted, [answers("hard", 1, 0.1)]) is wanted

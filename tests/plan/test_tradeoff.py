@@ -1,0 +1,148 @@
+"""Costs, utilities, preference maps and loss curves, each by a second road or at a known limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.plan.advice import advise
+from dissensus.plan.grid import Grid, GridConfig
+from dissensus.plan.simulated_rho import by_simulation
+from dissensus.plan.tradeoff import (
+    UTILITIES,
+    Costs,
+    Preferences,
+    by_information,
+    constraints,
+    inverse_sigmoid,
+    loss_curve,
+    preference_map,
+    sigmoid,
+    utility_of,
+)
+
+sizes = st.integers(2, 90)
+
+
+def test_the_curators_example_by_hand():
+    """80 items, 20 classes: T_hard = 80*19 + 6400*0.95, T_soft = 20*80*98/2, of 3 C(100, 3) = 485,100."""
+    assert np.isclose(by_information("hard", 80, 20), 7600 / 485100)
+    assert np.isclose(by_information("soft", 80, 20), 78400 / 485100)
+    wanted = Preferences(Costs(ratio=10))
+    assert np.isclose(wanted.loss("soft", 80, 20), 800 / 8100 - 78400 / 485100)
+
+
+@given(sizes, sizes)
+def test_k_times_is_the_papers_cost(n, k):
+    """C(hard) = c n, C(soft) = c n k; a label over k_hat classes costs k_hat."""
+    costs = Costs(hard=2.0)
+    assert costs.total("hard", n, k) == 2 * n and np.isclose(costs.total("soft", n, k), 2 * n * k)
+    assert np.allclose(costs.total("sparse", n, k, np.arange(1, k + 1)), 2 * n * np.arange(1, k + 1))
+
+
+def test_measured_seconds_give_the_ratio():
+    costs = Costs.measured(1.8, 32.0, pair=5.0)
+    assert np.isclose(costs.total("soft", 10, 4), 320) and np.isclose(costs.total("hard", 10, 4), 18)
+    assert np.isclose(costs.total("pairwise", 10, 4), 45 * 5)
+
+
+@pytest.mark.parametrize("cost", [0.0, -1.0, float("nan"), float("inf")])
+def test_costs_must_be_above_zero(cost):
+    for wrong in ({"hard": cost}, {"ratio": cost}, {"pair": cost}):
+        with pytest.raises(ValueError, match="expected a number above 0"):
+            Costs(**wrong)
+    with pytest.raises(ValueError, match="expected a number above 0"):
+        Costs.measured(cost, 3.0)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_utilities_rise_from_nothing_to_one(x, y):
+    for utility in UTILITIES.values():
+        assert np.isclose(utility(np.array(0.0)), 0) and np.isclose(utility(np.array(1.0)), 1)
+        low, high = utility(np.array([min(x, y), max(x, y)]))
+        assert low <= high + 1e-12
+    assert np.isclose(inverse_sigmoid(sigmoid(np.array(x))), x, atol=1e-9)
+
+
+def test_your_own_utility_is_a_function():
+    own = Preferences(utility=np.sqrt, beta=0.0)
+    assert np.isclose(own.loss("soft", 80, 20), -np.sqrt(by_information("soft", 80, 20)))
+    with pytest.raises(ValueError, match="no utility 'cubic'; expected one of linear, sigmoid, inverse-sigmoid"):
+        utility_of("cubic")
+
+
+def test_preference_maps_have_the_papers_regularities():
+    """Sec. 5: few items or classes, soft at least as good; high beta, hard wins where both are many; low beta, soft."""
+    items = classes = np.arange(3, 91, 3)
+    for utility in UTILITIES:
+        cheap = preference_map(items, classes, Preferences(utility=utility, beta=0.01))
+        dear = preference_map(items, classes, Preferences(utility=utility, beta=10.0))
+        assert (cheap > -0.01).all() and dear[-1, -1] < 0 and dear[0, 0] > -0.05
+        assert (cheap >= dear).all()
+    assert (preference_map(items, classes, Preferences(beta=0.01)) > 0).all()
+
+
+def test_a_preference_map_is_the_difference_of_losses():
+    wanted = Preferences(Costs(ratio=4), "sigmoid", 2.0)
+    found = preference_map([5, 9], [3, 4, 7], wanted)
+    assert found.shape == (2, 3)
+    assert np.isclose(found[1, 2], wanted.loss("hard", 9, 7) - wanted.loss("soft", 9, 7))
+
+
+@given(st.integers(2, 60), st.integers(2, 30), st.sampled_from(sorted(UTILITIES)), st.floats(0, 20))
+def test_loss_curves_run_from_hard_to_soft_and_know_their_lowest_point(n, k, utility, beta):
+    wanted = Preferences(utility=utility, beta=beta)
+    for kind in ("sparse", "top-class"):
+        curve = loss_curve(kind, n, k, wanted)
+        assert np.isclose(curve.loss[0], wanted.loss("hard", n, k))
+        assert np.isclose(curve.loss[-1], wanted.loss("soft", n, k))
+        assert curve.loss[curve.best - 1] == curve.loss.min()
+
+
+@given(st.integers(3, 60), st.integers(3, 30), st.floats(0, 20))
+def test_sparse_labels_are_never_worse_than_top_class(n, k, beta):
+    """Sec. 6 and figure 3: they cost the same and tell at least as much."""
+    wanted = Preferences(beta=beta)
+    sparse, top = (loss_curve(kind, n, k, wanted).loss for kind in ("sparse", "top-class"))
+    assert (sparse <= top + 1e-12).all()
+
+
+def test_cost_decides_how_many_classes_to_ask_for():
+    free, dear = (loss_curve("sparse", 80, 20, Preferences(beta=beta)).best for beta in (0.0, 100.0))
+    assert free == 20 and dear == 1
+
+
+def test_degenerate_sets_and_preferences():
+    assert loss_curve("sparse", 5, 1, Preferences()).best == 1
+    assert np.isfinite(Preferences().loss("soft", 1, 5))
+    with pytest.raises(ValueError, match="no three points"):
+        Preferences().loss("hard", 1, 1)
+    with pytest.raises(ValueError, match="cannot be kept"):
+        constraints("sparse", 10, 3, 4)
+    with pytest.raises(ValueError, match="no kind of label 'fuzzy'"):
+        constraints("fuzzy", 10, 3)
+    with pytest.raises(ValueError, match="no number of classes to choose"):
+        loss_curve("soft", 10, 3, Preferences())
+    for wrong in ({"beta": -1.0}, {"beta": float("inf")}, {"reference": 0.0}, {"utility": "cubic"}):
+        with pytest.raises(ValueError, match="expected"):
+            Preferences(**wrong)
+
+
+def test_simulated_rho_stands_in_for_the_information_ratio():
+    """A grid whose rho is n/100 + k/1000 for hard labels and 0.1 more for soft ones, and linear between its cells."""
+    config = GridConfig(items=(3, 9), classes=(3, 6, 9), dimensions=(5,), seeds=1)
+    hard = np.array(config.items)[:, None] / 100 + np.array(config.classes) / 1000
+    estimate = by_simulation(Grid(config, np.stack([hard, hard + 0.1])[:, None, :, :, None]), 5)
+    assert np.isclose(estimate("hard", 5, 4, 1), 0.054) and np.isclose(estimate("soft", 5, 4, 4), 0.154)
+    middle = estimate("sparse", 6, 6, np.arange(1, 7))
+    assert np.isclose(middle[0], 0.066) and np.isclose(middle[-1], 0.166) and (np.diff(middle) > -1e-12).all()
+    wanted = Preferences(beta=0.0, estimate=estimate)
+    assert np.allclose(preference_map([4, 8], [3, 5, 7], wanted), 0.1)
+    # The class left out comes last without being asked about: as good as soft, and cheaper.
+    assert advise(6, 6, wanted, np.random.default_rng(0)).recommended == ("sparse", 5)
+    with pytest.raises(ValueError, match="no pairwise similarities"):
+        estimate("pairwise", 5, 4, 1)
+    with pytest.raises(ValueError, match="the grid was simulated from 3 to 9"):
+        estimate("hard", 90, 4, 1)
