@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import secrets
 from pathlib import Path
@@ -42,16 +44,17 @@ def opens(folder: Path, key: str) -> bool:
         return False
 
 
-def new_cookie(secret: bytes) -> str:
-    return str(_signer(secret, "dashboard").dumps(secrets.token_hex(8)))
+def new_cookie(secret: bytes, folder: Path) -> str:
+    """A cookie that opens the dashboard for some hours, or until it gets another key."""
+    return str(_signer(secret, "dashboard").dumps([_key_mark(folder), secrets.token_hex(8)]))
 
 
-def cookie_holds(secret: bytes, cookie: str) -> bool:
+def cookie_holds(secret: bytes, folder: Path, cookie: str) -> bool:
     try:
-        _signer(secret, "dashboard").loads(cookie, max_age=HOURS * 3600)
+        told = _signer(secret, "dashboard").loads(cookie, max_age=HOURS * 3600)
     except BadSignature:
         return False
-    return True
+    return has_key(folder) and isinstance(told, list) and hmac.compare_digest(str(told[0]), _key_mark(folder))
 
 
 def form_token(secret: bytes, cookie: str) -> str:
@@ -64,6 +67,10 @@ def form_holds(secret: bytes, cookie: str, token: str) -> bool:
         return bool(_signer(secret, "form").loads(token, max_age=HOURS * 3600) == cookie)
     except BadSignature:
         return False
+
+
+def _key_mark(folder: Path) -> str:
+    return hashlib.sha256((folder / KEY_FILE).read_bytes()).hexdigest()[:16]
 
 
 def _signer(secret: bytes, purpose: str) -> URLSafeTimedSerializer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +22,16 @@ TRIAL = (
     .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.person == sa.bindparam("person_"))
 )
 KEEP = sa.insert(tables.answers)
-UNHOLD = sa.update(tables.trials).where(tables.trials.c.id == sa.bindparam("trial_")).values(held=False)
+UNHOLD = sa.update(tables.trials).where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.held)
 COUNT = (
     sa.update(tables.units)
     .where(tables.units.c.id == sa.bindparam("unit_"))
-    .values(answered=tables.units.c.answered + 1, assigned=tables.units.c.assigned + sa.bindparam("back"))
+    .values(
+        answered=tables.units.c.answered + sa.bindparam("counts"),
+        assigned=tables.units.c.assigned + sa.bindparam("back"),
+    )
 )
+LARGEST = 1e15  # of any number that a browser sends
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
 
@@ -49,18 +52,19 @@ def save_answer(
     except ValueError as error:
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))
-    client = sent.get("client")
+    client: Any = sent.get("client")
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
-        "times": json.dumps(times), "seconds": _seconds(times), "client": client if _finite(client) else None,
+        "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
         "received": now(),
     }  # fmt: skip
     connection.execute(KEEP, row)
     if trial.kind == "main":
-        # A trial that was given back in the meantime counts again.
-        back = 0 if trial.held else 1
-        connection.execute(UNHOLD, {"trial_": trial_id})
-        connection.execute(COUNT, {"unit_": trial.unit, "back": back})
+        # `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the
+        # meantime counts again, and the answer of somebody who is excluded counts for nothing.
+        held = connection.execute(UNHOLD.values(held=False), {"trial_": trial_id}).rowcount
+        counts = 0 if person.excluded is not None else 1
+        connection.execute(COUNT, {"unit_": trial.unit, "counts": counts, "back": counts - held})
     return feedback
 
 
@@ -78,22 +82,30 @@ def checked_times(given: Any) -> dict[str, Any]:
     for name in ("looked", "touched", "submitted"):
         if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
             raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
-    for name in ("changes", "away"):
+    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]")):
         rows = given.get(name, [])
         if (
             not isinstance(rows, list)
             or len(rows) > 5_000
-            or not all(isinstance(row, list) and row and _finite(row[0]) for row in rows)
+            or not all(isinstance(row, list) and fits(row) for row in rows)
         ):
-            raise Refused(f"times.{name} is a list of lists that start with milliseconds")
+            raise Refused(f"times.{name} is no list of at most 5,000 {shape}")
     return given
+
+
+def _is_change(row: list[Any]) -> bool:
+    return len(row) == 3 and _finite(row[0]) and isinstance(row[1], str)
+
+
+def _is_span(row: list[Any]) -> bool:
+    return len(row) == 2 and _finite(row[0]) and _finite(row[1])
 
 
 def _seconds(times: dict[str, Any]) -> float | None:
     """From the first look to the submission, without the time when the page was out of sight."""
     if not _finite(times.get("submitted")):
         return None
-    away = sum(max(0.0, row[1] - row[0]) for row in times.get("away", []) if len(row) > 1 and _finite(row[1]))
+    away = sum(max(0.0, until - since) for since, until in times.get("away", []))
     spent = times["submitted"] - (times.get("looked") or 0.0) - away
     return spent / 1000 if 0 <= spent <= LONGEST else None
 
@@ -106,4 +118,4 @@ def _feedback(run: Running, trial: Any) -> str | None:
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST

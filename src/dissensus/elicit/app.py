@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import sqlalchemy as sa
 from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,11 +20,12 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from dissensus.elicit.draws import check_batches
 from dissensus.elicit.guard import MTURK, Guard, Haste
 from dissensus.elicit.identity import signed, study_secret, unsigned
-from dissensus.elicit.items import read_units
+from dissensus.elicit.items import Item, read_units
 from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
-from dissensus.elicit.store import Store
+from dissensus.elicit.store import Busy, Store
 from dissensus.elicit.study import read_study
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
     """A study ready to serve: its settings, its items, its database and its key."""
     study = read_study(folder)
     units = read_units(study)
+    check_batches(study, units)
     store = Store(study.folder, database)
     store.prepare(study, units)
     numbers = {name: i for i, name in enumerate(units.items)}
@@ -47,6 +51,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     from dissensus.elicit.dashboard import dashboard_routes
 
     mturk = run.study.people.source == "mturk"
+    shown = tuple(run.units.items.values())
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
 
     async def start(request: Request) -> Response:
@@ -77,12 +82,8 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
 
     async def media(request: Request) -> Response:
-        number, part = request.path_params["item"], request.path_params["part"]
-        items = list(run.units.items.values())
-        if number >= len(items) or part >= len(items[number].parts) or items[number].parts[part].kind == "text":
-            return JSONResponse({"error": "no such file"}, status_code=404)
-        path = run.study.folder / items[number].parts[part].content
-        if not path.resolve().is_relative_to(run.study.folder.resolve()):
+        path = _file(run, shown, request.path_params["item"], request.path_params["part"])
+        if path is None:
             return JSONResponse({"error": "no such file"}, status_code=404)
         return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
 
@@ -108,6 +109,8 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
             return JSONResponse(await run_in_threadpool(work, person, sent))
         except Refused as refused:
             return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except RecursionError:
+            return JSONResponse({"error": "the request is nested too deeply"}, status_code=422)
 
     async def welcome(request: Request) -> Response:
         query = request.url.query
@@ -121,17 +124,40 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/media/{item:int}/{part:int}", media),
+        Route("/media/{item}/{part}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip
-    return Starlette(routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan)
+    return Starlette(
+        routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
+        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later},
+    )  # fmt: skip
 
 
 def app_from_environment() -> Starlette:
     """The app of the study that DISSENSUS_STUDY names: for server processes, which are started without arguments."""
     run = open_study(os.environ["DISSENSUS_STUDY"], os.environ.get("DISSENSUS_DB") or None)
     return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
+
+
+async def _later(request: Request, error: Exception) -> Response:
+    """The database is away or too busy. Browsers keep what they wanted to hand in and send it again."""
+    logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
+    told = {"error": "the database does not answer; it will be sent again"}
+    return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
+
+
+def _file(run: Running, shown: tuple[Item, ...], item: str, part: str) -> Path | None:
+    """The file of an item's part by their numbers; None where there is none, or none to be shown."""
+    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in (item, part)):
+        return None
+    if int(item) >= len(shown) or int(part) >= len(shown[int(item)].parts):
+        return None
+    wanted = shown[int(item)].parts[int(part)]
+    path = run.study.folder / wanted.content
+    if wanted.kind == "text" or not path.resolve().is_relative_to(run.study.folder.resolve()) or not path.is_file():
+        return None
+    return path
 
 
 def _message(run: Running, text: str, status: int) -> Response:

@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from dissensus.elicit.questions import Answer, Question
 
+MOST = 1_000_000  # of any number in an answer
 SURE = 30.0  # how alike simulated annotators are: the concentration of what each holds around the truth
 
 
@@ -113,8 +114,8 @@ def _numbers(name: str, given: Any, classes: tuple[str, ...]) -> dict[str, float
     for one, value in given.items():
         if one not in classes:
             raise ValueError(f"{name} names {one!r}, which is not one of the {len(classes)} classes")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise ValueError(f"{name} gives {one!r} {value!r}; expected a number of 0 or more")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+            raise ValueError(f"{name} gives {one!r} {value!r:.40}; expected a number from 0 to {MOST:,}")
     return {one: given[one] for one in classes if one in given}
 
 

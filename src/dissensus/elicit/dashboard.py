@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -29,8 +30,10 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
     from dissensus.elicit.app import templates
 
+    checking = CapacityLimiter(2)
+
     def inside(request: Request) -> bool:
-        return access.cookie_holds(run.secret, request.cookies.get(access.COOKIE, ""))
+        return access.cookie_holds(run.secret, run.study.folder, request.cookies.get(access.COOKIE, ""))
 
     async def show(request: Request) -> Response:
         if not inside(request):
@@ -44,12 +47,14 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
             return HTMLResponse("Too many attempts; wait a minute.", status_code=429)
-        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
-        if not await run_in_threadpool(access.opens, run.study.folder, sent.get("key", [""])[0]):
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=20)
+        key = sent.get("key", [""])[0]
+        # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
+        if not await to_thread.run_sync(access.opens, run.study.folder, key, limiter=checking):
             return RedirectResponse("../dashboard?wrong", status_code=303)
         reply = RedirectResponse("../dashboard", status_code=303)
         reply.set_cookie(
-            access.COOKIE, access.new_cookie(run.secret), max_age=3600 * access.HOURS, httponly=True, samesite="strict",
+            access.COOKIE, access.new_cookie(run.secret, run.study.folder), max_age=3600 * access.HOURS, httponly=True, samesite="strict",
             secure=secure,
         )  # fmt: skip
         return reply

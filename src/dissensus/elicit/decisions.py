@@ -3,68 +3,68 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import tables
-from dissensus.elicit.session import Refused, Running
-from dissensus.elicit.store import event, now, set_setting
+from dissensus.elicit.session import Refused, Running, person_row
+from dissensus.elicit.store import event, now, set_setting, storable
 
 
 def exclude(run: Running, person: str, why: str) -> None:
     """Leave somebody's answers out of labels; they stay in the table of raw answers, and their places reopen."""
-    with run.store.writing() as connection:
-        _known(connection, person)
-        already = connection.scalar(sa.select(tables.people.c.excluded).where(tables.people.c.id == person))
-        if already is not None:
+    if not storable(why):
+        raise Refused("the reason has characters that are none")
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is not None:
             return
         change = sa.update(tables.people).where(tables.people.c.id == person)
         connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
         _count(connection, person, -1)
         event(connection, "excluded", person, why=why[:500])
 
+    run.store.written(work)
+
 
 def include(run: Running, person: str) -> None:
     """Take an exclusion back; both decisions stay written down."""
-    with run.store.writing() as connection:
-        _known(connection, person)
-        if connection.scalar(sa.select(tables.people.c.excluded).where(tables.people.c.id == person)) is None:
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is None:
             return
         change = sa.update(tables.people).where(tables.people.c.id == person)
         connection.execute(change.values(excluded=None, excluded_why=None))
         _count(connection, person, 1)
         event(connection, "included", person)
 
+    run.store.written(work)
+
 
 def stop(run: Running) -> None:
-    """Take no more answers; whoever is in the middle sees that the study is paused, and can go on later."""
-    with run.store.writing() as connection:
-        set_setting(connection, "state", "stopped")
-        event(connection, "stopped")
+    """Show no more items. Whoever is in the middle sees that the study is paused and can go on later; an answer that
+    is on its way is kept."""
+    _set(run, "state", "stopped", "stopped")
 
 
 def reopen(run: Running) -> None:
-    with run.store.writing() as connection:
-        set_setting(connection, "state", "open")
-        event(connection, "opened")
+    _set(run, "state", "open", "opened")
 
 
 def extend(run: Running, per_item: int) -> None:
     """Ask for so many answers for each item from now on."""
     if not 1 <= per_item <= 100_000:
         raise Refused(f"per_item is {per_item}; expected a number from 1 to 100,000")
-    with run.store.writing() as connection:
-        set_setting(connection, "per_item", str(per_item))
-        event(connection, "extended", per_item=per_item)
+    _set(run, "per_item", str(per_item), "extended")
 
 
 def forget(run: Running, person: str) -> int:
     """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
-    with run.store.writing() as connection:
-        _known(connection, person)
-        excluded = connection.scalar(sa.select(tables.people.c.excluded).where(tables.people.c.id == person))
-        if excluded is None:
+
+    def work(connection: Connection) -> int:
+        if _known(connection, person).excluded is None:
             _count(connection, person, -1)
-        held = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
-        for unit in connection.scalars(held).all():
+        mine = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
+        for unit in sorted(connection.scalars(mine.with_for_update()).all()):
             change = {"assigned": tables.units.c.assigned - 1}
             connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))
         gone = connection.execute(sa.delete(tables.answers).where(tables.answers.c.person == person)).rowcount
@@ -73,17 +73,32 @@ def forget(run: Running, person: str) -> int:
         connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
         connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
         event(connection, "forgotten", answers=gone)
+        return gone
+
+    gone = run.store.written(work)
+    run.store.tidy()
     return gone
 
 
-def _known(connection: sa.Connection, person: str) -> None:
-    if connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.id == person)) is None:
-        raise Refused("no such person", 404)
+def _set(run: Running, key: str, value: str, kind: str) -> None:
+    def work(connection: Connection) -> None:
+        set_setting(connection, key, value)
+        event(connection, kind, **({key: value} if key != "state" else {}))
+
+    run.store.written(work)
 
 
-def _count(connection: sa.Connection, person: str, by: int) -> None:
+def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
+    """The person's row, which nobody else changes until the decision is done."""
+    try:
+        return person_row(connection, person)
+    except Refused:
+        raise Refused("no such person", 404) from None
+
+
+def _count(connection: Connection, person: str, by: int) -> None:
     """Let the person's main answers count for their units, or no longer."""
     main = sa.select(tables.answers.c.unit).where(tables.answers.c.person == person, tables.answers.c.kind == "main")
-    for unit in connection.scalars(main).all():
+    for unit in sorted(connection.scalars(main).all()):
         change = {"assigned": tables.units.c.assigned + by, "answered": tables.units.c.answered + by}
         connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))

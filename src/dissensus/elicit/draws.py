@@ -13,6 +13,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from dissensus.elicit.items import Units
 from dissensus.elicit.store import Busy
 from dissensus.elicit.study import Study
 from dissensus.elicit.tables import people, trials, units
@@ -88,6 +89,17 @@ def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> i
         if unit not in had:
             return int(unit)
     return None
+
+
+def check_batches(study: Study, listed: Units) -> None:
+    """Every batch names items of the study; nothing to check where items are not drawn in batches."""
+    if study.protocol.draw != "batches":
+        return
+    there = set(listed.main)
+    for batch, names in read_batches(study.folder / study.protocol.batches).items():
+        unknown = [name for name in names if (name,) not in there]
+        if unknown:
+            raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
 
 
 @cache

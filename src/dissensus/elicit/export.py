@@ -19,6 +19,7 @@ from dissensus.labels.votes import Votes
 SCHEMA = pa.schema([
     ("trial", pa.string()), ("annotator", pa.string()), ("kind", pa.string()), ("item", pa.string()),
     ("items", pa.list_(pa.string())), ("shown", pa.list_(pa.string())), ("classes_shown", pa.list_(pa.string())),
+    ("about", pa.string()),
     ("place", pa.int32()), ("answer", pa.string()), ("seconds", pa.float64()), ("touched_seconds", pa.float64()),
     ("away_seconds", pa.float64()), ("times", pa.string()), ("client", pa.float64()), ("received", pa.float64()),
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
@@ -68,8 +69,9 @@ def labels_of(run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded
         code = {name: i for i, name in enumerate(question.classes)}
         return Votes(**shared, classes=question.classes, choice=np.array([code[one["choice"]] for one in told]))
     if question.kind == "typicality":
-        about = [run.units.items[row["item"]].about for row in rows]
-        classes = question.classes or tuple(sorted({item.about for item in run.units.items.values() if item.about}))
+        about = [row["about"] for row in rows]
+        named = {item.about for item in run.units.items.values() if item.about}
+        classes = question.classes or tuple(sorted(named.union(about)))
         return Beliefs(**shared, classes=classes, **_typical(told, about, classes, run))
     return Beliefs(**shared, classes=question.classes, **_stated(question.kind, told, question))
 
@@ -79,10 +81,11 @@ def _row(found: Any) -> dict[str, Any]:
     touched, away = times.get("touched"), times.get("away", [])
     return {
         "trial": found["trial"], "annotator": found["who"], "kind": found["kind"], "item": " | ".join(names),
-        "items": names, "shown": shown["items"], "classes_shown": shown["classes"], "place": found["place"],
+        "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
+        "about": next(iter(shown.get("about", [])), None), "place": found["place"],
         "answer": found["answer"], "seconds": found["seconds"],
         "touched_seconds": None if touched is None else touched / 1000,
-        "away_seconds": sum(max(0.0, part[1] - part[0]) for part in away if len(part) > 1) / 1000,
+        "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
         "times": found["times"], "client": found["client"], "received": found["received"],
         "excluded": found["excluded"] is not None, "excluded_why": found["excluded_why"], "source": found["source"],
     }  # fmt: skip

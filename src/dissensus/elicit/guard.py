@@ -9,12 +9,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST = 256 * 1024  # bytes of one request
+LARGEST = 1024 * 1024  # bytes of one request
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 
 
 class Haste:
-    """A bucket for each sender: `burst` requests at once, then `rate` a second. The oldest senders are forgotten."""
+    """A bucket for each sender: `burst` requests at once, then `rate` a second. The oldest senders are forgotten.
+
+    Each server process counts for itself, so that w processes allow up to w times as much.
+    """
 
     def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
         self.rate, self.burst, self.most = rate, burst, most
@@ -73,7 +76,7 @@ class Guard:
             await send(message)
 
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > LARGEST:
+        if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
             refusal = JSONResponse({"error": f"a request has at most {LARGEST} bytes"}, status_code=413)
             await refusal(scope, receive, send_guarded)
             return

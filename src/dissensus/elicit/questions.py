@@ -75,7 +75,8 @@ def check_answer(question: Question, answer: Any) -> Answer:
         raise ValueError(
             f"a {question.kind} answer has the fields {sorted(kind.fields)}; missing {missing}, unknown {unknown}"
         )
-    return kind.check(question, answer)
+    checked = kind.check(question, answer)
+    return {name: checked[name] for name in kind.fields}
 
 
 def _check_choose(question: Question, answer: Answer) -> Answer:

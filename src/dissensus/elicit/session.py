@@ -15,7 +15,7 @@ from dissensus.elicit import protocol, tables, trial_pages
 from dissensus.elicit.answers import save_answer
 from dissensus.elicit.identity import completion_code, keyed_hash, unsigned
 from dissensus.elicit.items import Units
-from dissensus.elicit.store import Store, event, now, setting
+from dissensus.elicit.store import Store, event, now, setting, storable
 from dissensus.elicit.study import Study
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
@@ -62,22 +62,20 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
         "id": secrets.token_hex(12), "person": person, "source": json.dumps(kept), "seed": secrets.randbits(53),
         "stage": protocol.first_stage(run.study), "place": 0, "attempts": 0, "started": now(), "seen": now(),
     }  # fmt: skip
-    with run.store.writing() as connection:
-        there = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person == person))
-        if there is not None:
-            return str(there)
-        if connection.dialect.name == "postgresql":
-            from sqlalchemy.dialects.postgresql import insert
 
-            connection.execute(insert(tables.people).values(row).on_conflict_do_nothing(index_elements=["person"]))
-            return str(connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person == person)))
-        connection.execute(sa.insert(tables.people).values(row))
-    return str(row["id"])
+    def work(connection: Connection) -> str:
+        there = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person == person))
+        if there is None:
+            # Where two come by the same link at once, one of them fails here, and finds the other when it tries again.
+            connection.execute(sa.insert(tables.people).values(row))
+        return str(row["id"] if there is None else there)
+
+    return run.store.written(work)
 
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
     """What this person is to see now."""
-    return run.store.written(lambda connection: _page(run, connection, _person(connection, person_id)))
+    return run.store.written(lambda connection: _page(run, connection, person_row(connection, person_id)))
 
 
 def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,19 +85,19 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
     button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
     """
     page = sent.get("page")
-    if not isinstance(page, str) or not isinstance(sent.get("told", {}), dict):
+    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("told", {}), dict):
         raise Refused("expected an object with page, a text, and told, an object")
 
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
-        person = _person(connection, person_id)
+        person = person_row(connection, person_id)
         if page.startswith("trial:"):
             feedback = save_answer(run, connection, person, page.removeprefix("trial:"), sent)
             if feedback:
                 reply["feedback"] = feedback
         else:
             _save_page(run, connection, person, page, sent.get("told", {}))
-            person = _person(connection, person_id)
+            person = person_row(connection, person_id)
         connection.execute(SEEN, {"person_": person_id, "at": now()})
         return {**reply, "page": _page(run, connection, person)}
 
@@ -114,7 +112,7 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
     given = query.get(name, "")
     if source == "mturk" and query.get("assignmentId") == PREVIEW:
         raise Refused("preview", 403)
-    if not given or len(given) > 500:
+    if not given or len(given) > 500 or not storable(given):
         raise Refused(f"this study is entered by a link that carries {name}; please use the link you were sent", 403)
     if source == "links":
         invited = unsigned(run.secret, "invite", given)
@@ -124,7 +122,10 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
     return given if run.study.people.keep_ids else keyed_hash(run.secret, given)
 
 
-def _person(connection: Connection, person_id: str) -> Row[Any]:
+def person_row(connection: Connection, person_id: str) -> Row[Any]:
+    """The person, locked until the transaction ends: of two tabs one waits for the other."""
+    if not storable(person_id):
+        raise Refused("no such session; please start again from the link you were sent", 404)
     found = connection.execute(PERSON, {"person_": person_id}).one_or_none()
     if found is None:
         raise Refused("no such session; please start again from the link you were sent", 404)
@@ -142,7 +143,7 @@ def _save_page(run: Running, connection: Connection, person: Row[Any], page: str
     if connection.scalar(here) is not None:
         return
     stage, place, attempts = _moved(run, person, page, told)
-    row = {"person": person.id, "page": page, "told": json.dumps(told), "received": now()}
+    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.study, page, told)), "received": now()}
     connection.execute(sa.insert(tables.pages).values(row))
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
@@ -156,19 +157,24 @@ def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> t
     study, stage = run.study, str(person.stage)
     here = (stage, int(person.place), int(person.attempts))
     if page.startswith("break:"):
-        if not page.removeprefix("break:").isdigit():
+        settings = study.protocol
+        breaks = settings.per_person // settings.break_every if settings.break_every else 0
+        if page not in {f"break:{number}" for number in range(1, breaks + 1)}:
             raise Refused(f"page {page!r} is not where this session is", 409)
         return here
     if stage == "consent":
-        if told.get("agreed") not in (True, False):
+        if not isinstance(told.get("agreed"), bool):
             raise Refused("told.agreed says true or false")
         return (protocol.stage_after(study, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
     if stage == "instructions" and person.place + 1 < len(study.protocol.instructions):
         return stage, person.place + 1, 0
     if stage == "comprehension":
         chosen = told.get("chosen")
-        if not isinstance(chosen, list) or len(chosen) != len(study.comprehension):
-            raise Refused(f"told.chosen is a list of {len(study.comprehension)} options")
+        checks = study.comprehension
+        if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
+            one not in check.options for one, check in zip(chosen, checks, strict=True)
+        ):  # fmt: skip
+            raise Refused(f"told.chosen is a list of {len(checks)} options")
         if not protocol.passed(study, chosen):
             tried = int(person.attempts) + 1
             return (stage, 0, tried) if tried < study.protocol.attempts else ("failed", 0, tried)
@@ -177,6 +183,12 @@ def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> t
     if stage in ("trials", "practice", *protocol.ENDS):
         raise Refused(f"page {page!r} is not where this session is", 409)
     return protocol.stage_after(study, stage), 0, 0
+
+
+def _asked(study: Study, page: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What the page asked for and nothing else, so that nobody can fill the database with something of their own."""
+    fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in study.debrief]}
+    return {name: told[name] for name in fields.get(page.partition(":")[0], []) if name in told}
 
 
 def _check_debrief(study: Study, told: dict[str, Any]) -> None:
@@ -208,6 +220,8 @@ def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, A
         return {**page, "text": study.protocol.consent}
     if stage == "instructions":
         texts = study.protocol.instructions
+        if person.place >= len(texts):  # the researcher has taken pages out in the meantime
+            return _moved_on(run, connection, person, {"stage": protocol.stage_after(study, stage), "place": 0})
         return {**page, "text": texts[person.place], "place": person.place + 1, "of": len(texts)}
     if stage == "comprehension":
         checks = [{"question": check.question, "options": list(check.options)} for check in study.comprehension]
@@ -221,11 +235,7 @@ def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, A
         found = trial_pages.trial_page(run, connection, person)
         if found is not None:
             return {**page, **found}
-        connection.execute(
-            sa.update(tables.people).where(tables.people.c.id == person.id)
-            .values(trial_pages.after_trials(run, connection, person))
-        )  # fmt: skip
-        return _page(run, connection, _person(connection, person.id))
+        return _moved_on(run, connection, person, trial_pages.after_trials(run, connection, person))
     if stage == "debrief":
         asked = [{**asdict(field), "options": list(field.options)} for field in study.debrief]
         return {**page, "text": study.protocol.debrief_text, "asked": asked}
@@ -233,3 +243,8 @@ def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, A
         code = study.people.completion_code or completion_code(run.secret, person.id)
         return {**page, "code": code, "redirect": study.people.redirect}
     return page
+
+
+def _moved_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
+    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    return _page(run, connection, person_row(connection, person.id))

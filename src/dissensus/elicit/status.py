@@ -71,8 +71,17 @@ def disputed(run: Running, count: int = 12) -> list[dict[str, Any]]:
         order = np.argsort(-found.probs[i], kind="stable")[:4]
         shares = [[found.classes[j], float(found.probs[i, j])] for j in order if found.probs[i, j] > 0.005]
         name = found.items[i].item() if hasattr(found.items[i], "item") else found.items[i]
-        rows.append({"item": str(name), "entropy": float(spread[i]), "answers": per_item[name], "shares": shares})
+        rows.append({
+            "item": str(name), "entropy": float(spread[i]), "answers": per_item[name], "shares": shares,
+            "picture": _picture(run, str(name)),
+        })  # fmt: skip
     return rows
+
+
+def _picture(run: Running, name: str) -> str | None:
+    """Where the page finds the item's picture, if it has one."""
+    parts = run.units.items[name].parts
+    return next((f"media/{run.numbers[name]}/{i}" for i, part in enumerate(parts) if part.kind == "image"), None)
 
 
 def annotator_rows(run: Running) -> list[dict[str, Any]]:

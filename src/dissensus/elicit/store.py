@@ -6,7 +6,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,9 @@ from dissensus.elicit.study import Study
 
 DATABASE = "answers.db"
 SCHEMA = "1"
-TRIES = 30
+PATIENCE = 20.0  # seconds for which a transaction that meets others is tried again
+CONNECTIONS = 10  # for each server process; PostgreSQL allows 100 in all unless it is told otherwise
+SCALE = ("tokens", "low", "high", "step")  # options that say what the numbers of an answer mean
 Result = TypeVar("Result")
 SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
 
@@ -47,15 +49,17 @@ class Store:
 
     def written(self, work: Callable[[Connection], Result]) -> Result:
         """Do `work` in one transaction, again from the start where it met another transaction on its way."""
-        for attempt in range(TRIES):
+        until = time.monotonic() + PATIENCE
+        wait = 0.002
+        while True:
             try:
                 with self.writing() as connection:
                     return work(connection)
-            except (Busy, sa.exc.OperationalError) as error:
-                if attempt + 1 == TRIES or not (isinstance(error, Busy) or _meeting(error)):
+            except (Busy, sa.exc.OperationalError, sa.exc.IntegrityError) as error:
+                if time.monotonic() > until or not _meeting(error):
                     raise
-                time.sleep(random.uniform(0.002, 0.02) * (attempt + 1))
-        raise AssertionError("unreachable: the last try returns or raises")
+            time.sleep(random.uniform(0.5, 1.5) * wait)
+            wait = min(0.1, 1.5 * wait)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -65,10 +69,14 @@ class Store:
 
     def prepare(self, study: Study, units: Units) -> None:
         """Make the tables and the units, or check that those which are there belong to this study."""
-        tables.metadata.create_all(self.engine)
-        wanted = {"schema": SCHEMA, "kind": study.question.kind, "classes": json.dumps(list(study.question.classes))}
+        scale = {name: study.question.options[name] for name in SCALE if name in study.question.options}
+        wanted = {
+            "schema": SCHEMA, "kind": study.question.kind, "classes": json.dumps(list(study.question.classes)),
+            "scale": json.dumps(scale),
+        }  # fmt: skip
         with self.writing() as connection:
             _only_one_prepares(connection)
+            tables.metadata.create_all(connection)
             told = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
             for key, value in wanted.items():
                 if key in told and told[key] != value:
@@ -81,6 +89,12 @@ class Store:
                 connection.execute(sa.insert(tables.about), missing)
             _add_units(connection, study, units)
 
+    def tidy(self) -> None:
+        """Empty SQLite's journal, in which deleted rows are still to be read."""
+        if self.engine.dialect.name == "sqlite":
+            with self.reading() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def unit_names(self) -> dict[int, tuple[str, ...]]:
         """The items of every unit."""
         with self.reading() as connection:
@@ -89,6 +103,11 @@ class Store:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def storable(text: str) -> bool:
+    """Whether both databases can hold it: neither half characters, nor the character 0, which PostgreSQL refuses."""
+    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 def now() -> float:
@@ -119,15 +138,18 @@ def _engine(url: str) -> Engine:
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
-        return sa.create_engine(parsed, pool_size=20, max_overflow=20, pool_pre_ping=True)
+        return sa.create_engine(parsed, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60, pool_pre_ping=True,
+                                hide_parameters=True)  # fmt: skip  # an error in a log names nobody
     if parsed.get_backend_name() != "sqlite":
         raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
-    engine = sa.create_engine(parsed, pool_size=20, max_overflow=20, connect_args={"timeout": 60})
+    engine = sa.create_engine(parsed, pool_size=20, max_overflow=30, connect_args={"timeout": 60}, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=60000"):
+        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
+        for pragma in ("busy_timeout=60000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
+                       "secure_delete=ON"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
@@ -139,9 +161,11 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _meeting(error: sa.exc.OperationalError) -> bool:
-    """Whether PostgreSQL broke off a transaction because two met: a deadlock or a failed serialisation."""
-    return getattr(error.orig, "sqlstate", None) in ("40P01", "40001")
+def _meeting(error: Exception) -> bool:
+    """Whether a transaction failed only because it met another: the same row, a deadlock, a failed serialisation."""
+    if isinstance(error, Busy | sa.exc.IntegrityError):
+        return True
+    return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
 
 
 def _only_one_prepares(connection: Connection) -> None:
@@ -150,16 +174,26 @@ def _only_one_prepares(connection: Connection) -> None:
 
 
 def _add_units(connection: Connection, study: Study, units: Units) -> None:
-    """Units keep their number for good; new ones are added behind, so that a study can grow."""
-    there = {items for (items,) in connection.execute(sa.select(tables.units.c.names))}
+    """Units keep their number for good; new ones are added behind, and those that the study lost rest as they are."""
+    rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
+    there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
     extra = [practice.item for practice in study.practice] + list(study.attention or {})
-    wanted = [(json.dumps(unit), True) for unit in units.main]
-    wanted += [(json.dumps([name]), False) for name in dict.fromkeys(extra)]
-    new = [(items, main) for items, main in wanted if items not in there]
+    wanted = {_alike(unit): (json.dumps(unit), True) for unit in units.main}
+    wanted |= {_alike((name,)): (json.dumps([name]), False) for name in extra}
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
-    rows = [
-        {"id": len(there) + i, "names": items, "main": main, "tie": random.getrandbits(30)}
-        for i, (items, main) in enumerate(new)
+    new = [
+        {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
+        for i, (names, main) in enumerate(told for key, told in wanted.items() if key not in there)
     ]
-    if rows:
-        connection.execute(sa.insert(tables.units), rows)
+    if new:
+        connection.execute(sa.insert(tables.units), new)
+    change = sa.update(tables.units).where(tables.units.c.id == sa.bindparam("unit_"))
+    for key, (unit, main) in there.items():
+        if wanted.get(key, ("", False))[1] != main:
+            connection.execute(change.values(main=not main), {"unit_": unit})
+
+
+def _alike(names: Sequence[str]) -> tuple[str, ...]:
+    """The same for units that ask the same: the order in a pair says nothing, nor that of a triplet's last two."""
+    fixed = 1 if len(names) == 3 else 0
+    return (*names[:fixed], *sorted(names[fixed:]))

@@ -44,7 +44,7 @@ class _Given(NamedTuple):
 def trial_page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any] | None:
     """The trial or break that this person is at; None when the stage is over."""
     given = _given(connection, person)
-    waiting = [row for row in given if row.answered is None and _of_stage(row.kind, person.stage)]
+    waiting = [row for row in given if row.answered is None and _of_stage(row.kind, person.stage) and _there(run, row)]
     while len(waiting) <= AHEAD:
         new = _give(run, connection, person, given)
         if new is None:
@@ -106,18 +106,28 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[_G
             unit = _unit_of(run, name)
         if kind == "repeat":
             unit = protocol.repeat_of(history, person.seed)
+            if any(name not in run.units.items for name in run.names[unit]):
+                return None
     if kind is None or unit is None:
         return None
     shown = {
         "items": protocol.item_order(run.names[unit], person.seed, len(given)),
         "classes": protocol.class_order(study, person.seed),
     }
+    about = [run.units.items[name].about for name in shown["items"]]
+    if any(about):
+        shown["about"] = tuple(about)
     row = {
         "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
     return _Given(str(row["id"]), unit, kind, str(row["shown"]), None)
+
+
+def _there(run: Running, trial: _Given) -> bool:
+    """Whether the study still has what the trial is about; a researcher may take items out while people answer."""
+    return all(name in run.units.items for name in run.names[trial.unit])
 
 
 def _unit_of(run: Running, item: str) -> int:

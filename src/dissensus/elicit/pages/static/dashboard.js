@@ -4,7 +4,6 @@ import { make } from "./dom.js";
 
 const token = document.querySelector("meta[name=form-token]").content;
 const status = document.getElementById("status");
-const SHADES = ["#1f5fa8", "#5b8fc9", "#93b8e0", "#bcd3ec"];
 const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 2 : 0)} %`;
 const duration = (seconds) => (seconds === null ? "–" : seconds < 90 ? `${seconds.toFixed(1)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
 
@@ -53,11 +52,11 @@ function item(row) {
   const told = row.shares.map(([name, share]) => `${name} ${percent(share)}`).join(", ");
   const parts = row.shares.map(([, share], i) => {
     const part = make("span");
-    part.style.width = percent(share);
-    part.style.background = SHADES[Math.min(i, SHADES.length - 1)];
+    part.style.width = `${100 * share}%`;
+    part.className = `shade-${Math.min(i, 3)}`;
     return part;
   });
-  return make("tr", {}, make("th", { scope: "row" }, row.item), number(String(row.answers)), number(row.entropy.toFixed(2)),
+  return make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, row.picture ? make("img", { src: row.picture, alt: "", loading: "lazy" }) : null, make("span", {}, row.item))), number(String(row.answers)), number(row.entropy.toFixed(2)),
     make("td", {}, make("div", { class: "bar-of", "aria-hidden": "true" }, parts), make("span", { class: "bar-text" }, told)));
 }
 

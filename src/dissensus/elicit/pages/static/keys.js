@@ -1,4 +1,4 @@
-// A key for each class: the first letter of its name that is free, the same for everybody. Classes that are digits keep them.
+// A key for each class, the same for everybody: its first letter, or another of its name that is free. Classes that are digits keep them.
 
 const LETTER = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u;
 
@@ -8,10 +8,16 @@ export function keysOf(classes, { digits = true } = {}) {
   if (digitsOnly(classes)) return new Map(digits ? classes.map((name) => [name, name]) : []);
   const taken = new Set();
   const keys = new Map();
-  const give = (name, letter) => { if (letter) { taken.add(letter); keys.set(name, letter); } };
   const sorted = [...classes].sort();
-  for (const name of sorted) give(name, [...name.toLowerCase()].find((one) => LETTER.test(one) && !taken.has(one)));
-  for (const name of sorted) if (!keys.has(name)) give(name, [..."abcdefghijklmnopqrstuvwxyz"].find((one) => !taken.has(one)));
+  const give = (choices) => {
+    for (const name of sorted) {
+      const letter = keys.has(name) ? undefined : choices(name.toLowerCase()).find((one) => LETTER.test(one) && !taken.has(one));
+      if (letter) { taken.add(letter); keys.set(name, letter); }
+    }
+  };
+  give((name) => [[...name][0]]);
+  give((name) => [...name]);
+  give(() => [..."abcdefghijklmnopqrstuvwxyz"]);
   return keys;
 }
 

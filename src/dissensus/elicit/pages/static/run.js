@@ -64,8 +64,14 @@ function show(told) {
   page.removeAttribute("aria-busy");
   pictures(page).then(ready);
   scrollTo(0, 0);
-  (page.querySelector("[data-focus]") || page).focus({ preventScroll: true });
+  focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
   for (const src of told.preload || []) new Image().src = src;
+}
+
+// The heading is read out and is where Tab goes on from, as after a page that was loaded.
+function focus(element) {
+  if (element.tagName === "H1") element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }
 
 // Whoever comes back to this page from another tab, or from another day, sees where the session is by now.

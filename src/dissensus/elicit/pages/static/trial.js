@@ -35,11 +35,11 @@ export function showTrial(told, done, times, note) {
     asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter")), asked.more) : null,
     asked.keys ? shortcuts(asked.keys, asked.hint, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
   if (asked.read) enterSends(send, times);
-  (asked.focus || null)?.setAttribute("data-focus", "");
+  asked.focus?.setAttribute("data-focus", "");
   const beside = told.stimuli.length === 1 && !asked.placed;
   return [make("div", { class: `trial ${beside ? "beside" : ""} ${stimuli.querySelector("img, audio") ? "" : "words"}` },
     make("div", { class: "asked" }, note ? make("p", { class: "note" }, note) : null,
-      make("h1", { tabindex: "-1", "data-focus": asked.focus ? undefined : true }, question.prompt),
+      make("h1", {}, question.prompt),
       question.options.frame === "crowd" ? make("p", {}, CROWD) : null),
     asked.placed ? null : stimuli, form)];
 }
