@@ -1,6 +1,6 @@
 """The screenshots of docs/elicit.md, taken in a real Chromium from studies that this script makes.
 
-    PYTHONPATH=. python benchmarks/elicit_figures.py [--output docs/figures]
+PYTHONPATH=. python benchmarks/elicit_figures.py [--output docs/figures]
 """
 
 from __future__ import annotations
@@ -25,10 +25,15 @@ from dissensus.elicit.rehearse import rehearse, simulated_truth
 from tests.elicit.browser import ARGUMENTS, Person, served
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-GREEK = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-         "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"]  # fmt: skip
-CHARACTERS = [*(f"digit {one}" for one in WORDS), *(f"small {one}" for one in "abcdefghijklmnopqrstuvwxyz"),
-              *(f"capital {one}" for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), *GREEK, *(f"capital {one}" for one in GREEK)]  # fmt: skip
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
+    "psi omega"
+).split()
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+CHARACTERS = [
+    *(f"digit {one}" for one in WORDS), *(f"small {one}" for one in LETTERS),
+    *(f"capital {one}" for one in LETTERS.upper()), *GREEK, *(f"capital {one}" for one in GREEK),
+]  # fmt: skip
 PAIRS = """item,premise,hypothesis
 n0,A man in a green shirt is leaning on a parked bus.,A man waits for somebody.
 """

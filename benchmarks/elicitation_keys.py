@@ -40,7 +40,12 @@ const by = (now) => { if (device !== null && device !== now) window.counted.H +=
 window.recount = (start) => { window.counted = { K: 0, B: 0, P: 0, H: 0 }; moved = false; device = start; };
 addEventListener("keydown", (event) => { if (!event.repeat) { window.counted.K += 1; by("keyboard"); } }, true);
 addEventListener("pointermove", () => { moved = true; }, true);
-addEventListener("pointerdown", () => { window.counted.B += 1; if (moved) { window.counted.P += 1; moved = false; } by("mouse"); }, true);
+addEventListener("pointerdown", () => {
+  window.counted.B += 1;
+  window.counted.P += moved ? 1 : 0;
+  moved = false;
+  by("mouse");
+}, true);
 addEventListener("pointerup", () => { window.counted.B += 1; }, true);
 """
 
@@ -120,7 +125,7 @@ def seconds(counts: Counter[str], mental: bool) -> float:
 
 
 def replay(layout: str, sample: list[Intended], classes: tuple[str, ...]) -> None:
-    """Answer the sample in a real browser; raises where the stored answer or the received events are not as intended."""
+    """Answer the sample in a real browser; raises where what is stored, or what the page received, is not as intended."""
     from playwright.sync_api import sync_playwright
 
     from tests.elicit.browser import ARGUMENTS, Person, kept, served
@@ -167,10 +172,9 @@ def _chromium() -> str | None:
 
 def _perform(page: Any, done: list[tuple[str, str]]) -> None:
     """The inputs as real keys and real movements of the pointer."""
-    keys = page.eval_on_selector_all(
-        ".classes button", "(all) => all.map((b) => [b.querySelector('span').textContent, b.querySelector('kbd').textContent])"
-    )  # fmt: skip
-    letters = dict(keys)
+    letters = dict(page.eval_on_selector_all(
+        ".classes button", "(all) => all.map((one) => ['span', 'kbd'].map((tag) => one.querySelector(tag).textContent))"
+    ))  # fmt: skip
     for kind, what in done:
         if kind != "shifted":
             page.keyboard.up("Shift")

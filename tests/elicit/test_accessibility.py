@@ -13,7 +13,7 @@ import pytest
 from dissensus.elicit.access import set_key
 from tests.elicit.browser import kept, served, unavailable
 from tests.elicit.studies import write_study
-from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE, press
+from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull") for number in range(40))
@@ -69,7 +69,8 @@ def faults(axe):
                 page.evaluate(axe)
             told = page.evaluate("(tags) => axe.run({ runOnly: { type: 'tag', values: tags } })", STANDARDS)
             for rule in told["violations"]:
-                wrong += [f"{scheme}: {rule['id']}: {node['target']} {node['failureSummary']}" for node in rule["nodes"]]
+                places = [f"{node['target']} {node['failureSummary']}" for node in rule["nodes"]]
+                wrong += [f"{scheme}: {rule['id']}: {place}" for place in places]
         return wrong
 
     return found
@@ -98,7 +99,8 @@ def small_targets(page):
     return page.evaluate(
         """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((one) => {
           const box = (one.closest("label") || one).getBoundingClientRect();
-          return box.width && (box.width < 24 || box.height < 24) && one.type !== "checkbox"; }).map((one) => one.outerHTML)"""
+          return box.width && (box.width < 24 || box.height < 24) && one.type !== "checkbox";
+        }).map((one) => one.outerHTML)"""
     )
 
 

@@ -317,7 +317,9 @@ def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
 def test_the_page_stands_still_from_trial_to_trial(ask):
     """Pictures, buttons and text of one trial are where those of the next are, to the pixel."""
     me, _ = ask({"kind": "top-two", "classes": TEN}, per_person=3)
-    where = "(all) => all.map((one) => { const b = one.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    where = (
+        "(all) => all.map((one) => { const b = one.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    )
     seen = []
     for _ in range(2):
         seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
