@@ -54,18 +54,14 @@ def init(
 @elicit.command()
 def check(folder: Folder, as_json: AsJson = False) -> None:
     """Read the whole study and say what it will do, or what is wrong."""
-    from dissensus.elicit.draws import read_batches
+    from dissensus.elicit.draws import check_batches
     from dissensus.elicit.items import read_units
     from dissensus.elicit.study import read_study
 
     with one_line_errors():
         study = read_study(folder)
         units = read_units(study)
-        if study.protocol.draw == "batches":
-            for batch, names in read_batches(study.folder / study.protocol.batches).items():
-                unknown = [name for name in names if (name,) not in units.main]
-                if unknown:
-                    raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
+        check_batches(study, units)
     wanted = len(units.main) * study.protocol.per_item
     people = -(-wanted // study.protocol.per_person)
     told: dict[str, Any] = {

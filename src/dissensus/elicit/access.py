@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 
 from argon2 import PasswordHasher
-from argon2.exceptions import VerificationError
+from argon2.exceptions import InvalidHashError, VerificationError
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 KEY_FILE = ".dashboard"
@@ -40,7 +40,7 @@ def opens(folder: Path, key: str) -> bool:
         return False
     try:
         return PasswordHasher().verify((folder / KEY_FILE).read_text(), key)
-    except VerificationError:
+    except (VerificationError, InvalidHashError):
         return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -24,6 +25,7 @@ from dissensus.elicit.draws import check_batches
 from dissensus.elicit.guard import MTURK, Guard, Haste
 from dissensus.elicit.identity import signed, study_secret, unsigned
 from dissensus.elicit.items import Item, read_units
+from dissensus.elicit.ranking import keep_ranking
 from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
 from dissensus.elicit.store import Busy, Store
 from dissensus.elicit.study import read_study
@@ -41,9 +43,13 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
     units = read_units(study)
     check_batches(study, units)
     store = Store(study.folder, database)
-    store.prepare(study, units)
     numbers = {name: i for i, name in enumerate(units.items)}
-    return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
+    try:
+        store.prepare(study, units)
+        return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
+    except Exception:
+        store.close()
+        raise
 
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:
@@ -118,8 +124,14 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        run.store.close()
+        ranked = asyncio.create_task(keep_ranking(run)) if run.study.protocol.draw == "expected-error" else None
+        try:
+            yield
+        finally:
+            if ranked is not None:
+                ranked.cancel()
+                await asyncio.gather(ranked, return_exceptions=True)
+            run.store.close()
 
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),

@@ -115,7 +115,7 @@ def _numbers(name: str, given: Any, classes: tuple[str, ...]) -> dict[str, float
         if one not in classes:
             raise ValueError(f"{name} names {one!r}, which is not one of the {len(classes)} classes")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
-            raise ValueError(f"{name} gives {one!r} {value!r:.40}; expected a number from 0 to {MOST:,}")
+            raise ValueError(f"{name} gives {one!r} {value!r:.40}; expected a number of 0 or more, at most {MOST:,}")
     return {one: given[one] for one in classes if one in given}
 
 

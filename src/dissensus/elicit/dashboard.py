@@ -47,15 +47,15 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
             return HTMLResponse("Too many attempts; wait a minute.", status_code=429)
-        sent = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=20)
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         key = sent.get("key", [""])[0]
         # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
         if not await to_thread.run_sync(access.opens, run.study.folder, key, limiter=checking):
             return RedirectResponse("../dashboard?wrong", status_code=303)
         reply = RedirectResponse("../dashboard", status_code=303)
         reply.set_cookie(
-            access.COOKIE, access.new_cookie(run.secret, run.study.folder), max_age=3600 * access.HOURS, httponly=True, samesite="strict",
-            secure=secure,
+            access.COOKIE, access.new_cookie(run.secret, run.study.folder), max_age=3600 * access.HOURS,
+            httponly=True, samesite="strict", secure=secure,
         )  # fmt: skip
         return reply
 

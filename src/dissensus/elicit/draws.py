@@ -25,7 +25,13 @@ AT_LEVEL = OPEN.where(units.c.assigned == sa.bindparam("level")).order_by(units.
 HALVES = (AT_LEVEL.where(units.c.tie >= sa.bindparam("start")), AT_LEVEL.where(units.c.tie < sa.bindparam("start")))
 UNCERTAIN = OPEN.where(units.c.priority >= 0).order_by(units.c.priority.desc(), units.c.assigned, units.c.tie).limit(1)
 UNLOCKED = {wanted: wanted.with_for_update(skip_locked=True) for wanted in (*HALVES, UNCERTAIN)}
-TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(assigned=units.c.assigned + 1)
+# What one more answer is worth falls about with the square of how many there are; the next ranking says it exactly.
+FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
+TAKE = (
+    sa.update(units)
+    .where(units.c.id == sa.bindparam("unit_"))
+    .values(assigned=units.c.assigned + 1, priority=units.c.priority * FALLS)
+)
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)

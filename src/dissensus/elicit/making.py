@@ -35,6 +35,7 @@ All of it can be done with the keyboard: the keys are written beside the answers
 per_person = {per_person}                 # items that one person judges
 per_item = {per_item}                    # answers wanted for each item
 draw = "least-answered"         # least-answered; expected-error (asks where it pays most); batches (from a file)
+# enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
 hold_minutes = 60               # an item that somebody left unanswered so long goes to somebody else
 attention_every = 0             # after so many items one of [attention]; 0 for none

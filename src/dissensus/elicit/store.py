@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -92,8 +92,8 @@ class Store:
     def tidy(self) -> None:
         """Empty SQLite's journal, in which deleted rows are still to be read."""
         if self.engine.dialect.name == "sqlite":
-            with self.reading() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            with self._turn, closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def unit_names(self) -> dict[int, tuple[str, ...]]:
         """The items of every unit."""

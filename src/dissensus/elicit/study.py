@@ -27,6 +27,7 @@ class Protocol:
     per_item: int = 5
     draw: str = "least-answered"
     batches: str = ""
+    enough: float = 0.0
     hold_minutes: int = 60
     attention_every: int = 0
     repeats: int = 0
@@ -131,6 +132,10 @@ def _study(folder: Path, told: dict[str, Any]) -> Study:
     for name in ("attention_every", "repeats", "break_every"):
         if getattr(protocol, name) < 0:
             raise ValueError(f"protocol.{name} is {getattr(protocol, name)}; expected 0 (none) or more")
+    if not 0 <= protocol.enough < 1:
+        raise ValueError(f"protocol.enough is {protocol.enough}; expected 0 (never) or a width below 1, such as 0.3")
+    if protocol.enough and protocol.draw != "expected-error":
+        raise ValueError('protocol.enough is set, but only protocol.draw = "expected-error" heeds it')
     if protocol.draw == "batches" and not protocol.batches:
         raise ValueError('protocol.draw is "batches", but protocol.batches names no file')
     if people.redirect and not people.redirect.startswith(("https://", "http://")):
@@ -145,6 +150,10 @@ def _study(folder: Path, told: dict[str, Any]) -> Study:
         comprehension=tuple(_rows(Check, "comprehension", told)), practice=tuple(_rows(Practice, "practice", told)),
         debrief=tuple(_rows(Field, "debrief", told)),
     )  # fmt: skip
+    if protocol.draw == "expected-error" and not QUESTIONS[study.question.kind].needs_classes:
+        raise ValueError(
+            f'protocol.draw is "expected-error", but {study.question.kind} answers name no classes; take least-answered'
+        )
     for check in study.comprehension:
         _one_of("comprehension.correct", check.correct, check.options)
     for item, expected in (attention or {}).items():
