@@ -25,10 +25,10 @@ from dissensus.elicit.rehearse import rehearse, simulated_truth
 from tests.elicit.browser import ARGUMENTS, Person, served
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
-    "psi omega"
-).split()
+GREEK = [
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+]  # fmt: skip
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CHARACTERS = [
     *(f"digit {one}" for one in WORDS), *(f"small {one}" for one in LETTERS),

@@ -66,11 +66,11 @@ class Intended:
 
 
 def intended(beliefs: Beliefs) -> tuple[list[Intended], int]:
-    """The answers, and how many are left out: they rule out what they name, or name a class without a percentage."""
+    """The answers, and how many are left out: they rule out what they name, name it twice, or without a percentage."""
     found, left_out = [], 0
     for stated, ruled_out, (first, second) in zip(beliefs.stated, beliefs.ruled_out, beliefs.named, strict=True):
         named = [code for code in (first, second) if code >= 0]
-        if any(np.isnan(stated[code]) or ruled_out[code] for code in named):
+        if first == second or any(np.isnan(stated[code]) or ruled_out[code] for code in named):
             left_out += 1
             continue
         percents = [float(np.round(100 * stated[code], 6)) for code in named]
@@ -125,7 +125,7 @@ def seconds(counts: Counter[str], mental: bool) -> float:
 
 
 def replay(layout: str, sample: list[Intended], classes: tuple[str, ...]) -> None:
-    """Answer the sample in a real browser; raises where what is stored, or what the page received, is not as intended."""
+    """Answer the sample in a real browser; raises where what is stored or what the page received is not as intended."""
     from playwright.sync_api import sync_playwright
 
     from tests.elicit.browser import ARGUMENTS, Person, kept, served

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--no-first-run"]  # fmt: skip
+ALLOWED = re.compile(r"http://127\.0\.0\.1:|about:|data:")
 PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 
 # Adds up every shift of the layout, also those right after an input, which browsers leave out of their own sum.
@@ -63,7 +65,7 @@ def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
 
 
 class Person:
-    """Somebody with a browser of their own; `problems` are errors in its console and requests that failed."""
+    """Somebody with a browser of their own; `problems` are errors in its console and requests to other servers."""
 
     def __init__(self, browser: Browser, **context: Any) -> None:
         self.context: BrowserContext = browser.new_context(viewport={"width": 1000, "height": 760}, **context)
@@ -76,6 +78,7 @@ class Person:
         page = self.context.new_page()
         page.add_init_script(SHIFTS)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("request", lambda sent: None if ALLOWED.match(sent.url) else self.problems.append(sent.url))
         page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
         return page
 
@@ -122,11 +125,11 @@ class Person:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def shifts(self) -> list[Any]:
-        """What moved on the page since it was loaded; digits that move within their field, as people type, are less."""
+        """What moved on the page since it was loaded, apart from what moves within fields and players of the browser."""
         if self.moved is not None:
             return self.moved
         found = [one for page in self.context.pages for one in page.evaluate("window.shifts || []")]
-        return [one for one in found if one[0] > 1e-4]
+        return [one for one in found if any(one[2]) or one[0] > 0.002]
 
     def close(self) -> None:
         self.context.close()

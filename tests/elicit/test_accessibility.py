@@ -154,6 +154,7 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         page.get_by_label("Why").fill("in a hurry")
         page.get_by_role("dialog").get_by_role("button", name="Exclude").click()
         page.get_by_role("button", name="Include again").wait_for()
+        assert page.evaluate("document.activeElement.textContent") == "Include again"
         assert faults(page) == []
         me.moved = [one for one in me.shifts() if not one[1]]  # a decision may change the table
         page.set_viewport_size({"width": 390, "height": 800})

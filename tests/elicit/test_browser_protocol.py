@@ -224,3 +224,38 @@ def test_nobody_has_looked_before_the_picture_is_there(tmp_path, person):
         me.moves_on(lambda: me.keys("c"))
     (row,) = kept(folder)
     assert row["times"]["looked"] >= 200
+
+
+def test_what_a_study_calls_its_classes_and_items_is_text_whatever_it_is(tmp_path, person):
+    nasty = '<img src=x onerror="window.broken=1">'
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "items.csv").write_text(
+        f'item,text\na,"{nasty.replace(chr(34), chr(34) * 2)}"\nb,</p><script>1</script>\n'
+    )
+    write_study(folder, items="items.csv", question={"kind": "choose", "classes": [nasty, "plain"], "prompt": nasty},
+                title=nasty, protocol={"per_person": 2, "debrief_text": nasty})  # fmt: skip
+    with served(folder) as address:
+        me = person()
+        page = me.start(address)
+        for _ in range(2):
+            assert page.inner_text("blockquote") in (nasty, "</p><script>1</script>") and me.heading() == nasty
+            me.moves_on(lambda: page.get_by_role("button", name="<img").click())
+        assert page.get_by_text("onerror").count() == 2 and page.evaluate("window.broken") is None
+    assert [row["answer"]["choice"] for row in kept(folder)] == [nasty, nasty]
+
+
+def test_mturk_is_told_by_the_browser_itself(tmp_path, person):
+    folder = write_study(tmp_path / "study", people={"source": "mturk"}, protocol={"per_person": 1})
+    query = "workerId=W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    with served(folder) as address:
+        me = person()
+        me.page.goto(f"{address}/start?workerId=W1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+        assert me.page.get_by_text("This is a preview.").is_visible()
+        me.page.goto(f"{address}/start?{query}")
+        me.ready()
+        me.moves_on(lambda: me.keys("c"))
+        form = me.page.locator("main form")
+        assert form.get_attribute("action") == "https://workersandbox.mturk.com/mturk/externalSubmit"
+        assert form.locator("[name=assignmentId]").get_attribute("value") == "A1"
+        assert me.page.get_by_role("button", name="Submit to MTurk").is_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import wave
 from itertools import pairwise
 
 import pytest
@@ -327,3 +328,29 @@ def test_the_page_stands_still_from_trial_to_trial(ask):
         seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
         me.moves_on(lambda: me.keys("Enter"))
     assert all(one == seen[0] for one in seen)
+
+
+def test_an_item_may_be_texts_a_picture_and_a_sound_together(ask, tmp_path):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    with wave.open(str(folder / "beep.wav"), "wb") as sound:
+        sound.setparams((1, 2, 8000, 0, "NONE", ""))
+        sound.writeframes(bytes(1600))
+    (folder / "items.csv").write_text(
+        "item,premise,hypothesis,image,audio\n"
+        + "".join(f"m{i},A dog runs.,An animal moves.,items/p{i}.png,beep.wav\n" for i in range(3))
+    )
+    me, folder = ask({"kind": "choose", "classes": ("yes", "no"), "layout": "list"}, items="items.csv")
+    assert me.page.locator("blockquote").all_inner_texts() == ["Premise\nA dog runs.", "Hypothesis\nAn animal moves."]
+    assert me.page.get_by_role("img").is_visible()
+    me.page.wait_for_function("() => document.querySelector('audio').duration > 0")
+    me.moves_on(lambda: me.keys("y"))
+    assert answers(folder) == [{"choice": "yes"}]
+
+
+def test_letters_of_other_alphabets_are_keys(ask):
+    me, folder = ask({"kind": "choose", "classes": ("кошка", "собака", "корабль"), "layout": "list"})
+    press = "(key) => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    for key in "со":  # the first that is free in кошка, whose к belongs to корабль
+        me.moves_on(lambda key=key: me.page.locator("h1").evaluate(f"(h1, key) => ({press})(key)", key))
+    assert answers(folder) == [{"choice": "собака"}, {"choice": "кошка"}]

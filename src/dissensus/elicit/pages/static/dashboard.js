@@ -20,9 +20,10 @@ async function ask(path, options) {
   }
 }
 
-const change = async (what, body) => draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }));
+const change = async (what, body) => draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
 
-function draw(told) {
+// Draws everything anew, but not under somebody's fingers: the table stays while it has the focus, unless a decision changed it.
+function draw(told, decided) {
   if (!told) return;
   const { status: now, disputed, annotators } = told;
   document.getElementById("share").value = now.share;
@@ -40,8 +41,9 @@ function draw(told) {
   if (document.activeElement !== field) field.value = now.per_item;
   document.querySelector("#disputed tbody").replaceChildren(...(disputed.length ? disputed.map(item) : [empty(4, "Nothing to show yet.")]));
   document.querySelector("main").removeAttribute("aria-busy");
-  if (!document.querySelector("#people tbody :focus")) {
+  if (decided || !document.querySelector("#people tbody :focus")) {
     document.querySelector("#people tbody").replaceChildren(...(annotators.length ? annotators.map(person) : [empty(9, "Nobody has come yet.")]));
+    if (decided) document.getElementById(`decide-${decided}`)?.focus();
   }
 }
 
@@ -62,8 +64,8 @@ function item(row) {
 
 function person(row) {
   const decide = row.excluded
-    ? make("button", { type: "button", onclick: () => change("include", { person: row.id }) }, "Include again")
-    : make("button", { type: "button", "aria-label": `Exclude ${row.annotator.slice(0, 8)}`, onclick: () => confirmExclusion(row) }, "Exclude");
+    ? make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Include again ${row.annotator.slice(0, 8)}`, onclick: () => change("include", { person: row.id }) }, "Include again")
+    : make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Exclude ${row.annotator.slice(0, 8)}`, onclick: () => confirmExclusion(row) }, "Exclude");
   return make("tr", { class: row.excluded ? "excluded" : "" },
     make("th", { scope: "row" }, make("span", { class: "name", title: row.annotator }, row.annotator.slice(0, 8))), make("td", {}, row.stage), number(String(row.answers)),
     number(duration(row.median_seconds)), number(row.agreement === null || row.agreement === undefined ? "–" : percent(row.agreement)),
