@@ -125,7 +125,7 @@ class Person:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def shifts(self) -> list[Any]:
-        """What moved on the page since it was loaded, apart from what moves within fields and players of the browser."""
+        """What moved on the page since it was loaded, apart from what moves within a field or a player."""
         if self.moved is not None:
             return self.moved
         found = [one for page in self.context.pages for one in page.evaluate("window.shifts || []")]
