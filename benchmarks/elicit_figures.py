@@ -98,7 +98,9 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
             for key in keys:
                 me.page.keyboard.press(key)
             me.page.mouse.move(0, 0)
-            keep(f"{name}-phone" if phone else name, me.page.screenshot(full_page=name == "top-two-form" or phone))
+            end = me.page.eval_on_selector("main", "(main) => main.getBoundingClientRect().bottom") + 20
+            shot = me.page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": size["width"], "height": end})
+            keep(f"{name}-phone" if phone else name, shot)
             me.close()
 
 
