@@ -179,17 +179,20 @@ def export(
     database: Database = None,
     labels: Annotated[bool, typer.Option("--labels", help="Votes or beliefs, instead of raw answers.")] = False,
     with_excluded: Annotated[bool, typer.Option("--with-excluded", help="Labels of excluded people too.")] = False,
+    people: Annotated[bool, typer.Option("--people", help="Everybody with their debriefing instead.")] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Every raw answer with its times, or the labels that the answers make."""
+    """Every raw answer with its times, the labels that the answers make, or the people who gave them."""
     from dissensus.elicit.app import open_study
-    from dissensus.elicit.dashboard import DOWNLOADS
-    from dissensus.elicit.export import answer_table, labels_of
+    from dissensus.elicit.dashboard import DOWNLOADS, FORMATS
+    from dissensus.elicit.export import labels_of
     from dissensus.labels.files import write
     from dissensus.labels.whole_files import whole_or_not
 
     with one_line_errors():
-        made = DOWNLOADS.get(f"answers{output.suffix}")
+        made = FORMATS.get(output.suffix.removeprefix("."))
+        if labels and people:
+            raise ValueError("--labels and --people are two exports; ask for one after the other")
         if not labels and made is None:
             raise ValueError(f"{output}: expected a file that ends with .parquet, .csv or .jsonl")
         run = open_study(folder, database)
@@ -198,7 +201,7 @@ def export(
             write(found, output, say=say)
             rows = found.n_answers
         else:
-            table = answer_table(run)
+            table = DOWNLOADS["people" if people else "answers"](run)
             body = made[1](table) if made else b""
 
             def fill(file: Any) -> None:
@@ -207,8 +210,9 @@ def export(
             whole_or_not(output, fill)
             rows = table.num_rows
         run.store.close()
-    done = {"answers": rows, "output": str(output)}
-    out.print(json.dumps(done) if as_json else f"{rows:,} answers -> {output}", markup=False)
+    what = "people" if people else "answers"
+    done = {what: rows, "output": str(output)}
+    out.print(json.dumps(done) if as_json else f"{rows:,} {what} -> {output}", markup=False)
 
 
 @elicit.command()

@@ -47,7 +47,10 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
     try:
         store.prepare(study, units)
         return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
-    except Exception:
+    except sa.exc.DBAPIError as error:
+        store.close()
+        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+    except BaseException:
         store.close()
         raise
 

@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from dissensus.elicit import access, decisions
-from dissensus.elicit.export import answer_table
+from dissensus.elicit.export import answer_table, people_table
 from dissensus.elicit.guard import Haste
 from dissensus.elicit.session import Refused, Running
 from dissensus.elicit.status import annotator_rows, disputed, status_of
@@ -89,12 +89,13 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     async def download(request: Request) -> Response:
         if not inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
-        made = DOWNLOADS.get(request.path_params["name"])
-        if made is None:
-            return JSONResponse({"error": f"expected one of {', '.join(DOWNLOADS)}"}, status_code=404)
-        kind, write = made
-        body = await run_in_threadpool(lambda: write(answer_table(run)))
         name = request.path_params["name"]
+        what, _, ending = name.partition(".")
+        if what not in DOWNLOADS or ending not in FORMATS:
+            listed = ", ".join(f"{one}.{end}" for one in DOWNLOADS for end in FORMATS)
+            return JSONResponse({"error": f"expected one of {listed}"}, status_code=404)
+        kind, write = FORMATS[ending]
+        body = await run_in_threadpool(lambda: write(DOWNLOADS[what](run)))
         return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     return [
@@ -155,8 +156,9 @@ def _jsonl(table: pa.Table) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in table.to_pylist()).encode()
 
 
-DOWNLOADS: dict[str, tuple[str, Callable[[pa.Table], bytes]]] = {
-    "answers.csv": ("text/csv; charset=utf-8", _csv),
-    "answers.jsonl": ("application/jsonl", _jsonl),
-    "answers.parquet": ("application/vnd.apache.parquet", _parquet),
+DOWNLOADS: dict[str, Callable[[Running], pa.Table]] = {"answers": answer_table, "people": people_table}
+FORMATS: dict[str, tuple[str, Callable[[pa.Table], bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "jsonl": ("application/jsonl", _jsonl),
+    "parquet": ("application/vnd.apache.parquet", _parquet),
 }

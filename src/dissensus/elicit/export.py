@@ -25,6 +25,12 @@ SCHEMA = pa.schema([
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
 ])  # fmt: skip
 
+PEOPLE = pa.schema([
+    ("annotator", pa.string()), ("stage", pa.string()), ("batch", pa.string()), ("started", pa.float64()),
+    ("finished", pa.float64()), ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
+    ("pages", pa.string()),
+])  # fmt: skip
+
 
 def answer_table(run: Running) -> pa.Table:
     """Every answer as it was given, one row each: practice, main, attention and repeated trials, with all times."""
@@ -41,6 +47,26 @@ def answer_table(run: Running) -> pa.Table:
     with run.store.reading() as connection:
         rows = [_row(found._mapping) for found in connection.execute(wanted)]
     return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def people_table(run: Running) -> pa.Table:
+    """Everybody who came, one row each, with how far they got and what they said on pages that are no trials.
+
+    pages: an object of page and what was told there, such as the answers of the debriefing
+    """
+    people, pages = tables.people, tables.pages
+    told: dict[str, dict[str, Any]] = {}
+    with run.store.reading() as connection:
+        for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
+            told.setdefault(row.person, {})[row.page] = json.loads(row.told)
+        found = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
+    rows = [
+        {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
+         "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
+         "source": row.source, "pages": json.dumps(told.get(row.id, {}))}
+        for row in found
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=PEOPLE)
 
 
 def labels_of(run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded: bool = False) -> Votes | Beliefs:

@@ -37,7 +37,7 @@ def rehearsed(
         kept = answer_table(run).column("trial").to_pylist()
         told = {
             **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)), "twice": len(kept) - len(set(kept)),
-            **_recovered(run, truth), "database": database,
+            **_recovered(run, truth), "database": run.store.address,
         }  # fmt: skip
         if done.errors:
             told["first_error"] = done.errors[0]

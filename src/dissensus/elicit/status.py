@@ -15,6 +15,7 @@ from dissensus.elicit.session import Running
 from dissensus.elicit.store import now, setting
 
 ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still at it
+RECENT = 600  # seconds over which the pace is measured
 FAST = 1 / 3  # a median time below this share of everybody's median is flagged
 
 
@@ -26,30 +27,36 @@ def status_of(run: Running) -> dict[str, Any]:
             connection.execute(sa.select(tables.people.c.stage, sa.func.count()).group_by(tables.people.c.stage)).all()
         )
         units = connection.execute(
-            sa.select(sa.func.count(), sa.func.sum(tables.units.c.answered)).where(tables.units.c.main)
-        ).one()
+            sa.select(tables.units.c.answered, tables.units.c.priority).where(tables.units.c.main)
+        ).all()
         active = connection.scalar(
             sa.select(sa.func.count()).select_from(tables.people)
             .where(tables.people.c.seen > now() - ACTIVE, tables.people.c.finished.is_(None))
         )  # fmt: skip
         state = setting(connection, "state", "open")
         recent = connection.scalar(
-            sa.select(sa.func.count()).select_from(tables.answers).where(tables.answers.c.received > now() - 600)
+            sa.select(sa.func.count())
+            .select_from(tables.answers)
+            .where(tables.answers.c.received > now() - RECENT, tables.answers.c.kind == "main")
         )
         excluded = connection.scalar(
             sa.select(sa.func.count()).select_from(tables.people).where(tables.people.c.excluded.is_not(None))
         )
         seconds = [s for (s,) in connection.execute(_main_seconds()) if s is not None]
-    wanted, answered = int(units[0]) * per_item, int(units[1] or 0)
-    rate = (recent or 0) / 600
+    # An item may get more than it needs, when somebody answers late; such answers are no progress. A unit whose
+    # priority is below 0 needs no more than it has.
+    needs = [answered if priority < 0 else per_item for answered, priority in units]
+    wanted, answered = sum(needs), sum(row.answered for row in units)
+    left = sum(max(0, need - row.answered) for need, row in zip(needs, units, strict=True))
+    rate = (recent or 0) / RECENT
     finished = stages.get("done", 0)
     return {
-        "title": run.study.title, "state": state, "units": int(units[0]), "per_item": per_item,
-        "answers": answered, "wanted": wanted, "share": min(1.0, answered / wanted) if wanted else 1.0,
+        "title": run.study.title, "state": state, "units": len(units), "per_item": per_item,
+        "answers": answered, "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
         "people": sum(stages.values()), "stages": stages, "active": active or 0, "excluded": excluded or 0,
         "median_seconds": float(np.median(seconds)) if seconds else None,
         "answers_per_minute": 60 * rate,
-        "seconds_left": (wanted - answered) / rate if rate and wanted > answered else None,
+        "seconds_left": left / rate if rate and left else None,
         "cost": finished * run.study.people.pay_per_person, "currency": run.study.people.currency,
     }  # fmt: skip
 
@@ -80,7 +87,7 @@ def disputed(run: Running, count: int = 12) -> list[dict[str, Any]]:
 
 def _picture(run: Running, name: str) -> str | None:
     """Where the page finds the item's picture, if it has one."""
-    parts = run.units.items[name].parts
+    parts = run.units.items[name].parts if name in run.units.items else ()
     return next((f"media/{run.numbers[name]}/{i}" for i, part in enumerate(parts) if part.kind == "image"), None)
 
 

@@ -42,6 +42,11 @@ class Store:
             threading.Lock() if self.engine.dialect.name == "sqlite" else nullcontext()
         )
 
+    @property
+    def address(self) -> str:
+        """Where the database is, without its password."""
+        return self.engine.url.render_as_string(hide_password=True)
+
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         with self._turn, self.engine.begin() as connection:
@@ -134,7 +139,10 @@ def set_setting(connection: Connection, key: str, value: str) -> None:
 
 
 def _engine(url: str) -> Engine:
-    parsed = make_url(url)
+    try:
+        parsed = make_url(url)
+    except sa.exc.ArgumentError:
+        raise ValueError("the database is not an address; expected sqlite:///FILE or postgresql://…") from None
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
