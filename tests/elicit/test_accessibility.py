@@ -37,20 +37,20 @@ STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pract
 
 
 @pytest.fixture(scope="session")
-def axe(tmp_path_factory) -> str:
-    """The text of axe.min.js: the file that DISSENSUS_AXE names, or from the registry by npm."""
+def axe(pytestconfig) -> str:
+    """The text of axe.min.js: the file that DISSENSUS_AXE names, or by npm from the registry into pytest's cache."""
     named = os.environ.get("DISSENSUS_AXE")
     if named:
         return Path(named).read_text(encoding="utf-8")
-    npm = shutil.which("npm")
-    if npm is None:
-        unavailable("no axe-core: set DISSENSUS_AXE to an axe.min.js, or install npm")
-    folder = tmp_path_factory.mktemp("axe")
-    got = subprocess.run(
-        [npm, "pack", "axe-core@4"], cwd=folder, capture_output=True, text=True, check=False, timeout=120
-    )
-    if got.returncode:
-        unavailable(f"no axe-core: npm pack failed: {got.stderr[-300:]}")
+    folder = pytestconfig.cache.mkdir("axe")
+    if not list(folder.glob("axe-core-*.tgz")):
+        npm = shutil.which("npm")
+        if npm is None:
+            unavailable("no axe-core: set DISSENSUS_AXE to an axe.min.js, or install npm")
+        command = [npm, "pack", "axe-core@4"]
+        got = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+        if got.returncode:
+            unavailable(f"no axe-core: npm pack failed: {got.stderr[-300:]}")
     with tarfile.open(next(folder.glob("axe-core-*.tgz"))) as packed:
         text = packed.extractfile("package/axe.min.js")
         assert text is not None
