@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -161,6 +162,53 @@ def test_an_answer_on_its_way_is_kept_when_the_study_stops_or_its_author_is_excl
     assert sum(answered for _, answered in counters(run)[0].values()) == 1
     decisions.reopen(run)
     assert current_page(run, me)["stage"] == "trial"
+
+
+def test_work_that_is_committed_together_fails_alone(tmp_path):
+    """Of 60 pieces from 12 threads every third fails after it has written: the others are kept, it leaves nothing."""
+    run = open_study(write_study(tmp_path / "study"))
+
+    def piece(i):
+        def work(connection):
+            connection.execute(sa.insert(tables.about).values(key=f"k{i}", value=str(i)))
+            if i % 3 == 0:
+                raise Refused(f"piece {i}")
+            return i
+
+        try:
+            return run.store.written(work)
+        except Refused as refused:
+            return str(refused)
+
+    with ThreadPoolExecutor(12) as pool:
+        found = list(pool.map(piece, range(60)))
+    assert found == [i if i % 3 else f"piece {i}" for i in range(60)]
+    with run.store.reading() as connection:
+        kept = set(connection.scalars(sa.select(tables.about.c.key).where(tables.about.c.key.like("k%"))))
+    run.store.close()
+    assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
+
+
+def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
+    """Rows that break a foreign key are noticed only when the transaction is committed."""
+    run = open_study(write_study(tmp_path / "study"))
+    gate = threading.Barrier(6)
+
+    def piece(i):
+        def work(connection):
+            connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+            row = {"person": f"nobody{i}", "page": "consent", "told": "{}", "received": 0.0}
+            connection.execute(sa.insert(tables.pages).values(row))
+
+        gate.wait()
+        with pytest.raises(sa.exc.IntegrityError):
+            run.store._together.written(work)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(piece, range(6)))
+    with run.store.reading() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.pages)) == 0
+    run.store.close()
 
 
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):

@@ -20,7 +20,7 @@ from dissensus.elicit.tables import people, trials, units
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
 OPEN = sa.select(units.c.id).where(units.c.main, units.c.id.not_in(HAD), units.c.assigned < sa.bindparam("per_item"))
-LEVELS = sa.select(units.c.assigned).distinct().where(units.c.main, units.c.assigned < sa.bindparam("per_item"))
+LEVEL = sa.select(sa.func.min(units.c.assigned)).where(units.c.main, units.c.assigned > sa.bindparam("level"))
 AT_LEVEL = OPEN.where(units.c.assigned == sa.bindparam("level")).order_by(units.c.tie).limit(1)
 HALVES = (AT_LEVEL.where(units.c.tie >= sa.bindparam("start")), AT_LEVEL.where(units.c.tie < sa.bindparam("start")))
 UNCERTAIN = OPEN.where(units.c.priority >= 0).order_by(units.c.priority.desc(), units.c.assigned, units.c.tie).limit(1)
@@ -58,12 +58,14 @@ def draw(connection: Connection, study: Study, person: str, seed: int, per_item:
 
 def _least_answered(connection: Connection, person: str, per_item: int) -> int | None:
     """Among the units with the fewest answers or holders, one at random."""
-    for level in connection.scalars(LEVELS.order_by(units.c.assigned), {"per_item": per_item}).all():
+    level = -1
+    while (found := connection.scalar(LEVEL, {"level": level})) is not None and found < per_item:
+        level = int(found)
         given = {"person_": person, "per_item": per_item, "level": level, "start": random.getrandbits(30)}
         for half in HALVES:
-            found = _locked(connection, half, given)
-            if found is not None:
-                return found
+            unit = _locked(connection, half, given)
+            if unit is not None:
+                return unit
     return None
 
 

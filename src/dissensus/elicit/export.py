@@ -34,6 +34,11 @@ PEOPLE = pa.schema([
 
 def answer_table(run: Running) -> pa.Table:
     """Every answer as it was given, one row each: practice, main, attention and repeated trials, with all times."""
+    return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
+
+
+def answer_rows(run: Running) -> list[dict[str, Any]]:
+    """The rows of `answer_table`, in the order in which answers were received."""
     answers, trials, units, people = tables.answers, tables.trials, tables.units, tables.people
     joined = (
         answers.join(trials, trials.c.id == answers.c.trial)
@@ -45,8 +50,7 @@ def answer_table(run: Running) -> pa.Table:
         people.c.excluded_why, people.c.source,
     ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
     with run.store.reading() as connection:
-        rows = [_row(found._mapping) for found in connection.execute(wanted)]
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+        return [_row(found._mapping) for found in connection.execute(wanted)]
 
 
 def people_table(run: Running) -> pa.Table:
@@ -69,18 +73,22 @@ def people_table(run: Running) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=PEOPLE)
 
 
-def labels_of(run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded: bool = False) -> Votes | Beliefs:
+def labels_of(
+    run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded: bool = False,
+    answers: list[dict[str, Any]] | None = None,
+) -> Votes | Beliefs:  # fmt: skip
     """The answers as votes or beliefs, without those of excluded people unless they are asked for.
 
     Repeated answers come with kinds=("main", "repeat"). Similarities and triplets are no labels: take `answer_table`.
+    answers: those of `answer_rows`, where they are at hand
     """
     question = run.study.question
     gives = QUESTIONS[question.kind].gives
     if gives not in ("vote", "belief") and question.kind != "typicality":
         raise ValueError(f"{question.kind} answers are {gives}s, not labels of items; export them as raw answers")
-    table = answer_table(run)
+    told_rows = answer_rows(run) if answers is None else answers
     rows = [
-        row for row in table.to_pylist() if row["kind"] in kinds and (with_excluded or not row["excluded"])
+        row for row in told_rows if row["kind"] in kinds and (with_excluded or not row["excluded"])
     ]  # fmt: skip
     if not rows:
         raise ValueError("there are no answers yet")

@@ -20,6 +20,7 @@ from dissensus.elicit.study import Study
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
+SIGN = 15.0  # seconds after which a sign of life is written down anew
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 PERSON = sa.select(tables.people).where(tables.people.c.id == sa.bindparam("person_")).with_for_update()
 SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
@@ -98,7 +99,8 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
         else:
             _save_page(run, connection, person, page, sent.get("told", {}))
             person = person_row(connection, person_id)
-        connection.execute(SEEN, {"person_": person_id, "at": now()})
+        if now() - person.seen > SIGN:
+            connection.execute(SEEN, {"person_": person_id, "at": now()})
         return {**reply, "page": _page(run, connection, person)}
 
     return run.store.written(work)

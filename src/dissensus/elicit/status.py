@@ -10,7 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from dissensus.elicit import tables
-from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.export import answer_rows, labels_of
 from dissensus.elicit.session import Running
 from dissensus.elicit.store import now, setting
 
@@ -61,13 +61,13 @@ def status_of(run: Running) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def disputed(run: Running, count: int = 12) -> list[dict[str, Any]]:
+def disputed(run: Running, count: int = 12, answers: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """The items that people disagree on most, with what they said; empty where there are no labels yet."""
     from dissensus.aggregate.building import build
     from dissensus.labels.distances import entropy
 
     try:
-        labels = labels_of(run)
+        labels = labels_of(run, answers=answers)
         _, found = build(labels)
     except ValueError:
         return []
@@ -91,16 +91,17 @@ def _picture(run: Running, name: str) -> str | None:
     return next((f"media/{run.numbers[name]}/{i}" for i, part in enumerate(parts) if part.kind == "image"), None)
 
 
-def annotator_rows(run: Running) -> list[dict[str, Any]]:
+def annotator_rows(run: Running, answers: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
-    table = answer_table(run).to_pylist()
+    table = answer_rows(run) if answers is None else answers
     people = _people(run)
     everybody = [row["seconds"] for row in table if row["kind"] == "main" and row["seconds"] is not None]
     usual = float(np.median(everybody)) if everybody else None
-    agreement = _agreement(run)
+    agreement = _agreement(run, table)
     by_person: dict[str, list[dict[str, Any]]] = {who: [] for who in people}
     for answer in table:
-        by_person[answer["annotator"]].append(answer)
+        if answer["annotator"] in by_person:  # or they were forgotten a moment ago
+            by_person[answer["annotator"]].append(answer)
     rows = []
     for who, mine in by_person.items():
         person = people[who]
@@ -154,13 +155,13 @@ def _people(run: Running) -> dict[str, dict[str, Any]]:
         }
 
 
-def _agreement(run: Running) -> dict[str, float | None]:
+def _agreement(run: Running, table: list[dict[str, Any]]) -> dict[str, float | None]:
     """How often a random other person chose the same, by annotator; empty where answers are no labels."""
     from dissensus.labels.summary import agreement_with_others
     from dissensus.labels.votes import Votes
 
     try:
-        labels = labels_of(run, with_excluded=True)
+        labels = labels_of(run, with_excluded=True, answers=table)
     except ValueError:
         return {}
     votes = labels if isinstance(labels, Votes) else labels.first_choices()

@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from dissensus.elicit import tables
 from dissensus.elicit.items import Units
 from dissensus.elicit.study import Study
+from dissensus.elicit.together import Together
 
 DATABASE = "answers.db"
 SCHEMA = "1"
@@ -38,9 +39,9 @@ class Store:
         self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
         self.engine = _engine(self.url)
         # SQLite has one writer at a time; waiting here is fair and prompt, waiting in SQLite is by polling.
-        self._turn: AbstractContextManager[Any] = (
-            threading.Lock() if self.engine.dialect.name == "sqlite" else nullcontext()
-        )
+        alone = self.engine.dialect.name == "sqlite"
+        self._turn: AbstractContextManager[Any] = threading.Lock() if alone else nullcontext()
+        self._together = Together(self.writing) if alone else None
 
     @property
     def address(self) -> str:
@@ -58,6 +59,8 @@ class Store:
         wait = 0.002
         while True:
             try:
+                if self._together is not None:
+                    return self._together.written(work)
                 with self.writing() as connection:
                     return work(connection)
             except (Busy, sa.exc.OperationalError, sa.exc.IntegrityError) as error:
