@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dissensus.cli_aggregate import aggregate, annotators
 from dissensus.cli_data import data
+from dissensus.cli_elicit import elicit
 from dissensus.cli_evaluate import evaluate
 from dissensus.cli_plan import plan
 from dissensus.cli_reading import errors, one_line_errors, reads_labels, say, split_classes
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 app.add_typer(data)
+app.add_typer(elicit)
 app.command()(aggregate)
 app.command()(annotators)
 app.command()(embed)

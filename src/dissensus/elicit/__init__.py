@@ -1,0 +1,1 @@
+"""The web app that asks people: studies, questions, protocol, server, dashboard, rehearsal."""

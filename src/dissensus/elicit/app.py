@@ -1,0 +1,180 @@
+"""The web app that people answer in: one page, and an interface that keeps what they hand in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import sqlalchemy as sa
+from jinja2 import Environment, PackageLoader
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from dissensus.elicit.draws import check_batches
+from dissensus.elicit.guard import MTURK, Guard, Haste
+from dissensus.elicit.identity import signed, study_secret, unsigned
+from dissensus.elicit.items import Item, read_units
+from dissensus.elicit.ranking import keep_ranking
+from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
+from dissensus.elicit.store import Busy, Store
+from dissensus.elicit.study import read_study
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+PAGES = Path(__file__).parent / "pages"
+templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)
+
+
+def open_study(folder: Path | str, database: str | None = None) -> Running:
+    """A study ready to serve: its settings, its items, its database and its key."""
+    study = read_study(folder)
+    units = read_units(study)
+    check_batches(study, units)
+    store = Store(study.folder, database)
+    numbers = {name: i for i, name in enumerate(units.items)}
+    try:
+        store.prepare(study, units)
+        return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
+    except sa.exc.DBAPIError as error:
+        store.close()
+        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+    except BaseException:
+        store.close()
+        raise
+
+
+def make_app(run: Running, *, secure: bool = False) -> Starlette:
+    """The app of a running study. `secure` is for a server that is reached by https."""
+    from dissensus.elicit.dashboard import dashboard_routes
+
+    mturk = run.study.people.source == "mturk"
+    shown = tuple(run.units.items.values())
+    arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
+
+    async def start(request: Request) -> Response:
+        if not arrivals.allows(request.client.host if request.client else "?"):
+            return _message(run, "Too many people are arriving at once. Please try again in a minute.", 429)
+        query = dict(request.query_params)
+        try:
+            person = await run_in_threadpool(arrive, run, query)
+        except Refused as refused:
+            if str(refused) == "preview":
+                return _message(run, "This is a preview. Accept the task to begin.", 200)
+            return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
+        # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
+        told = {"token": signed(run.secret, "person", person)}
+        if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
+            told |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
+        return RedirectResponse(f"run#{urlencode(told)}", status_code=303)
+
+    async def shell(request: Request) -> Response:
+        return HTMLResponse(
+            templates.get_template("run.html").render(title=run.study.title, source=run.study.people.source)
+        )
+
+    async def page(request: Request) -> Response:
+        return await _answered(request, lambda person, _: current_page(run, person))
+
+    async def handed_in(request: Request) -> Response:
+        return await _answered(request, lambda person, sent: submit(run, person, sent))
+
+    async def media(request: Request) -> Response:
+        path = _file(run, shown, request.path_params["item"], request.path_params["part"])
+        if path is None:
+            return JSONResponse({"error": "no such file"}, status_code=404)
+        return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
+
+    async def healthy(request: Request) -> Response:
+        return JSONResponse({"ok": True})
+
+    async def _answered(request: Request, work: Any) -> Response:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        person = unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
+        if person is None:
+            return JSONResponse({"error": "no session: start again from the link you were sent"}, status_code=401)
+        if not requests.allows(person):
+            return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
+        try:
+            sent = json.loads(await request.body() or b"{}")
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if not isinstance(sent, dict):
+            return JSONResponse({"error": "the request is not an object"}, status_code=422)
+        try:
+            return JSONResponse(await run_in_threadpool(work, person, sent))
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except RecursionError:
+            return JSONResponse({"error": "the request is nested too deeply"}, status_code=422)
+
+    async def welcome(request: Request) -> Response:
+        query = request.url.query
+        return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        ranked = asyncio.create_task(keep_ranking(run)) if run.study.protocol.draw == "expected-error" else None
+        try:
+            yield
+        finally:
+            if ranked is not None:
+                ranked.cancel()
+                await asyncio.gather(ranked, return_exceptions=True)
+            run.store.close()
+
+    routes = [
+        Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
+        Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
+        Route("/media/{item}/{part}", media),
+        Mount("/static", StaticFiles(directory=PAGES / "static")),
+        *dashboard_routes(run, secure=secure),
+    ]  # fmt: skip
+    return Starlette(
+        routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
+        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later},
+    )  # fmt: skip
+
+
+def app_from_environment() -> Starlette:
+    """The app of the study that DISSENSUS_STUDY names: for server processes, which are started without arguments."""
+    run = open_study(os.environ["DISSENSUS_STUDY"], os.environ.get("DISSENSUS_DB") or None)
+    return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
+
+
+async def _later(request: Request, error: Exception) -> Response:
+    """The database is away or too busy. Browsers keep what they wanted to hand in and send it again."""
+    logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
+    told = {"error": "the database does not answer; it will be sent again"}
+    return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
+
+
+def _file(run: Running, shown: tuple[Item, ...], item: str, part: str) -> Path | None:
+    """The file of an item's part by their numbers; None where there is none, or none to be shown."""
+    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in (item, part)):
+        return None
+    if int(item) >= len(shown) or int(part) >= len(shown[int(item)].parts):
+        return None
+    wanted = shown[int(item)].parts[int(part)]
+    path = run.study.folder / wanted.content
+    if wanted.kind == "text" or not path.resolve().is_relative_to(run.study.folder.resolve()) or not path.is_file():
+        return None
+    return path
+
+
+def _message(run: Running, text: str, status: int) -> Response:
+    page = templates.get_template("message.html").render(title=run.study.title, text=text, contact=run.study.contact)
+    return HTMLResponse(page, status_code=status)

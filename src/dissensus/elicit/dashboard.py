@@ -1,0 +1,184 @@
+"""The researcher's page: how the study stands, what people dispute, who answers how, and what to do about it."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from anyio import CapacityLimiter, to_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from dissensus.elicit import access, decisions
+from dissensus.elicit.export import answer_rows, answer_table, people_table
+from dissensus.elicit.guard import Haste
+from dissensus.elicit.session import Refused, Running
+from dissensus.elicit.status import annotator_rows, disputed, status_of
+
+ATTEMPTS = Haste(rate=0.1, burst=5)
+
+
+def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
+    """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
+    from dissensus.elicit.app import templates
+
+    checking, looks = CapacityLimiter(2), _Looks(run)
+
+    def inside(request: Request) -> bool:
+        return access.cookie_holds(run.secret, run.study.folder, request.cookies.get(access.COOKIE, ""))
+
+    async def show(request: Request) -> Response:
+        if not inside(request):
+            page = templates.get_template("login.html").render(
+                title=run.study.title, wrong="wrong" in request.query_params
+            )
+            return HTMLResponse(page, status_code=401)
+        token = access.form_token(run.secret, request.cookies[access.COOKIE])
+        return HTMLResponse(templates.get_template("dashboard.html").render(title=run.study.title, token=token))
+
+    async def login(request: Request) -> Response:
+        if not ATTEMPTS.allows(request.client.host if request.client else "?"):
+            return HTMLResponse("Too many attempts; wait a minute.", status_code=429)
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
+        key = sent.get("key", [""])[0]
+        # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
+        if not await to_thread.run_sync(access.opens, run.study.folder, key, limiter=checking):
+            return RedirectResponse("../dashboard?wrong", status_code=303)
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.set_cookie(
+            access.COOKIE, access.new_cookie(run.secret, run.study.folder), max_age=3600 * access.HOURS,
+            httponly=True, samesite="strict", secure=secure,
+        )  # fmt: skip
+        return reply
+
+    async def logout(request: Request) -> Response:
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.delete_cookie(access.COOKIE, httponly=True, samesite="strict", secure=secure)
+        return reply
+
+    async def data(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        return JSONResponse(await run_in_threadpool(looks.now))
+
+    async def change(request: Request) -> Response:
+        cookie = request.cookies.get(access.COOKIE, "")
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        if not access.form_holds(run.secret, cookie, request.headers.get("x-form-token", "")):
+            return JSONResponse({"error": "reload the page and try again"}, status_code=403)
+        try:
+            sent = json.loads(await request.body() or b"{}")
+            if not isinstance(sent, dict):
+                raise Refused("the request is not an object")
+            await run_in_threadpool(_decide, run, request.path_params["what"], sent)
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
+        return JSONResponse(await run_in_threadpool(lambda: looks.now(changed=True)))
+
+    async def download(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        name = request.path_params["name"]
+        what, _, ending = name.partition(".")
+        if what not in DOWNLOADS or ending not in FORMATS:
+            listed = ", ".join(f"{one}.{end}" for one in DOWNLOADS for end in FORMATS)
+            return JSONResponse({"error": f"expected one of {listed}"}, status_code=404)
+        kind, write = FORMATS[ending]
+        body = await run_in_threadpool(lambda: write(DOWNLOADS[what](run)))
+        return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    return [
+        Route("/dashboard", show), Route("/dashboard/login", login, methods=["POST"]),
+        Route("/dashboard/logout", logout, methods=["POST"]), Route("/dashboard/data", data),
+        Route("/dashboard/change/{what}", change, methods=["POST"]), Route("/dashboard/download/{name}", download),
+    ]  # fmt: skip
+
+
+class _Looks:
+    """What the page shows, made anew only after ten times as long as the making took: people who answer go first."""
+
+    def __init__(self, run: Running) -> None:
+        self.run, self.until = run, 0.0
+        self.last: dict[str, Any] = {}
+        self.turn = threading.Lock()
+
+    def now(self, *, changed: bool = False) -> dict[str, Any]:
+        with self.turn:
+            began = time.monotonic()
+            if changed or began > self.until:
+                answers = answer_rows(self.run)
+                self.last = {
+                    "status": status_of(self.run), "disputed": disputed(self.run, answers=answers),
+                    "annotators": annotator_rows(self.run, answers),
+                }  # fmt: skip
+                spent = time.monotonic() - began
+                self.until = began + 10 * spent if spent > 0.2 else 0.0
+            return self.last
+
+
+def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
+    person = sent.get("person")
+    if what in ("exclude", "include", "forget") and not isinstance(person, str):
+        raise Refused("person is the id of somebody")
+    if what == "exclude":
+        why = sent.get("why")
+        if not isinstance(why, str) or not why.strip():
+            raise Refused("say why, so that it can be understood later")
+        decisions.exclude(run, str(person), why.strip())
+    elif what == "include":
+        decisions.include(run, str(person))
+    elif what == "forget":
+        decisions.forget(run, str(person))
+    elif what == "stop":
+        decisions.stop(run)
+    elif what == "open":
+        decisions.reopen(run)
+    elif what == "extend":
+        per_item = sent.get("per_item")
+        if not isinstance(per_item, int) or isinstance(per_item, bool):
+            raise Refused("per_item is a whole number")
+        decisions.extend(run, per_item)
+    else:
+        raise Refused(f"{what!r} is nothing that can be decided here", 404)
+
+
+def _csv(table: pa.Table) -> bytes:
+    flat = table
+    for place, name in enumerate(table.column_names):
+        if pa.types.is_list(table.schema.field(name).type):
+            texts = pa.array([json.dumps(value) for value in table.column(name).to_pylist()], pa.string())
+            flat = flat.set_column(place, name, texts)
+    out = io.BytesIO()
+    pa.csv.write_csv(flat, out)
+    return out.getvalue()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pa.parquet.write_table(table, out)
+    return out.getvalue()
+
+
+def _jsonl(table: pa.Table) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in table.to_pylist()).encode()
+
+
+DOWNLOADS: dict[str, Callable[[Running], pa.Table]] = {"answers": answer_table, "people": people_table}
+FORMATS: dict[str, tuple[str, Callable[[pa.Table], bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", _csv),
+    "jsonl": ("application/jsonl", _jsonl),
+    "parquet": ("application/vnd.apache.parquet", _parquet),
+}

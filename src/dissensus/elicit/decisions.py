@@ -1,0 +1,104 @@
+"""What a researcher decides while a study runs: each written down, none of it deletes an answer unless asked to."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit import tables
+from dissensus.elicit.session import Refused, Running, person_row
+from dissensus.elicit.store import event, now, set_setting, storable
+
+
+def exclude(run: Running, person: str, why: str) -> None:
+    """Leave somebody's answers out of labels; they stay in the table of raw answers, and their places reopen."""
+    if not storable(why):
+        raise Refused("the reason has characters that are none")
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is not None:
+            return
+        change = sa.update(tables.people).where(tables.people.c.id == person)
+        connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
+        _count(connection, person, -1)
+        event(connection, "excluded", person, why=why[:500])
+
+    run.store.written(work)
+
+
+def include(run: Running, person: str) -> None:
+    """Take an exclusion back; both decisions stay written down."""
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is None:
+            return
+        change = sa.update(tables.people).where(tables.people.c.id == person)
+        connection.execute(change.values(excluded=None, excluded_why=None))
+        _count(connection, person, 1)
+        event(connection, "included", person)
+
+    run.store.written(work)
+
+
+def stop(run: Running) -> None:
+    """Show no more items. Whoever is in the middle sees that the study is paused and can go on later; an answer that
+    is on its way is kept."""
+    _set(run, "state", "stopped", "stopped")
+
+
+def reopen(run: Running) -> None:
+    _set(run, "state", "open", "opened")
+
+
+def extend(run: Running, per_item: int) -> None:
+    """Ask for so many answers for each item from now on."""
+    if not 1 <= per_item <= 100_000:
+        raise Refused(f"per_item is {per_item}; expected a number from 1 to 100,000")
+    _set(run, "per_item", str(per_item), "extended")
+
+
+def forget(run: Running, person: str) -> int:
+    """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
+
+    def work(connection: Connection) -> int:
+        if _known(connection, person).excluded is None:
+            _count(connection, person, -1)
+        mine = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
+        for unit in sorted(connection.scalars(mine.with_for_update()).all()):
+            change = {"assigned": tables.units.c.assigned - 1}
+            connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))
+        gone = connection.execute(sa.delete(tables.answers).where(tables.answers.c.person == person)).rowcount
+        for table in (tables.pages, tables.trials):
+            connection.execute(sa.delete(table).where(table.c.person == person))
+        connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
+        connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
+        event(connection, "forgotten", answers=gone)
+        return gone
+
+    gone = run.store.written(work)
+    run.store.tidy()
+    return gone
+
+
+def _set(run: Running, key: str, value: str, kind: str) -> None:
+    def work(connection: Connection) -> None:
+        set_setting(connection, key, value)
+        event(connection, kind, **({key: value} if key != "state" else {}))
+
+    run.store.written(work)
+
+
+def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
+    """The person's row, which nobody else changes until the decision is done."""
+    try:
+        return person_row(connection, person)
+    except Refused:
+        raise Refused("no such person", 404) from None
+
+
+def _count(connection: Connection, person: str, by: int) -> None:
+    """Let the person's main answers count for their units, or no longer."""
+    main = sa.select(tables.answers.c.unit).where(tables.answers.c.person == person, tables.answers.c.kind == "main")
+    for unit in sorted(connection.scalars(main).all()):
+        change = {"assigned": tables.units.c.assigned + by, "answered": tables.units.c.answered + by}
+        connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))

@@ -1,0 +1,136 @@
+"""Which unit a person gets next: the least answered, the most uncertain, or the next of a batch."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dissensus.elicit.items import Units
+from dissensus.elicit.store import Busy
+from dissensus.elicit.study import Study
+from dissensus.elicit.tables import people, trials, units
+
+HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
+OPEN = sa.select(units.c.id).where(units.c.main, units.c.id.not_in(HAD), units.c.assigned < sa.bindparam("per_item"))
+LEVEL = sa.select(sa.func.min(units.c.assigned)).where(units.c.main, units.c.assigned > sa.bindparam("level"))
+AT_LEVEL = OPEN.where(units.c.assigned == sa.bindparam("level")).order_by(units.c.tie).limit(1)
+HALVES = (AT_LEVEL.where(units.c.tie >= sa.bindparam("start")), AT_LEVEL.where(units.c.tie < sa.bindparam("start")))
+UNCERTAIN = OPEN.where(units.c.priority >= 0).order_by(units.c.priority.desc(), units.c.assigned, units.c.tie).limit(1)
+UNLOCKED = {wanted: wanted.with_for_update(skip_locked=True) for wanted in (*HALVES, UNCERTAIN)}
+# What one more answer is worth falls about with the square of how many there are; the next ranking says it exactly.
+FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
+TAKE = (
+    sa.update(units)
+    .where(units.c.id == sa.bindparam("unit_"))
+    .values(assigned=units.c.assigned + 1, priority=units.c.priority * FALLS)
+)
+LATE = (
+    sa.select(trials.c.id, trials.c.unit)
+    .join(units, units.c.id == trials.c.unit)
+    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"))
+    .limit(50)
+    .with_for_update(skip_locked=True)
+)
+
+
+def draw(connection: Connection, study: Study, person: str, seed: int, per_item: int, at: float) -> int | None:
+    """A unit that this person has not had and that still needs answers, held for them; None when there is none."""
+    _release(connection, at - 60 * study.protocol.hold_minutes)
+    if study.protocol.draw == "batches":
+        found = _of_batch(connection, study, person, seed)
+    elif study.protocol.draw == "expected-error":
+        # A unit whose priority is below 0 is known well enough and gets no more answers.
+        found = _locked(connection, UNCERTAIN, {"person_": person, "per_item": per_item})
+    else:
+        found = _least_answered(connection, person, per_item)
+    if found is not None:
+        connection.execute(TAKE, {"unit_": found})
+    return found
+
+
+def _least_answered(connection: Connection, person: str, per_item: int) -> int | None:
+    """Among the units with the fewest answers or holders, one at random."""
+    level = -1
+    while (found := connection.scalar(LEVEL, {"level": level})) is not None and found < per_item:
+        level = int(found)
+        given = {"person_": person, "per_item": per_item, "level": level, "start": random.getrandbits(30)}
+        for half in HALVES:
+            unit = _locked(connection, half, given)
+            if unit is not None:
+                return unit
+    return None
+
+
+def _locked(connection: Connection, wanted: sa.Select[int], given: dict[str, Any]) -> int | None:
+    """The first of the wanted units that nobody is just drawing.
+
+    A draw never waits for another while it holds a unit itself, so that two cannot wait for each other.
+    """
+    found = connection.scalar(UNLOCKED[wanted], given)
+    if found is None and connection.dialect.name == "postgresql" and connection.scalar(wanted, given) is not None:
+        raise Busy("every unit that is left is being drawn by somebody else")
+    return None if found is None else int(found)
+
+
+def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> int | None:
+    """The next of the person's batch in their own order; a batch is chosen once, the one with the fewest people."""
+    listed = read_batches(study.folder / study.protocol.batches)
+    mine = connection.scalar(sa.select(people.c.batch).where(people.c.id == person))
+    if mine is None:
+        taken = sa.select(people.c.batch, sa.func.count()).where(people.c.batch.is_not(None)).group_by(people.c.batch)
+        counts: dict[str, int] = dict(connection.execute(taken).all())
+        mine = min(listed, key=lambda name: counts.get(name, 0))
+        connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
+    order = np.random.default_rng([seed, 5]).permutation(len(listed[mine]))
+    had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
+    known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.main)).all())
+    for place in order:
+        unit = known[json.dumps([listed[mine][place]])]
+        if unit not in had:
+            return int(unit)
+    return None
+
+
+def check_batches(study: Study, listed: Units) -> None:
+    """Every batch names items of the study; nothing to check where items are not drawn in batches."""
+    if study.protocol.draw != "batches":
+        return
+    there = set(listed.main)
+    for batch, names in read_batches(study.folder / study.protocol.batches).items():
+        unknown = [name for name in names if (name,) not in there]
+        if unknown:
+            raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
+
+
+@cache
+def read_batches(path: Path) -> dict[str, list[str]]:
+    """The items of each batch, from a CSV file with the columns batch and item."""
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file, though protocol.batches of study.toml names it")
+    found: dict[str, list[str]] = {}
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        table = csv.DictReader(file)
+        if not {"batch", "item"} <= set(table.fieldnames or []):
+            raise ValueError(f"{path}: columns {table.fieldnames}; expected batch and item")
+        for row, cells in enumerate(table, start=2):
+            if not cells["batch"] or not cells["item"]:
+                raise ValueError(f"{path} row {row}: batch {cells['batch']!r}, item {cells['item']!r}; both are needed")
+            found.setdefault(cells["batch"], []).append(cells["item"])
+    if not found:
+        raise ValueError(f"{path}: no rows")
+    return found
+
+
+def _release(connection: Connection, before: float) -> None:
+    """Give back what was drawn long ago and never answered; whoever returns may still answer it."""
+    for trial, unit in connection.execute(LATE, {"before": before}).all():
+        connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
+        connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))

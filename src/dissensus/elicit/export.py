@@ -1,0 +1,159 @@
+"""What a study has collected: every raw answer as a table, and the labels that they make."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+
+from dissensus.elicit import tables
+from dissensus.elicit.questions import QUESTIONS
+from dissensus.elicit.session import Running
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.names import encode
+from dissensus.labels.votes import Votes
+
+SCHEMA = pa.schema([
+    ("trial", pa.string()), ("annotator", pa.string()), ("kind", pa.string()), ("item", pa.string()),
+    ("items", pa.list_(pa.string())), ("shown", pa.list_(pa.string())), ("classes_shown", pa.list_(pa.string())),
+    ("about", pa.string()),
+    ("place", pa.int32()), ("answer", pa.string()), ("seconds", pa.float64()), ("touched_seconds", pa.float64()),
+    ("away_seconds", pa.float64()), ("times", pa.string()), ("client", pa.float64()), ("received", pa.float64()),
+    ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
+])  # fmt: skip
+
+PEOPLE = pa.schema([
+    ("annotator", pa.string()), ("stage", pa.string()), ("batch", pa.string()), ("started", pa.float64()),
+    ("finished", pa.float64()), ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
+    ("pages", pa.string()),
+])  # fmt: skip
+
+
+def answer_table(run: Running) -> pa.Table:
+    """Every answer as it was given, one row each: practice, main, attention and repeated trials, with all times."""
+    return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
+
+
+def answer_rows(run: Running) -> list[dict[str, Any]]:
+    """The rows of `answer_table`, in the order in which answers were received."""
+    answers, trials, units, people = tables.answers, tables.trials, tables.units, tables.people
+    joined = (
+        answers.join(trials, trials.c.id == answers.c.trial)
+        .join(units, units.c.id == answers.c.unit)
+        .join(people, people.c.id == answers.c.person)
+    )
+    wanted = sa.select(
+        answers, units.c.names, trials.c.shown, trials.c.place, people.c.person.label("who"), people.c.excluded,
+        people.c.excluded_why, people.c.source,
+    ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
+    with run.store.reading() as connection:
+        return [_row(found._mapping) for found in connection.execute(wanted)]
+
+
+def people_table(run: Running) -> pa.Table:
+    """Everybody who came, one row each, with how far they got and what they said on pages that are no trials.
+
+    pages: an object of page and what was told there, such as the answers of the debriefing
+    """
+    people, pages = tables.people, tables.pages
+    told: dict[str, dict[str, Any]] = {}
+    with run.store.reading() as connection:
+        for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
+            told.setdefault(row.person, {})[row.page] = json.loads(row.told)
+        found = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
+    rows = [
+        {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
+         "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
+         "source": row.source, "pages": json.dumps(told.get(row.id, {}))}
+        for row in found
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=PEOPLE)
+
+
+def labels_of(
+    run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded: bool = False,
+    answers: list[dict[str, Any]] | None = None,
+) -> Votes | Beliefs:  # fmt: skip
+    """The answers as votes or beliefs, without those of excluded people unless they are asked for.
+
+    Repeated answers come with kinds=("main", "repeat"). Similarities and triplets are no labels: take `answer_table`.
+    answers: those of `answer_rows`, where they are at hand
+    """
+    question = run.study.question
+    gives = QUESTIONS[question.kind].gives
+    if gives not in ("vote", "belief") and question.kind != "typicality":
+        raise ValueError(f"{question.kind} answers are {gives}s, not labels of items; export them as raw answers")
+    told_rows = answer_rows(run) if answers is None else answers
+    rows = [
+        row for row in told_rows if row["kind"] in kinds and (with_excluded or not row["excluded"])
+    ]  # fmt: skip
+    if not rows:
+        raise ValueError("there are no answers yet")
+    item, items = encode(pa.array([row["item"] for row in rows]))
+    annotator, annotators = encode(pa.array([row["annotator"] for row in rows]))
+    shared: dict[str, Any] = {
+        "item": item, "items": items, "annotator": annotator, "annotators": annotators,
+        "seconds": np.array([np.nan if row["seconds"] is None else row["seconds"] for row in rows]),
+    }  # fmt: skip
+    told = [json.loads(row["answer"]) for row in rows]
+    if question.kind == "choose":
+        code = {name: i for i, name in enumerate(question.classes)}
+        return Votes(**shared, classes=question.classes, choice=np.array([code[one["choice"]] for one in told]))
+    if question.kind == "typicality":
+        about = [row["about"] for row in rows]
+        named = {item.about for item in run.units.items.values() if item.about}
+        classes = question.classes or tuple(sorted(named.union(about)))
+        return Beliefs(**shared, classes=classes, **_typical(told, about, classes, run))
+    return Beliefs(**shared, classes=question.classes, **_stated(question.kind, told, question))
+
+
+def _row(found: Any) -> dict[str, Any]:
+    times, shown, names = (json.loads(found[name]) for name in ("times", "shown", "names"))
+    touched, away = times.get("touched"), times.get("away", [])
+    return {
+        "trial": found["trial"], "annotator": found["who"], "kind": found["kind"], "item": " | ".join(names),
+        "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
+        "about": next(iter(shown.get("about", [])), None), "place": found["place"],
+        "answer": found["answer"], "seconds": found["seconds"],
+        "touched_seconds": None if touched is None else touched / 1000,
+        "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
+        "times": found["times"], "client": found["client"], "received": found["received"],
+        "excluded": found["excluded"] is not None, "excluded_why": found["excluded_why"], "source": found["source"],
+    }  # fmt: skip
+
+
+def _stated(kind: str, told: list[dict[str, Any]], question: Any) -> dict[str, np.ndarray]:
+    """The arrays of Beliefs: stated (m, k), ruled_out (m, k), named (m, r)."""
+    code = {name: i for i, name in enumerate(question.classes)}
+    stated = np.full((len(told), len(code)), np.nan)
+    ruled_out = np.zeros(stated.shape, dtype=bool)
+    named = np.full((len(told), 2 if kind == "top-two" else 0), -1, dtype=np.int32)
+    for row, one in enumerate(told):
+        if kind == "top-two":
+            for place, role in enumerate(("first", "second")):
+                if one[role] is not None:
+                    named[row, place] = code[one[role]]
+                    stated[row, code[one[role]]] = one[f"{role}_percent"] / 100
+            ruled_out[row, [code[name] for name in one["ruled_out"]]] = True
+        elif kind == "sliders":
+            stated[row] = [one["values"][name] for name in question.classes]
+        else:
+            parts, whole = (one["percents"], 100) if kind == "allocate" else (one["tokens"], question.options["tokens"])
+            stated[row] = [parts.get(name, 0) / whole for name in question.classes]
+    return {"stated": stated, "ruled_out": ruled_out, "named": named}
+
+
+def _typical(told: list[dict[str, Any]], about: list[str], classes: tuple[str, ...], run: Running) -> dict[str, Any]:
+    """A rating as the probability of the class that it is about, on the scale from 0 to 1."""
+    low, high = run.study.question.options["low"], run.study.question.options["high"]
+    stated = np.full((len(told), len(classes)), np.nan)
+    for row, (one, name) in enumerate(zip(told, about, strict=True)):
+        stated[row, classes.index(name)] = (one["value"] - low) / (high - low)
+    return {
+        "stated": stated,
+        "ruled_out": np.zeros(stated.shape, dtype=bool),
+        "named": np.empty((len(told), 0), dtype=np.int32),
+    }

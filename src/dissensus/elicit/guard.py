@@ -1,0 +1,98 @@
+"""What every request passes: security headers, a limit on size, and a limit on haste."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST = 1024 * 1024  # bytes of one request
+MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+
+
+class Haste:
+    """A bucket for each sender: `burst` requests at once, then `rate` a second. The oldest senders are forgotten.
+
+    Each server process counts for itself, so that w processes allow up to w times as much.
+    """
+
+    def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
+        self.rate, self.burst, self.most = rate, burst, most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, sender: str) -> bool:
+        now = time.monotonic()
+        left, last = self._left.pop(sender, (float(self.burst), now))
+        left = min(self.burst, left + (now - last) * self.rate)
+        self._left[sender] = (left - 1 if left >= 1 else left, now)
+        while len(self._left) > self.most:
+            self._left.popitem(last=False)
+        return left >= 1
+
+
+def content_policy(mturk: bool) -> str:
+    """Only what this server sends is run or shown, and no other page may frame it (but MTurk's, if told)."""
+    hosts = " ".join(MTURK)
+    form, frames = (f"'self' {hosts}", hosts) if mturk else ("'self'", "'none'")
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+        f"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action {form}; frame-ancestors {frames}"
+    )
+
+
+class Guard:
+    """ASGI middleware around the whole app."""
+
+    def __init__(self, app: ASGIApp, mturk: bool = False, secure: bool = False) -> None:
+        self.app = app
+        self.headers = {
+            "content-security-policy": content_policy(mturk),
+            "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
+            "permissions-policy": "camera=(), microphone=(), geolocation=()",
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+        }
+        if not mturk:
+            self.headers["x-frame-options"] = "DENY"
+        if secure:
+            self.headers["strict-transport-security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+                if not scope["path"].startswith(("/static/", "/media/")):
+                    headers["cache-control"] = "no-store"
+            await send(message)
+
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
+            refusal = JSONResponse({"error": f"a request has at most {LARGEST} bytes"}, status_code=413)
+            await refusal(scope, receive, send_guarded)
+            return
+        await self.app(scope, _counted(receive), send_guarded)
+
+
+def _counted(receive: Receive) -> Receive:
+    """The request's body, cut off where it grows beyond the limit without having said so."""
+    seen = 0
+
+    async def counting() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > LARGEST:
+            return {"type": "http.disconnect"}
+        return message
+
+    return counting

@@ -1,0 +1,33 @@
+// A key for each class, the same for everybody: its first letter, or another of its name that is free. Classes that are digits keep them.
+
+const LETTER = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u;
+
+export const digitsOnly = (classes) => classes.every((name) => /^\d$/.test(name));
+
+export function keysOf(classes, { digits = true } = {}) {
+  if (digitsOnly(classes)) return new Map(digits ? classes.map((name) => [name, name]) : []);
+  const taken = new Set();
+  const keys = new Map();
+  const sorted = [...classes].sort();
+  const give = (choices) => {
+    for (const name of sorted) {
+      const letter = keys.has(name) ? undefined : choices(name.toLowerCase()).find((one) => LETTER.test(one) && !taken.has(one));
+      if (letter) { taken.add(letter); keys.set(name, letter); }
+    }
+  };
+  give((name) => [[...name][0]]);
+  give((name) => [...name]);
+  give(() => [..."abcdefghijklmnopqrstuvwxyz"]);
+  return keys;
+}
+
+// The class whose key was pressed, and whether Shift was held with it; on some keyboards a digit itself needs Shift.
+export function pressed(event, keys) {
+  const typed = event.key.length === 1 ? event.key.toLowerCase() : "";
+  for (const [name, key] of keys) if (key === typed) return { name, shifted: event.shiftKey && !/\d/.test(typed) };
+  const digit = event.shiftKey ? /^Digit(\d)$/.exec(event.code)?.[1] : undefined;
+  for (const [name, key] of keys) if (key === digit) return { name, shifted: true };
+  return null;
+}
+
+export const MANY = 25; // more classes than this are found by typing, not by looking

@@ -1,0 +1,41 @@
+// One number for what is shown (typicality, similarity), or one of two (triplets).
+
+import { keyCap, make } from "./dom.js";
+import { ends, untouchedSlider } from "./question_sliders.js";
+
+export function rating({ told, question, submit, change }) {
+  const { low, high, step, left, right } = question.options;
+  if (step === 1) {
+    const answer = (value) => { change("value", value); submit({ value }); };
+    const values = Array.from({ length: high - low + 1 }, (_, i) => low + i);
+    const buttons = values.map((value) => make("button", { type: "button", onclick: () => answer(value),
+      "aria-label": value === low ? `${value}, ${left}` : value === high ? `${value}, ${right}` : String(value) }, String(value)));
+    const keys = (event) => {
+      const value = /^\d$/.test(event.key) ? Number(event.key) : null;
+      if (value === null || !values.includes(value)) return false;
+      answer(value);
+      return true;
+    };
+    const both = make("div", { class: "both", "aria-hidden": "true" }, make("span", {}, left), make("span", {}, right));
+    return { elements: [make("div", { class: "scale", role: "group", "aria-label": `From ${left} to ${right}` }, buttons), both], keys, hint: `the digits from ${low} to ${Math.min(high, 9)}` };
+  }
+  const slider = untouchedSlider(told.stimuli[0].about || "Answer", low, high, step, (value) => change("value", value));
+  const read = () => (slider.value() === null ? { problem: "Set the slider first." } : { answer: { value: slider.value() } });
+  return { elements: [make("div", { class: "sliders" }, ends(left, right), slider.row)], read, first: slider.input, focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
+}
+
+export function triplet({ submit, change, stimuli }) {
+  const answer = (closer) => { change("closer", closer); submit({ closer }); };
+  const [reference, ...two] = stimuli.children;
+  const sides = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key], i) => {
+    two[i].addEventListener("click", () => answer(closer));
+    return make("div", { class: "candidate" }, two[i], make("button", { type: "button", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key)));
+  });
+  stimuli.replaceChildren(reference, ...sides);
+  const keys = (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return false;
+    answer(event.key === "ArrowLeft" ? "first" : "second");
+    return true;
+  };
+  return { elements: [stimuli], placed: true, keys, hint: "the arrows left and right; a click on a picture chooses it, too" };
+}

@@ -1,0 +1,40 @@
+// The same question as a form with radio buttons, text boxes and checkboxes, laid out as in Collins (2022, figure 7).
+
+import { make, unique } from "./dom.js";
+
+export function topTwoForm({ question, change }) {
+  const { classes, options } = question;
+  const name = unique("top");
+  const radios = (role, choices) => choices.map((choice) => make("label", {},
+    make("input", { type: "radio", name: `${name}-${role}`, value: choice, onchange: () => change(role, choice) }), make("span", {}, choice)));
+  const percent = (role, text) => {
+    const id = unique(role);
+    return make("p", {}, make("label", { for: id }, text), " ",
+      make("input", { type: "text", inputmode: "decimal", id, name: `${name}-${role}`, maxlength: 5, oninput: (event) => change(role, event.target.value) }), " %");
+  };
+  const none = "No alternative";
+  const form = make("div", {},
+    make("fieldset", { class: "options" }, make("legend", {}, "Which class is most probable?"), radios("first", classes)),
+    percent("first_percent", "How probable is it, in percent (0 to 100)?"),
+    options.second ? [make("fieldset", { class: "options" }, make("legend", {}, "Which class is second most probable, if any?"), radios("second", [...classes, none])),
+      percent("second_percent", "If you chose one, how probable is it, in percent (0 to 100)?")] : null,
+    options.ruling_out ? make("fieldset", { class: "options" }, make("legend", {}, "Which classes is it definitely not? Tick all of them."), classes.map((choice) => make("label", {},
+      make("input", { type: "checkbox", name: `${name}-out`, value: choice, onchange: () => change("ruled_out", choice) }), make("span", {}, choice)))) : null);
+  const value = (role) => form.querySelector(`input[name="${name}-${role}"]:checked`)?.value ?? null;
+  const number = (role) => {
+    const text = form.querySelector(`input[name="${name}-${role}"]`)?.value.trim() ?? "";
+    return /^\d{1,3}([.,]\d+)?$/.test(text) && Number(text.replace(",", ".")) <= 100 ? Number(text.replace(",", ".")) : null;
+  };
+  const read = () => {
+    const second = value("second") === none ? null : value("second");
+    const answer = { first: value("first"), first_percent: number("first_percent"), second, second_percent: second === null ? null : number("second_percent"),
+      ruled_out: [...form.querySelectorAll(`input[name="${name}-out"]:checked`)].map((box) => box.value) };
+    if (answer.first === null) return { problem: "Choose the most probable class." };
+    if (answer.first_percent === null) return { problem: "Say how probable the first class is: a number from 0 to 100." };
+    if (second !== null && answer.second_percent === null) return { problem: "Say how probable the second class is: a number from 0 to 100." };
+    if (second === answer.first) return { problem: "The second class is the same as the first." };
+    if (answer.ruled_out.some((one) => one === answer.first || one === second)) return { problem: "A class that you chose is also ticked as definitely not." };
+    return { answer };
+  };
+  return { elements: [form], read };
+}

@@ -1,0 +1,196 @@
+// The one page of a study: asks the server what comes next, shows it, and hands in what was done.
+
+import { make, prose } from "./dom.js";
+import { Outbox } from "./outbox.js";
+import { pictures, showTrial } from "./trial.js";
+import { Times } from "./times.js";
+
+const page = document.getElementById("page");
+const status = document.getElementById("status");
+const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
+
+function session() {
+  const told = new URLSearchParams(location.hash.slice(1));
+  const key = `dissensus:${location.pathname}:session`;
+  if (told.get("token")) {
+    try { localStorage.setItem(key, location.hash.slice(1)); } catch { /* resuming needs the link then */ }
+    return told;
+  }
+  try { return new URLSearchParams(localStorage.getItem(key) || ""); } catch { return new URLSearchParams(); }
+}
+
+const here = session();
+const outbox = new Outbox(here.get("token") || "", tell);
+let times = null;
+let shown = null; // the page that is shown, or nothing where it must not be replaced
+let busy = false;
+
+// Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
+async function handIn(name, told) {
+  page.setAttribute("aria-busy", "true");
+  const entry = { page: name, told, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
+  const reply = await outbox.submit(entry);
+  if (reply.ok) return reply.told;
+  if (reply.status === 422 || reply.status === 400) {
+    page.removeAttribute("aria-busy");
+    return { problem: reply.told.error };
+  }
+  return { page: await present() };
+}
+
+async function present() {
+  const now = await outbox.post("api/page", {});
+  return now.ok ? now.told : { stage: "lost", text: now.told.error };
+}
+
+// Shows a page; every page hands itself in through `done`.
+function show(told) {
+  document.title = told.title || document.title;
+  progress(told);
+  const draw = PAGES[told.stage] || PAGES.lost;
+  times?.stop();
+  let ready = () => {};
+  times = new Times(new Promise((there) => { ready = there; }));
+  shown = told.page;
+  page.replaceChildren(...draw(told, async (answer) => {
+    busy = true;
+    const reply = await handIn(told.page, answer);
+    busy = false;
+    if (reply.problem) return reply.problem;
+    if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
+    else show(reply.page);
+    return "";
+  }).filter(Boolean));
+  page.removeAttribute("aria-busy");
+  pictures(page).then(ready);
+  scrollTo(0, 0);
+  focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
+  for (const src of told.preload || []) new Image().src = src;
+}
+
+// The heading is read out and is where Tab goes on from, as after a page that was loaded.
+function focus(element) {
+  if (element.tagName === "H1") element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+// Whoever comes back to this page from another tab, or from another day, sees where the session is by now.
+async function comeBack() {
+  if (document.visibilityState !== "visible" || busy || !shown) return;
+  const before = shown;
+  const now = await present();
+  if (!busy && shown === before && now.page !== shown) show(now);
+}
+document.addEventListener("visibilitychange", comeBack);
+addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
+
+// Following the link would put another address in the place of the session's.
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
+
+// A key that is held down answers once.
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
+}, { capture: true });
+
+function progress(told) {
+  const box = document.getElementById("progress");
+  box.hidden = !(told.of && (told.stage === "trial" || told.stage === "break" || told.stage === "practice"));
+  if (box.hidden) return;
+  document.getElementById("bar").value = (told.place - 1) / told.of;
+  document.getElementById("count").textContent = `${told.place} of ${told.of}`;
+}
+
+function showFeedback(text, next) {
+  shown = null;
+  times.stop();
+  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback" }, prose(text)), actions("Continue", next));
+  page.removeAttribute("aria-busy");
+  page.querySelector("button").focus();
+}
+
+// A button that can be pressed once.
+function actions(text, act, ...more) {
+  const button = make("button", { class: "main", type: "button", onclick: () => { button.disabled = true; act(); } }, text);
+  return make("div", { class: "actions" }, button, more);
+}
+
+const contact = (told) => (told.contact ? make("p", { class: "quiet" }, `Questions? ${told.contact}`) : null);
+
+function options(name, question, choices, required) {
+  return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
+    make("label", {}, make("input", { type: "radio", name, value: choice, required }), make("span", {}, choice))));
+}
+
+function form(children, text, read, done) {
+  const problem = make("p", { class: "problem", role: "alert" });
+  const button = make("button", { class: "main", type: "submit" }, text);
+  const made = make("form", {
+    onsubmit: async (event) => {
+      event.preventDefault();
+      button.disabled = true;
+      problem.textContent = await done(read(new FormData(made)));
+      button.disabled = false;
+    },
+  }, children, problem, make("div", { class: "actions" }, button));
+  return made;
+}
+
+const PAGES = {
+  consent: (told, done) => [
+    make("h1", {}, told.title), ...prose(told.text), contact(told),
+    actions("I agree and want to take part", () => done({ agreed: true }),
+      make("button", { type: "button", onclick: () => done({ agreed: false }) }, "I do not want to take part")),
+  ],
+  instructions: (told, done) => [
+    make("h1", {}, "Instructions"), ...prose(told.text), make("p", { class: "quiet" }, `Page ${told.place} of ${told.of}`),
+    actions("Continue", () => done({})),
+  ],
+  comprehension: (told, done) => [
+    make("h1", {}, "A short check"),
+    make("p", {}, told.again ? "That was not quite right. Please read again what is asked and try once more." : "Please answer these questions about the task."),
+    form(told.asked.map((one, i) => options(`q${i}`, one.question, one.options, true)), "Check my answers",
+      (data) => ({ chosen: told.asked.map((_, i) => data.get(`q${i}`)) }), done),
+  ],
+  practice: (told, done) => showTrial(told, done, times, "Practice"),
+  trial: (told, done) => showTrial(told, done, times, ""),
+  break: (told, done) => [
+    make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${told.place - 1} of ${told.of}. Rest your eyes, and go on when you like.`),
+    actions("Go on", () => done({})),
+  ],
+  debrief: (told, done) => [
+    make("h1", {}, "Almost done"), ...prose(told.text),
+    form(told.asked.map((one) => (one.options.length
+      ? options(one.name, one.question, one.options, one.required)
+      : make("fieldset", {}, make("label", { for: `f-${one.name}` }, one.question), make("br"),
+        make("textarea", { id: `f-${one.name}`, name: one.name, required: one.required, maxlength: 10000 })))),
+    "Finish", (data) => Object.fromEntries(told.asked.map((one) => [one.name, data.get(one.name) || ""])), done),
+  ],
+  done: (told) => [
+    make("h1", {}, "Thank you"), make("p", {}, "All your answers are saved. Your completion code is:"),
+    make("p", {}, make("span", { class: "code" }, told.code)),
+    told.redirect ? make("p", {}, make("a", { class: "button", href: told.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
+    postBack(), contact(told),
+  ],
+  declined: (told) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(told)],
+  failed: (told) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the study ends here for you. You can close this page."), contact(told)],
+  full: (told) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(told)],
+  stopped: (told) => [make("h1", {}, "The study is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(told)],
+  lost: (told) => [make("h1", {}, "This page has no session"), make("p", {}, told.text || "Please start again from the link you were sent.")],
+};
+
+// MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.
+function postBack() {
+  const target = here.get("turkSubmitTo");
+  if (!target) return null;
+  return make("form", { method: "post", action: `${target}/mturk/externalSubmit` },
+    make("input", { type: "hidden", name: "assignmentId", value: here.get("assignmentId") }),
+    make("input", { type: "hidden", name: "done", value: "1" }), make("button", { class: "main" }, "Submit to MTurk"));
+}
+
+async function begin() {
+  if (!here.get("token")) { show({ stage: "lost" }); return; }
+  await outbox.flush();
+  show(await present());
+}
+
+begin();

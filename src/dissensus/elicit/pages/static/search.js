@@ -1,0 +1,86 @@
+// Finding one of many classes by typing. Before anything is typed, classes likely for the item come first, then those used last.
+
+import { make, unique } from "./dom.js";
+
+const RECENT = "dissensus:recent";
+const MOST_SHOWN = 30;
+
+export function recent() {
+  try { return JSON.parse(sessionStorage.getItem(RECENT) || "[]"); } catch { return []; }
+}
+
+export function remember(name) {
+  try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((one) => one !== name)].slice(0, 8))); } catch { /* only convenience */ }
+}
+
+// An exact name, then names that begin with what was typed, then words in a name that do, then the rest that contain it.
+export function ranked(classes, typed, first) {
+  const wanted = typed.trim().toLowerCase();
+  const rank = (name) => {
+    const low = name.toLowerCase();
+    if (!wanted) return 0;
+    if (low === wanted) return 0;
+    if (low.startsWith(wanted)) return 1;
+    if (low.split(/[\s_-]+/).some((word) => word.startsWith(wanted))) return 2;
+    return low.includes(wanted) ? 3 : Infinity;
+  };
+  const early = (name) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return classes.map((name, i) => [rank(name), early(name), i, name]).filter(([r]) => r < Infinity)
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).map(([, , , name]) => name);
+}
+
+// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also` with one that is chosen with Shift held.
+export function searchBox(label, classes, pick, { likely = [], onKey, tag = () => "", also } = {}) {
+  const list = make("ul", { id: unique("list"), role: "listbox", "aria-label": "Classes", tabindex: "-1" });
+  const input = make("input", {
+    type: "text", id: unique("search"), role: "combobox", "aria-controls": list.id, "aria-expanded": "true", "aria-autocomplete": "list",
+    autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  });
+  const count = make("p", { class: "quiet count", role: "status" });
+  let found = [];
+  let at = -1;
+  const tagOf = (name) => tag(name) || (likely.includes(name) ? "likely" : recent().includes(name) ? "recent" : "");
+  const draw = () => {
+    const all = ranked(classes(), input.value, [...likely, ...recent()]);
+    found = all.slice(0, MOST_SHOWN);
+    at = Math.min(input.value.trim() ? Math.max(at, 0) : at, found.length - 1);
+    list.replaceChildren(...found.map((name, i) => make("li", {
+      role: "option", id: `${list.id}-${i}`, "aria-selected": String(i === at), onpointerdown: (event) => event.preventDefault(), onclick: (event) => choose(name, event.shiftKey),
+    }, make("span", {}, name), make("span", { class: "quiet" }, tagOf(name)))));
+    if (at >= 0) input.setAttribute("aria-activedescendant", `${list.id}-${at}`);
+    else input.removeAttribute("aria-activedescendant");
+    // Not scrollIntoView, which would scroll the page as well.
+    const row = list.children[at];
+    if (row) list.scrollTop = Math.min(Math.max(list.scrollTop, row.offsetTop + row.offsetHeight - list.clientHeight), row.offsetTop);
+    else list.scrollTop = 0;
+    count.textContent = all.length === 0 ? "No class has that in its name." : all.length > MOST_SHOWN ? `${MOST_SHOWN} of ${all.length} classes are shown; type to find the others.` : `${all.length} ${all.length === 1 ? "class" : "classes"}`;
+  };
+  const reset = () => { input.value = ""; at = -1; };
+  const choose = (name, shifted) => {
+    const other = shifted && also;
+    if (!other) remember(name);
+    reset();
+    (other || pick)(name);
+    draw();
+  };
+  input.addEventListener("input", () => { at = -1; draw(); });
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (onKey && onKey(event, input.value)) { event.preventDefault(); return; }
+    if ((event.key === "ArrowDown" || event.key === "ArrowUp") && found.length) {
+      at = event.key === "ArrowDown" ? (at + 1) % found.length : (at <= 0 ? found.length : at) - 1;
+      draw();
+      event.preventDefault();
+    } else if (event.key === "Enter" && at >= 0) {
+      choose(found[at], event.shiftKey);
+      event.preventDefault();
+    } else if (event.key === "Enter" && input.value.trim()) {
+      event.preventDefault(); // nothing fits what was typed, so there is nothing to send either
+    } else if (event.key === "Escape") {
+      reset();
+      draw();
+    }
+  });
+  draw();
+  return { element: make("div", { class: "search" }, make("label", { for: input.id }, label), input, list, count), input, draw };
+}

@@ -1,0 +1,93 @@
+// A trial: what it shows, what it asks, and the keys that answer it.
+
+import { make } from "./dom.js";
+import { allocate, tokens } from "./question_parts.js";
+import { choose } from "./question_choose.js";
+import { rating, triplet } from "./question_scales.js";
+import { sliders } from "./question_sliders.js";
+import { topTwo } from "./question_top_two.js";
+import { topTwoForm } from "./question_top_two_form.js";
+
+const CROWD = "Imagine that 100 other people are asked this. Answer as you think they would.";
+const QUESTIONS = { choose, sliders, allocate, tokens, typicality: rating, similarity: rating, triplet, "top-two": topTwo };
+const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
+
+export function showTrial(told, done, times, note) {
+  const question = told.question;
+  const stimuli = make("div", { class: `stimuli ${question.kind === "triplet" ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
+  const problem = make("p", { class: "problem", role: "alert" });
+  let sent = false;
+  const submit = async (answer) => {
+    if (sent) return;
+    sent = true;
+    problem.textContent = await done(answer);
+    sent = false;
+  };
+  const build = question.kind === "top-two" && question.options.layout === "form" ? topTwoForm : QUESTIONS[question.kind];
+  const asked = build({ told, question, stimuli, submit, change: (field, value) => times.change(field, value) });
+  const send = () => {
+    const read = asked.read();
+    problem.textContent = read.problem || "";
+    if (!read.problem) submit(read.answer);
+  };
+  const form = make("form", { id: "answer", tabindex: "-1", "aria-label": "Your answer", onsubmit: (event) => { event.preventDefault(); send(); } },
+    asked.elements, problem,
+    asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter")), asked.more) : null,
+    asked.keys ? shortcuts(asked.keys, asked.hint, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
+  if (asked.read) enterSends(send, times);
+  asked.focus?.setAttribute("data-focus", "");
+  const beside = told.stimuli.length === 1 && !asked.placed;
+  return [make("div", { class: `trial ${beside ? "beside" : ""} ${stimuli.querySelector("img, audio") ? "" : "words"}` },
+    make("div", { class: "asked" }, note ? make("p", { class: "note" }, note) : null,
+      make("h1", {}, question.prompt),
+      question.options.frame === "crowd" ? make("p", {}, CROWD) : null),
+    asked.placed ? null : stimuli, form)];
+}
+
+function stimulus(one, place) {
+  return make("figure", { class: "stimulus" }, one.parts.map((part) => {
+    if (part.kind === "image") return picture(part.src, `The ${place}picture to be judged`);
+    if (part.kind === "audio") return make("audio", { src: part.src, controls: true, "aria-label": `The ${place}sound to be judged` });
+    return make("blockquote", {}, part.heading ? make("strong", {}, part.heading) : null, part.text);
+  }), one.about ? make("figcaption", {}, one.about) : null);
+}
+
+// A picture that does not come, as without a network, is asked for again until it does.
+function picture(src, alt) {
+  let again = 0;
+  const image = make("img", { src, alt, draggable: "false", decoding: "sync", onerror: () => setTimeout(() => { image.src = `${src}?again=${++again}`; }, 1500) });
+  return image;
+}
+
+// Kept when all pictures are there.
+export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map((image) => (image.complete && image.naturalWidth ? null
+  : new Promise((there) => { image.addEventListener("load", there, { once: true }); }))));
+
+// Keys of one character work on this page while it is shown, can be switched off, and never while somebody types a text.
+function shortcuts(keys, hint, times) {
+  const stored = "dissensus:shortcuts";
+  const on = () => { try { return localStorage.getItem(stored) !== "off"; } catch { return true; } };
+  const box = make("input", { type: "checkbox", id: "shortcuts", onchange: () => {
+    try { localStorage.setItem(stored, box.checked ? "on" : "off"); } catch { /* it then holds for this page */ }
+    document.getElementById("page").classList.toggle("without-keys", !box.checked);
+  } });
+  box.checked = on();
+  document.getElementById("page").classList.toggle("without-keys", !box.checked);
+  document.addEventListener("keydown", (event) => {
+    if (!box.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const at = event.target;
+    if (at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && at.dataset.keys === undefined && at.type !== "checkbox")) return;
+    if (keys(event)) event.preventDefault();
+  }, { signal: times.listen.signal });
+  return make("p", { class: "quiet check" }, box, make("label", { for: "shortcuts" }, `Keys: ${hint}.`));
+}
+
+// Enter sends from wherever it does nothing else.
+function enterSends(send, times) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.repeat || event.defaultPrevented || event.isComposing) return;
+    if (event.target.closest("button, a, input, textarea, audio")) return;
+    event.preventDefault();
+    send();
+  }, { signal: times.listen.signal });
+}

@@ -1,0 +1,104 @@
+"""The way of one person through a study, as rules without a database: which page, which kind of trial, which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.elicit.study import Protocol, Study
+
+STAGES = ("consent", "instructions", "comprehension", "practice", "trials", "debrief", "done")
+ENDS = ("done", "declined", "failed", "full")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial that a person was given.  kind: practice, main, attention or repeat"""
+
+    kind: str
+    unit: int
+    answered: bool
+
+
+def first_stage(study: Study) -> str:
+    return next(stage for stage in STAGES if _has(study, stage))
+
+
+def stage_after(study: Study, stage: str) -> str:
+    """The next stage that this study has."""
+    return next(name for name in STAGES[STAGES.index(stage) + 1 :] if _has(study, name))
+
+
+def kind_wanted(protocol: Protocol, given: Sequence[Trial], attention_items: int) -> str | None:
+    """What kind of trial comes after those that were given; None at the end.
+
+    After every `attention_every` main trials one attention check; after the last main trial the repeats.
+    """
+    kinds = [trial.kind for trial in given if trial.kind != "practice"]
+    main = kinds.count("main")
+    if attention_items and protocol.attention_every and main and main % protocol.attention_every == 0:
+        checks_due = min(main // protocol.attention_every, attention_items)
+        if kinds.count("attention") < checks_due:
+            return "attention"
+    if main < protocol.per_person:
+        return "main"
+    if kinds.count("repeat") < min(protocol.repeats, main):
+        return "repeat"
+    return None
+
+
+def repeat_of(given: Sequence[Trial], seed: int) -> int:
+    """The unit to ask again: one of the earlier half that was not repeated, the same for the same person."""
+    main = [trial.unit for trial in given if trial.kind == "main"]
+    repeated = [trial.unit for trial in given if trial.kind == "repeat"]
+    early = main[: max((len(main) + 1) // 2, len(repeated) + 1)]
+    left = [unit for unit in early if unit not in repeated]
+    return left[int(np.random.default_rng([seed, 1, len(repeated)]).integers(len(left)))]
+
+
+def attention_order(study: Study, seed: int) -> list[str]:
+    """The attention items in this person's own order."""
+    names = list(study.attention or {})
+    return [names[i] for i in np.random.default_rng([seed, 2]).permutation(len(names))]
+
+
+def class_order(study: Study, seed: int) -> tuple[str, ...]:
+    """The classes as this person sees them in every trial: shuffled between persons, steady within one."""
+    classes = study.question.classes
+    if not study.question.options.get("shuffle", False):
+        return classes
+    return tuple(classes[i] for i in np.random.default_rng([seed, 3]).permutation(len(classes)))
+
+
+def item_order(items: Sequence[str], seed: int, place: int) -> tuple[str, ...]:
+    """A pair in random order; of a triplet the last two, since the first is what they are compared with."""
+    fixed = 1 if len(items) == 3 else 0
+    rest = list(items[fixed:])
+    order = np.random.default_rng([seed, 4, place]).permutation(len(rest))
+    return (*items[:fixed], *(rest[i] for i in order))
+
+
+def break_due(protocol: Protocol, given: Sequence[Trial]) -> int:
+    """The number of the break that is due before the next trial, or 0: one after every `break_every` main answers."""
+    main = sum(trial.kind == "main" and trial.answered for trial in given)
+    if not protocol.break_every or not main or main % protocol.break_every or main >= protocol.per_person:
+        return 0
+    last = next((trial for trial in reversed(given) if trial.answered), None)
+    return main // protocol.break_every if last is not None and last.kind in ("main", "attention") else 0
+
+
+def passed(study: Study, chosen: Sequence[str]) -> bool:
+    """Whether all comprehension questions were answered rightly."""
+    return list(chosen) == [check.correct for check in study.comprehension]
+
+
+def _has(study: Study, stage: str) -> bool:
+    return {
+        "consent": bool(study.protocol.consent),
+        "instructions": bool(study.protocol.instructions),
+        "comprehension": bool(study.comprehension),
+        "practice": bool(study.practice),
+        "debrief": bool(study.debrief or study.protocol.debrief_text),
+    }.get(stage, True)

@@ -1,0 +1,220 @@
+"""Simulated annotators with known truth, through the real server: does the study give back what is there?"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from dissensus.elicit.identity import signed, study_secret
+from dissensus.elicit.questions import QUESTIONS
+from dissensus.elicit.session import WHO
+from dissensus.elicit.study import Study
+from dissensus.labels.simulate import random_truth
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What happened: people who came, what was acknowledged, seconds of every request, and what went wrong."""
+
+    people: int
+    acknowledged: tuple[str, ...]
+    seconds: np.ndarray
+    errors: tuple[str, ...]
+    elapsed: float
+
+    def as_json(self) -> dict[str, Any]:
+        some = self.seconds.size > 0
+        return {
+            "people": self.people, "answers": len(self.acknowledged), "errors": len(self.errors),
+            "seconds": self.elapsed, "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
+            "median_ms": 1000 * float(np.median(self.seconds)) if some else None,
+            "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if some else None,
+        }  # fmt: skip
+
+
+@contextmanager
+def serving(folder: Path, database: str | None, *, workers: int = 1, port: int | None = None) -> Iterator[str]:
+    """A real server process on this machine; gives its address and ends with the block."""
+    process, address = start_server(folder, database, workers=workers, port=port)
+    try:
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def start_server(
+    folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start the server and wait until it answers."""
+    port = port or free_port()
+    environment = {**os.environ, "DISSENSUS_STUDY": str(folder), "DISSENSUS_DB": database or ""}
+    command = [sys.executable, "-m", "uvicorn", "dissensus.elicit.app:app_from_environment", "--factory", "--port",
+               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning"]  # fmt: skip
+    process = subprocess.Popen(command, env=environment)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise ValueError(f"the server ended at once with code {process.returncode}")
+        try:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=2)) as connection:
+                connection.request("GET", "/healthy")
+                if connection.getresponse().status == 200:
+                    return process, f"http://127.0.0.1:{port}"
+        except (OSError, HTTPException):
+            time.sleep(0.1)
+    process.kill()
+    raise ValueError("the server did not answer within a minute")
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def simulated_truth(study: Study, units: int, seed: int) -> np.ndarray:
+    """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
+    k = max(len(study.question.classes), 2)
+    return random_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
+
+
+def rehearse(
+    study: Study, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
+    at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False,
+) -> Rehearsal:  # fmt: skip
+    """Send `people` simulated annotators through the study at an address.
+
+    names    the place of each item in `truth`
+    at_once  how many are there at the same time
+    patient  resend what was not answered, as the browser does, until the server is back
+    """
+    began = time.monotonic()
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        walks = list(
+            pool.map(lambda i: _Walk(study, names, truth, address, seed, i, tick, patient).run(), range(people))
+        )
+    seconds = np.array([one for walk in walks for one in walk.seconds])
+    return Rehearsal(
+        people, tuple(one for walk in walks for one in walk.acknowledged), seconds,
+        tuple(one for walk in walks for one in walk.errors), time.monotonic() - began,
+    )  # fmt: skip
+
+
+class _Walk:
+    """One simulated person with an open connection."""
+
+    def __init__(
+        self, study: Study, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
+        tick: Callable[[], None], patient: bool,
+    ) -> None:  # fmt: skip
+        self.study, self.names, self.truth, self.number = study, names, truth, number
+        self.rng = np.random.default_rng([seed, 1, number])
+        self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
+        self.seed = seed
+        self.connection: HTTPConnection | None = None
+        self.token = ""
+        self.acknowledged: list[str] = []
+        self.seconds: list[float] = []
+        self.errors: list[str] = []
+
+    def run(self) -> _Walk:
+        try:
+            self.token = self._arrive()
+            page = self._post("/api/page", {})
+            while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
+                told = self._told(page)
+                reply = self._post("/api/submit", {"page": page["page"], "told": told, **self._times()})
+                if reply is None:
+                    break
+                if page["page"].startswith("trial:"):
+                    self.acknowledged.append(page["page"].removeprefix("trial:"))
+                    self.tick()
+                page = reply["page"]
+        except (OSError, HTTPException, ValueError, KeyError) as error:
+            self.errors.append(f"person {self.number}: {type(error).__name__}: {error}")
+        finally:
+            self._hang_up()
+        return self
+
+    def _hang_up(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def _arrive(self) -> str:
+        source = self.study.people.source
+        given = f"rehearsal-{self.seed}-{self.number}"
+        if source == "links":
+            given = signed(study_secret(self.study.folder), "invite", given)
+        query = f"?{WHO[source]}={given}&assignmentId={given}" if source in WHO else ""
+        status, headers, _ = self._request("GET", f"/start{query}", None)
+        if status != 303:
+            raise ValueError(f"/start answered {status}")
+        return parse_qs(urlsplit(headers["location"]).fragment)["token"][0]
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        status, _, reply = self._request("POST", path, json.dumps(body))
+        if status != 200:
+            self.errors.append(f"person {self.number}: {path} answered {status}: {reply[:200]!r}")
+            return None
+        return dict(json.loads(reply))
+
+    def _request(self, method: str, path: str, body: str | None) -> tuple[int, dict[str, str], bytes]:
+        headers = {"content-type": "application/json", "authorization": f"Bearer {self.token}"} if body else {}
+        for attempt in range(400):
+            began = time.monotonic()
+            try:
+                if self.connection is None:
+                    self.connection = HTTPConnection(self.host, timeout=60)
+                self.connection.request(method, path, body, headers)
+                response = self.connection.getresponse()
+                found = response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+                if found[0] != 429 and (found[0] < 500 or not self.patient):
+                    self.seconds.append(time.monotonic() - began)
+                    return found
+            except (OSError, HTTPException):
+                self._hang_up()
+                if not self.patient:
+                    raise
+            time.sleep(min(0.5, 0.05 * (attempt + 1)))
+        raise ValueError(f"{path} could not be sent")
+
+    def _told(self, page: dict[str, Any]) -> dict[str, Any]:
+        if page["stage"] == "consent":
+            return {"agreed": True}
+        if page["stage"] == "comprehension":
+            return {"chosen": [check.correct for check in self.study.comprehension]}
+        if page["stage"] == "debrief":
+            return {field.name: field.options[0] if field.options else "fine" for field in self.study.debrief}
+        if page["stage"] not in ("trial", "practice"):
+            return {}
+        return QUESTIONS[self.study.question.kind].simulate(self.study.question, self._held(page), self.rng)
+
+    def _held(self, page: dict[str, Any]) -> np.ndarray:
+        """The truth of what is shown; the item is known by its text or its picture's number, as a person knows it."""
+        shown = page["stimuli"][0]["parts"][0]
+        key = shown["src"].split("/")[1] if "src" in shown else shown["text"]
+        return np.asarray(self.truth[self.names[key]])
+
+    def _times(self) -> dict[str, Any]:
+        spent = float(1000 * self.rng.lognormal(0.6, 0.5))
+        times = {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}
+        return {"times": times, "client": time.time()}

@@ -1,0 +1,252 @@
+"""One person's session: arriving, the page that is theirs now, and handing in what they did."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit import protocol, tables, trial_pages
+from dissensus.elicit.answers import save_answer
+from dissensus.elicit.identity import completion_code, keyed_hash, unsigned
+from dissensus.elicit.items import Units
+from dissensus.elicit.store import Store, event, now, setting, storable
+from dissensus.elicit.study import Study
+
+WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
+KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
+SIGN = 15.0  # seconds after which a sign of life is written down anew
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+PERSON = sa.select(tables.people).where(tables.people.c.id == sa.bindparam("person_")).with_for_update()
+SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
+
+
+class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a fault of ours
+    """What a client sent cannot be taken; `status` is the HTTP status that says why."""
+
+    def __init__(self, told: str, status: int = 422) -> None:
+        super().__init__(told)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Running:
+    """A study with everything a request needs.
+
+    names    the items of each unit of the database
+    numbers  the place of each item in the list, by which its files are asked for
+    """
+
+    study: Study
+    units: Units
+    store: Store
+    secret: bytes
+    names: Mapping[int, tuple[str, ...]]
+    numbers: Mapping[str, int]
+
+
+def arrive(run: Running, query: Mapping[str, str]) -> str:
+    """The id of the person who came by this link: the one they had, or a new one."""
+    person = _who(run, query)
+    kept = {name: query[name] for name in KEPT.get(run.study.people.source, ()) if name in query}
+    if not run.study.people.keep_ids:
+        kept = {
+            name: value if name in ("STUDY_ID", "hitId") else keyed_hash(run.secret, value)
+            for name, value in kept.items()
+        }
+    row = {
+        "id": secrets.token_hex(12), "person": person, "source": json.dumps(kept), "seed": secrets.randbits(53),
+        "stage": protocol.first_stage(run.study), "place": 0, "attempts": 0, "started": now(), "seen": now(),
+    }  # fmt: skip
+
+    def work(connection: Connection) -> str:
+        there = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person == person))
+        if there is None:
+            # Where two come by the same link at once, one of them fails here, and finds the other when it tries again.
+            connection.execute(sa.insert(tables.people).values(row))
+        return str(row["id"] if there is None else there)
+
+    return run.store.written(work)
+
+
+def current_page(run: Running, person_id: str) -> dict[str, Any]:
+    """What this person is to see now."""
+    return run.store.written(lambda connection: _page(run, connection, person_row(connection, person_id)))
+
+
+def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what was handed in, once, and give the page that follows.
+
+    Handing in again what is already kept changes nothing and is no error: a double click, a second tab, the back
+    button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
+    """
+    page = sent.get("page")
+    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("told", {}), dict):
+        raise Refused("expected an object with page, a text, and told, an object")
+
+    def work(connection: Connection) -> dict[str, Any]:
+        reply: dict[str, Any] = {"saved": page}
+        person = person_row(connection, person_id)
+        if page.startswith("trial:"):
+            feedback = save_answer(run, connection, person, page.removeprefix("trial:"), sent)
+            if feedback:
+                reply["feedback"] = feedback
+        else:
+            _save_page(run, connection, person, page, sent.get("told", {}))
+            person = person_row(connection, person_id)
+        if now() - person.seen > SIGN:
+            connection.execute(SEEN, {"person_": person_id, "at": now()})
+        return {**reply, "page": _page(run, connection, person)}
+
+    return run.store.written(work)
+
+
+def _who(run: Running, query: Mapping[str, str]) -> str:
+    source = run.study.people.source
+    if source == "open":
+        return secrets.token_hex(16)
+    name = WHO[source]
+    given = query.get(name, "")
+    if source == "mturk" and query.get("assignmentId") == PREVIEW:
+        raise Refused("preview", 403)
+    if not given or len(given) > 500 or not storable(given):
+        raise Refused(f"this study is entered by a link that carries {name}; please use the link you were sent", 403)
+    if source == "links":
+        invited = unsigned(run.secret, "invite", given)
+        if invited is None:
+            raise Refused("this invitation was not made by this study; please use the link you were sent", 403)
+        given = invited
+    return given if run.study.people.keep_ids else keyed_hash(run.secret, given)
+
+
+def person_row(connection: Connection, person_id: str) -> Row[Any]:
+    """The person, locked until the transaction ends: of two tabs one waits for the other."""
+    if not storable(person_id):
+        raise Refused("no such session; please start again from the link you were sent", 404)
+    found = connection.execute(PERSON, {"person_": person_id}).one_or_none()
+    if found is None:
+        raise Refused("no such session; please start again from the link you were sent", 404)
+    return found
+
+
+def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, told: dict[str, Any]) -> None:
+    """A page that is not a trial: kept once, and the person moves on. A page of the past is left as it is."""
+    if page != page_name(person) and not page.startswith("break:"):
+        known = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+        if connection.scalar(known) is None:
+            raise Refused(f"page {page!r} is not where this session is", 409)
+        return
+    here = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+    if connection.scalar(here) is not None:
+        return
+    stage, place, attempts = _moved(run, person, page, told)
+    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.study, page, told)), "received": now()}
+    connection.execute(sa.insert(tables.pages).values(row))
+    change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
+    if stage in protocol.ENDS:
+        change["finished"] = now()
+        event(connection, stage, person.id)
+    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+
+
+def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
+    """Stage, place and attempts after this page."""
+    study, stage = run.study, str(person.stage)
+    here = (stage, int(person.place), int(person.attempts))
+    if page.startswith("break:"):
+        settings = study.protocol
+        breaks = settings.per_person // settings.break_every if settings.break_every else 0
+        if page not in {f"break:{number}" for number in range(1, breaks + 1)}:
+            raise Refused(f"page {page!r} is not where this session is", 409)
+        return here
+    if stage == "consent":
+        if not isinstance(told.get("agreed"), bool):
+            raise Refused("told.agreed says true or false")
+        return (protocol.stage_after(study, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
+    if stage == "instructions" and person.place + 1 < len(study.protocol.instructions):
+        return stage, person.place + 1, 0
+    if stage == "comprehension":
+        chosen = told.get("chosen")
+        checks = study.comprehension
+        if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
+            one not in check.options for one, check in zip(chosen, checks, strict=True)
+        ):  # fmt: skip
+            raise Refused(f"told.chosen is a list of {len(checks)} options")
+        if not protocol.passed(study, chosen):
+            tried = int(person.attempts) + 1
+            return (stage, 0, tried) if tried < study.protocol.attempts else ("failed", 0, tried)
+    if stage == "debrief":
+        _check_debrief(study, told)
+    if stage in ("trials", "practice", *protocol.ENDS):
+        raise Refused(f"page {page!r} is not where this session is", 409)
+    return protocol.stage_after(study, stage), 0, 0
+
+
+def _asked(study: Study, page: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What the page asked for and nothing else, so that nobody can fill the database with something of their own."""
+    fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in study.debrief]}
+    return {name: told[name] for name in fields.get(page.partition(":")[0], []) if name in told}
+
+
+def _check_debrief(study: Study, told: dict[str, Any]) -> None:
+    for field in study.debrief:
+        value = told.get(field.name, "")
+        if not isinstance(value, str) or len(value) > 10_000:
+            raise Refused(f"told.{field.name} is a text of at most 10,000 characters")
+        if field.required and not value.strip():
+            raise Refused(f"{field.question} needs an answer")
+        if field.options and value and value not in field.options:
+            raise Refused(f"told.{field.name} is {value!r}; expected one of the options")
+
+
+def page_name(person: Row[Any]) -> str:
+    """What a page is called when it is handed in."""
+    if person.stage == "instructions":
+        return f"instructions:{person.place}"
+    if person.stage == "comprehension":
+        return f"comprehension:{person.attempts}"
+    return str(person.stage)
+
+
+def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+    study, stage = run.study, str(person.stage)
+    page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": study.title, "contact": study.contact}
+    if stage not in protocol.ENDS and setting(connection, "state", "open") != "open":
+        return {**page, "stage": "stopped", "page": "stopped"}
+    if stage == "consent":
+        return {**page, "text": study.protocol.consent}
+    if stage == "instructions":
+        texts = study.protocol.instructions
+        if person.place >= len(texts):  # the researcher has taken pages out in the meantime
+            return _moved_on(run, connection, person, {"stage": protocol.stage_after(study, stage), "place": 0})
+        return {**page, "text": texts[person.place], "place": person.place + 1, "of": len(texts)}
+    if stage == "comprehension":
+        checks = [{"question": check.question, "options": list(check.options)} for check in study.comprehension]
+        return {
+            **page,
+            "asked": checks,
+            "left": study.protocol.attempts - person.attempts,
+            "again": person.attempts > 0,
+        }
+    if stage in ("practice", "trials"):
+        found = trial_pages.trial_page(run, connection, person)
+        if found is not None:
+            return {**page, **found}
+        return _moved_on(run, connection, person, trial_pages.after_trials(run, connection, person))
+    if stage == "debrief":
+        asked = [{**asdict(field), "options": list(field.options)} for field in study.debrief]
+        return {**page, "text": study.protocol.debrief_text, "asked": asked}
+    if stage == "done":
+        code = study.people.completion_code or completion_code(run.secret, person.id)
+        return {**page, "code": code, "redirect": study.people.redirect}
+    return page
+
+
+def _moved_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
+    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    return _page(run, connection, person_row(connection, person.id))

@@ -1,0 +1,142 @@
+"""People in a real Chromium, in front of a real server, and what the database holds of them afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+import uvicorn
+
+from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.export import answer_table
+from dissensus.elicit.rehearse import free_port
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--no-first-run"]  # fmt: skip
+ALLOWED = re.compile(r"http://127\.0\.0\.1:|about:|data:")
+PATIENCE = 20_000  # milliseconds, on a machine that may be busy
+
+# Adds up every shift of the layout, also those right after an input, which browsers leave out of their own sum.
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries())
+    window.shifts.push([one.value, one.hadRecentInput, one.sources.map((s) => s.node && s.node.outerHTML)]);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@contextmanager
+def served(folder: Path, database: str | None = None) -> Iterator[str]:
+    """The study on a port of this machine, by the server that `elicit serve` starts; gives its address."""
+    port = free_port()
+    app = make_app(open_study(folder, database))
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
+    """Every answer in the database, as the export gives it, with what was told and measured already read."""
+    run = open_study(folder, database)
+    rows = answer_table(run).to_pylist()
+    run.store.close()
+    return [{**row, "answer": json.loads(row["answer"]), "times": json.loads(row["times"])} for row in rows]
+
+
+class Person:
+    """Somebody with a browser of their own; `problems` are errors in its console and requests to other servers."""
+
+    def __init__(self, browser: Browser, **context: Any) -> None:
+        self.context: BrowserContext = browser.new_context(viewport={"width": 1000, "height": 760}, **context)
+        self.context.set_default_timeout(PATIENCE)
+        self.problems: list[str] = []
+        self.moved: list[Any] | None = None
+        self.page = self.tab()
+
+    def tab(self) -> Page:
+        page = self.context.new_page()
+        page.add_init_script(SHIFTS)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("request", lambda sent: None if ALLOWED.match(sent.url) else self.problems.append(sent.url))
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        return page
+
+    def start(self, address: str) -> Page:
+        self.page.goto(f"{address}/start")
+        self.ready()
+        return self.page
+
+    def ready(self) -> Page:
+        """Wait until the page is drawn and its pictures are there."""
+        self.page.wait_for_function(
+            """() => { const page = document.getElementById("page");
+               return page && !page.hasAttribute("aria-busy") && page.querySelector("h1")
+                 && [...page.querySelectorAll("img")].every((one) => one.complete && one.naturalWidth); }"""
+        )
+        return self.page
+
+    def heading(self) -> str:
+        return self.page.locator("main h1").inner_text()
+
+    def place(self) -> str:
+        return self.page.locator("#count").inner_text()
+
+    def moves_on(self, act: Any) -> None:
+        """Do what sends an answer and wait until another page is there."""
+        before = self.page.locator("main > *").first.element_handle()
+        act()
+        self.page.wait_for_function("(before) => !before.isConnected", arg=before)
+        self.ready()
+
+    def keys(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def classes(self) -> list[str]:
+        """The classes in the order in which this person sees them."""
+        return self.page.eval_on_selector_all(
+            ".classes button, .around button", "(all) => all.map((b) => b.querySelector('span').textContent)"
+        )
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size of the window moves everything, which is no fault, so what moved is asked before."""
+        self.moved = self.shifts()
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def shifts(self) -> list[Any]:
+        """What moved on the page since it was loaded, apart from what moves within a field or a player."""
+        if self.moved is not None:
+            return self.moved
+        found = [one for page in self.context.pages for one in page.evaluate("window.shifts || []")]
+        return [one for one in found if any(one[2]) or one[0] > 0.002]
+
+    def close(self) -> None:
+        self.context.close()
+
+
+def unavailable(reason: str) -> NoReturn:
+    """Skip, or fail where DISSENSUS_REQUIRE_BROWSER=1 says that a browser must be there."""
+    if os.environ.get("DISSENSUS_REQUIRE_BROWSER") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -1,0 +1,47 @@
+"""Studies in temporary folders, for the tests of this folder."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+CLASSES = ("cat", "dog", "ship")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML; tables are written by `write_study`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(k)} = {toml(v)}" for k, v in value.items()) + "}"
+    return str(value)
+
+
+def write_study(folder: Path, **sections: Any) -> Path:
+    """A study of eight small pictures; sections overrule its settings, key by key where they are tables."""
+    settings: dict[str, Any] = {
+        "title": "Animals", "items": "items",
+        "question": {"kind": "choose", "classes": CLASSES},
+        "protocol": {"per_person": 4, "per_item": 3},
+        "people": {"source": "open"},
+    }  # fmt: skip
+    for name, value in sections.items():
+        if isinstance(value, dict) and isinstance(settings.get(name), dict) and name != "question":
+            settings[name] = {**settings[name], **value}
+        else:
+            settings[name] = value
+    (folder / "items").mkdir(parents=True, exist_ok=True)
+    for i in range(8):
+        Image.new("RGB", (16, 16), (30 * i, 90, 200 - 20 * i)).save(folder / "items" / f"p{i}.png")
+    text = "\n".join(f"{toml(name)} = {toml(value)}" for name, value in settings.items())
+    assert tomllib.loads(text)
+    (folder / "study.toml").write_text(text)
+    return folder

@@ -1,0 +1,196 @@
+"""WCAG 2.2 AA by axe-core, light and dark, on every page, plus what a machine cannot see: keys, names and sizes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from dissensus.elicit.access import set_key
+from tests.elicit.browser import kept, served, unavailable
+from tests.elicit.studies import write_study
+from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
+
+TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull") for number in range(40))
+QUESTIONS = {
+    "choose": {"kind": "choose", "classes": TEN},
+    "choose in a list": {"kind": "choose", "classes": TEN, "layout": "list"},
+    "choose by search": {"kind": "choose", "classes": MANY},
+    "top-two": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
+    "top-two by search": {"kind": "top-two", "classes": MANY},
+    "top-two as a form": {"kind": "top-two", "classes": TEN, "layout": "form"},
+    "sliders": {"kind": "sliders", "classes": TEN},
+    "allocate": {"kind": "allocate", "classes": TEN},
+    "tokens": {"kind": "tokens", "classes": TEN},
+    "typicality": {"kind": "typicality"},
+    "similarity": {"kind": "similarity"},
+    "triplet": {"kind": "triplet"},
+}
+# What is done before the check, so that marked, struck out and filled parts are seen as well.
+DONE = {"top-two": "c70d20-", "top-two by search": "wren\n70-", "allocate": "c70", "tokens": "ccd", "sliders": "c7d"}
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="session")
+def axe(pytestconfig) -> str:
+    """The text of axe.min.js: the file that DISSENSUS_AXE names, or by npm from the registry into pytest's cache."""
+    named = os.environ.get("DISSENSUS_AXE")
+    if named:
+        return Path(named).read_text(encoding="utf-8")
+    folder = pytestconfig.cache.mkdir("axe")
+    if not list(folder.glob("axe-core-*.tgz")):
+        npm = shutil.which("npm")
+        if npm is None:
+            unavailable("no axe-core: set DISSENSUS_AXE to an axe.min.js, or install npm")
+        command = [npm, "pack", "axe-core@4"]
+        got = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+        if got.returncode:
+            unavailable(f"no axe-core: npm pack failed: {got.stderr[-300:]}")
+    with tarfile.open(next(folder.glob("axe-core-*.tgz"))) as packed:
+        text = packed.extractfile("package/axe.min.js")
+        assert text is not None
+        return text.read().decode()
+
+
+@pytest.fixture
+def faults(axe):
+    """Function that gives what axe finds wrong on a page, in the light and in the dark."""
+
+    def found(page):
+        wrong = []
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            if not page.evaluate("typeof axe === 'object'"):
+                page.evaluate(axe)
+            told = page.evaluate("(tags) => axe.run({ runOnly: { type: 'tag', values: tags } })", STANDARDS)
+            for rule in told["violations"]:
+                places = [f"{node['target']} {node['failureSummary']}" for node in rule["nodes"]]
+                wrong += [f"{scheme}: {rule['id']}: {place}" for place in places]
+        return wrong
+
+    return found
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_is_accessible(tmp_path, person, faults, name):
+    sections = {"question": QUESTIONS[name]}
+    if name == "typicality":
+        (tmp_path / "study").mkdir()
+        (tmp_path / "study" / "items.csv").write_text("item,text,class\nt0,Text,polite\nt1,Other text,polite\n")
+        sections["items"] = "items.csv"
+    with served(write_study(tmp_path / "study", **sections)) as address:
+        me = person(bypass_csp=True)
+        page = me.start(address)
+        for key in DONE.get(name, ""):
+            page.keyboard.press("Enter" if key == "\n" else key)
+        assert faults(page) == []
+        assert small_targets(page) == []
+        me.resize(320, 640)  # as 1280 pixels at a zoom of 400 %
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def small_targets(page):
+    """Buttons, fields and options under 24 by 24 CSS pixels (WCAG 2.5.8); a field counts with its label."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((one) => {
+          const box = (one.closest("label") || one).getBoundingClientRect();
+          return box.width && (box.width < 24 || box.height < 24) && one.type !== "checkbox";
+        }).map((one) => one.outerHTML)"""
+    )
+
+
+def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
+    with served(write_study(tmp_path / "study", **WHOLE)) as address:
+        me = person(bypass_csp=True)
+        me.page.goto(address + SOMEBODY)
+        me.ready()
+        seen = set()
+        while me.heading() != "Thank you":
+            if me.heading() not in seen:
+                assert faults(me.page) == []
+                seen.add(me.heading())
+            if me.heading() in ("A short check", "Almost done"):
+                me.page.get_by_label("Yes").check()
+            if me.heading() == "What is it?":
+                me.moves_on(lambda: me.keys("c"))
+            else:
+                me.moves_on(lambda: me.page.locator("main button.main").first.click())
+        assert faults(me.page) == []
+        assert {"Animals", "Instructions", "A short check", "About your practice answer", "What is it?",
+                "Time for a short break", "Almost done"} <= seen  # fmt: skip
+        me.page.goto(f"{address}/start")  # without an id: refused in plain words
+        assert faults(me.page) == [] and "PROLIFIC_PID" in me.page.inner_text("main")
+        me.problems.clear()  # the browser notes the refusal
+
+
+def test_the_dashboard_is_accessible(tmp_path, person, faults):
+    folder = write_study(tmp_path / "study", protocol={"per_person": 2})
+    set_key(folder, "a key of some length")
+    with served(folder) as address:
+        me = person(bypass_csp=True)
+        me.start(address)
+        for key in "cd":
+            me.moves_on(lambda: me.keys(key))  # noqa: B023
+        page = me.page
+        page.goto(f"{address}/dashboard")
+        assert faults(page) == []
+        page.get_by_label("Key of the dashboard").fill("not the key at all")
+        page.keyboard.press("Enter")
+        page.get_by_text("That is not the key.").wait_for()
+        assert faults(page) == []
+        me.problems.clear()  # the browser notes that the page was refused
+        page.get_by_label("Key of the dashboard").fill("a key of some length")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Stop taking answers").wait_for()
+        assert faults(page) == []
+        assert small_targets(page) == []
+        page.get_by_role("button", name="Exclude").click()
+        assert faults(page) == []
+        page.get_by_label("Why").fill("in a hurry")
+        page.get_by_role("dialog").get_by_role("button", name="Exclude").click()
+        page.get_by_role("button", name="Include again").wait_for()
+        assert page.evaluate("document.activeElement.textContent") == "Include again"
+        assert faults(page) == []
+        me.moved = [one for one in me.shifts() if not one[1]]  # a decision may change the table
+        page.set_viewport_size({"width": 390, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert [row["excluded_why"] for row in kept(folder)] == ["in a hurry"] * 2
+
+
+def test_a_study_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(tmp_path, person):
+    with served(write_study(tmp_path / "study", protocol={"per_person": 2, "consent": "Yes?"})) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("Tab", "Enter"))
+        page.get_by_role("checkbox").focus()
+        me.keys("Space", "c")
+        page.wait_for_timeout(100)
+        assert me.place() == "1 of 2"  # WCAG 2.1.4: keys of one character can be switched off
+        page.reload()
+        me.ready()
+        assert not page.get_by_role("checkbox").is_checked()
+        page.locator("main h1").focus()
+        me.keys("Tab", "Tab")
+        name = page.evaluate("document.activeElement.textContent")
+        me.moves_on(lambda: me.keys("Space"))
+        assert page.evaluate("document.activeElement.tagName") == "H1"  # the next question is read out
+        assert name in me.classes() or name[:-1] in me.classes()
+
+
+def test_screen_readers_hear_what_a_class_is_to_the_answer(tmp_path, person):
+    with served(write_study(tmp_path / "study", question=QUESTIONS["top-two"])) as address:
+        me = person()
+        page = me.start(address)
+        me.keys(*"c70d20-")
+        assert page.get_by_role("button", name="cat , most probable", pressed=True).count() == 1
+        assert page.get_by_role("button", name="deer , second most probable", pressed=True).count() == 1
+        assert page.get_by_role("button", name="ship , definitely not", pressed=False).count() == 1
+        assert page.get_by_role("textbox", name="How probable is deer, in percent?").input_value() == "20"
+        assert page.get_by_role("status").filter(has_text="8 classes are ruled out").count() == 1
+        assert page.get_by_role("img", name="The picture to be judged").count() == 1
+        assert page.get_by_role("progressbar", name="Progress").count() == 1

@@ -1,0 +1,263 @@
+"""The HTTP surface: what it serves, what it refuses, and that nothing it is sent makes it fail."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from dissensus.elicit import tables
+from dissensus.elicit.access import COOKIE, set_key
+from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.guard import LARGEST, Haste
+from dissensus.elicit.identity import signed
+from tests.elicit.studies import write_study
+
+NASTY = '<img src=x onerror="alert(1)">'
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Function that serves a study on SQLite; the client does not follow redirects."""
+    running = []
+
+    def serve(**sections):
+        run = open_study(write_study(tmp_path / "study", **sections))
+        running.append(run)
+        return run, TestClient(make_app(run), follow_redirects=False)
+
+    yield serve
+    for run in running:
+        run.store.close()
+
+
+def enter(client, query=""):
+    reply = client.get(f"/start{query}")
+    assert reply.status_code == 303, reply.text
+    return {"authorization": f"Bearer {parse_qs(urlsplit(reply.headers['location']).fragment)['token'][0]}"}
+
+
+def test_a_person_enters_answers_and_is_acknowledged(served):
+    run, client = served()
+    who = enter(client)
+    page = client.post("/api/page", headers=who).json()
+    reply = client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}})
+    assert reply.status_code == 200 and reply.json()["saved"] == page["page"]
+    with run.store.reading() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.answers)) == 1
+
+
+def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators(served):
+    _, client = served()
+    for path in ("/run", "/start", "/healthy", "/static/run.js", "/nowhere", "/dashboard"):
+        reply = client.get(path)
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff" and "set-cookie" not in reply.headers
+        assert reply.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/media/0/0/../../study.toml", "/media/..%2f..%2fstudy.toml/0", "/media/%2e%2e/0", "/media/999/0", "/media/0/9",
+     "/media/-1/0", "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py", "/media/0/0%00"],
+)  # fmt: skip
+def test_no_path_leads_out_of_what_is_shown(served, path):
+    _, client = served()
+    reply = client.get(path)
+    assert reply.status_code in (400, 404) and "title" not in reply.text
+
+
+def test_a_link_out_of_the_study_is_refused_when_it_is_opened(tmp_path):
+    folder = write_study(tmp_path / "study")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    (folder / "items" / "out.png").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(ValueError, match="outside of the study's folder"):
+        open_study(folder)
+
+
+def test_pictures_are_served_by_number(served):
+    _, client = served()
+    reply = client.get("/media/0/0")
+    assert reply.status_code == 200 and reply.headers["content-type"] == "image/png"
+
+
+def test_forged_expired_and_foreign_tokens_open_nothing(served):
+    run, client = served()
+    good = enter(client)["authorization"].removeprefix("Bearer ")
+    forged = [good[:-1] + ("A" if good[-1] != "A" else "B"), "", "x.y", signed(b"k" * 40, "person", "a"),
+              signed(run.secret, "invite", "a"), signed(run.secret, "dashboard", "a")]  # fmt: skip
+    for token in forged:
+        assert client.post("/api/page", headers={"authorization": f"Bearer {token}"}).status_code == 401
+    unknown = signed(run.secret, "person", "nobody")
+    assert client.post("/api/page", headers={"authorization": f"Bearer {unknown}"}).status_code == 404
+
+
+def test_names_and_texts_of_a_study_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
+    run, client = served(title=NASTY, items="items.csv", question={"kind": "choose", "classes": [NASTY, "b"]},
+                         protocol={"per_person": 1})  # fmt: skip
+    for path in ("/run", "/dashboard"):
+        assert "<img src=x" not in client.get(path).text
+    page = client.post("/api/page", headers=enter(client))
+    assert page.headers["content-type"] == "application/json" and NASTY in page.json()["question"]["classes"]
+    script = "".join(path.read_text() for path in (run.study.folder.parent / "study").glob("*.js"))
+    assert "innerHTML" not in script
+
+
+def test_scripts_never_parse_text_as_markup():
+    from dissensus.elicit.app import PAGES
+
+    for path in (PAGES / "static").glob("*.js"):
+        text = path.read_text()
+        assert not any(
+            word in text for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
+        )
+
+
+def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(served):
+    _, client = served()
+    who = enter(client)
+    assert client.post("/api/submit", headers=who, content=b"x" * (LARGEST + 1)).status_code == 413
+    pieces = (b"x" * 65536 for _ in range(20))
+    assert client.post("/api/submit", headers=who, content=pieces).status_code in (400, 413)
+
+
+def test_haste_is_limited_for_each_sender_alone():
+    bucket = Haste(rate=0.0, burst=3, most=10)
+    assert [bucket.allows("a") for _ in range(4)] == [True, True, True, False]
+    assert bucket.allows("b")
+    for name in map(str, range(20)):
+        bucket.allows(name)
+    assert bucket.allows("a")  # forgotten, so it starts anew: memory is bounded
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3), max_leaves=6,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality"])
+def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
+    """Own fuzzing: any JSON for the body, the told fields and the times; the answer is never a 500."""
+    (tmp_path / "study").mkdir()
+    rows = "".join(f"i{i},text {i},cat\n" for i in range(4))
+    (tmp_path / "study" / "items.csv").write_text("item,text,class\n" + rows)
+    classes = [] if kind == "typicality" else ["cat", "dog"]
+    run = open_study(write_study(tmp_path / "study", items="items.csv", question={"kind": kind, "classes": classes}))
+    client = TestClient(make_app(run), follow_redirects=False, raise_server_exceptions=True)
+    who = enter(client)
+    trial = client.post("/api/page", headers=who).json()["page"]
+    fields = {"first": None, "first_percent": 1, "second": None, "second_percent": None, "ruled_out": [], "choice": 1,
+              "values": {}, "percents": {}, "tokens": {}, "value": 1}  # fmt: skip
+    wanted = {name: value for name, value in fields.items() if name in _fields(kind)}
+
+    @settings(max_examples=25)
+    @given(JSON, JSON, JSON, st.sampled_from([trial, "consent", "trial:x", "break:1", "debrief", "instructions:0"]))
+    def send(told, times, whole, page):
+        bodies = [
+            whole,
+            {"page": page, "told": told, "times": times},
+            {"page": page, "told": dict.fromkeys(wanted, told)},
+        ]
+        for body in bodies:
+            try:
+                content = json.dumps(body)
+            except ValueError:
+                continue
+            reply = client.post("/api/submit", headers=who, content=content)
+            assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
+
+    send()
+    run.store.close()
+
+
+def _fields(kind):
+    from dissensus.elicit.questions import QUESTIONS
+
+    return QUESTIONS[kind].fields
+
+
+def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(served):
+    run, client = served()
+    assert client.get("/dashboard").status_code == 401 and client.get("/dashboard/data").status_code == 401
+    key = set_key(run.study.folder)
+    assert key not in (run.study.folder / ".dashboard").read_text()
+    assert "wrong" in client.post("/dashboard/login", content="key=guess").headers["location"]
+    reply = client.post("/dashboard/login", content=f"key={key}")
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie
+    client.cookies.set(COOKIE, reply.cookies[COOKIE])
+    page = client.get("/dashboard")
+    token = page.text.split('name="form-token" content="')[1].split('"')[0]
+    assert client.post("/dashboard/change/stop", json={}).status_code == 403
+    assert client.post("/dashboard/change/stop", json={}, headers={"x-form-token": "x"}).status_code == 403
+    told = client.post("/dashboard/change/stop", json={}, headers={"x-form-token": token}).json()
+    assert told["status"]["state"] == "stopped"
+    assert client.post("/api/page", headers=enter(client)).json()["stage"] == "stopped"
+    client.cookies.clear()
+    assert client.get("/dashboard/download/answers.csv").status_code == 401
+
+
+def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(served):
+    from dissensus.elicit import decisions
+    from dissensus.elicit.export import answer_table, labels_of
+
+    run, client = served(protocol={"per_person": 8, "per_item": 1})
+    who = enter(client)
+    page = client.post("/api/page", headers=who).json()
+    while page["stage"] == "trial":
+        page = client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}}).json()[
+            "page"
+        ]
+    with run.store.reading() as connection:
+        person = connection.scalar(sa.select(tables.people.c.id))
+    decisions.exclude(run, person, "answers blindly")
+    assert answer_table(run).num_rows == 8 and answer_table(run).column("excluded").to_pylist() == [True] * 8
+    with pytest.raises(ValueError, match="no answers yet"):
+        labels_of(run)
+    assert labels_of(run, with_excluded=True).n_answers == 8
+    assert client.post("/api/page", headers=enter(client)).json()["stage"] == "trial"
+    decisions.include(run, person)
+    assert labels_of(run).n_answers == 8
+    with run.store.reading() as connection:
+        kinds = connection.scalars(sa.select(tables.events.c.kind)).all()
+    assert "excluded" in kinds and "included" in kinds
+
+
+def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
+    from dissensus.elicit import decisions
+
+    run, client = served(people={"source": "prolific"})
+    who = enter(client, "?PROLIFIC_PID=abc")
+    page = client.post("/api/page", headers=who).json()
+    client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}})
+    with run.store.reading() as connection:
+        person = connection.scalar(sa.select(tables.people.c.id))
+    assert decisions.forget(run, person) == 1
+    with run.store.reading() as connection:
+        for table in (tables.people, tables.trials, tables.answers, tables.pages):
+            assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
+        assert person not in str(connection.execute(sa.select(tables.events)).all())
+        assert {row.assigned for row in connection.execute(sa.select(tables.units))} == {0}
+
+
+def test_what_mturk_wants_back_stays_in_the_browser(served):
+    _, client = served(people={"source": "mturk"})
+    preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
+    assert preview.status_code == 200 and "preview" in preview.text
+    query = "?workerId=w&assignmentId=a&hitId=h&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    place = client.get(f"/start{query}").headers["location"]
+    assert parse_qs(urlsplit(place).fragment)["turkSubmitTo"] == ["https://workersandbox.mturk.com"]
+    other = client.get(query.join(["/start", ""]).replace("workersandbox.mturk.com", "evil.example")).headers[
+        "location"
+    ]
+    assert "turkSubmitTo" not in parse_qs(urlsplit(other).fragment)
+    assert "frame-ancestors https://www.mturk.com" in client.get("/run").headers["content-security-policy"]

@@ -1,0 +1,356 @@
+"""Every question in a real browser, by mouse and by keyboard: what is stored is what was done."""
+
+from __future__ import annotations
+
+import wave
+from itertools import pairwise
+
+import pytest
+
+from tests.elicit.browser import kept, served
+from tests.elicit.studies import write_study
+
+TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+DIGITS = tuple("0123456789")
+MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull", "xenops") for number in range(30))
+
+
+@pytest.fixture
+def ask(tmp_path, person):
+    """Function that serves a study with this question and gives somebody at its first trial, and its folder."""
+    open_servers = []
+
+    def asked(question, per_person=2, **sections):
+        folder = write_study(tmp_path / "study", question=question, protocol={"per_person": per_person}, **sections)
+        server = served(folder)
+        address = server.__enter__()
+        open_servers.append(server)
+        somebody = person()
+        somebody.start(address)
+        return somebody, folder
+
+    yield asked
+    for server in open_servers:
+        server.__exit__(None, None, None)
+
+
+def answers(folder):
+    """What was stored, in order; the times of each are in order, too."""
+    rows = kept(folder)
+    for row in rows:
+        times = row["times"]
+        moments = [times["looked"], times["touched"], *(change[0] for change in times["changes"]), times["submitted"]]
+        assert all(earlier <= later for earlier, later in pairwise(moments[1:])), times
+        assert 0 <= times["looked"] <= times["submitted"]
+        assert row["seconds"] == pytest.approx((times["submitted"] - times["looked"]) / 1000, abs=1e-9)
+        assert row["touched_seconds"] == times["touched"] / 1000
+        assert abs(row["received"] - row["client"]) < 30
+    return [row["answer"] for row in rows]
+
+
+def changes(folder, row=-1):
+    return [change[1:] for change in kept(folder)[row]["times"]["changes"]]
+
+
+@pytest.mark.parametrize("layout", ["around", "list"])
+def test_choose_by_mouse_and_by_key(ask, layout):
+    me, folder = ask({"kind": "choose", "classes": TEN, "layout": layout}, per_person=3)
+    order = me.classes()
+    me.moves_on(lambda: me.page.get_by_role("button", name="frog").click())
+    me.moves_on(lambda: me.keys("o"))  # a, b, c and d are the first letters of others
+    me.moves_on(lambda: (me.page.get_by_role("button", name="ship").focus(), me.keys("Enter")))
+    assert me.heading() == "Thank you"
+    assert answers(folder) == [{"choice": "frog"}, {"choice": "dog"}, {"choice": "ship"}]
+    assert changes(folder) == [["choice", "ship"]]
+    assert [row["classes_shown"] for row in kept(folder)] == [order] * 3
+
+
+def test_labels_around_the_picture_surround_it(ask):
+    me, _ = ask({"kind": "choose", "classes": TEN})
+    picture = me.page.locator("img").bounding_box()
+    sides = {"above": 0, "below": 0, "left": 0, "right": 0}
+    for button in me.page.locator(".around button").all():
+        box = button.bounding_box()
+        sides["above"] += box["y"] + box["height"] <= picture["y"]
+        sides["below"] += box["y"] >= picture["y"] + picture["height"]
+        sides["left"] += box["x"] + box["width"] <= picture["x"] and picture["y"] - 60 < box["y"] < picture["y"] + 300
+        sides["right"] += box["x"] >= picture["x"] + picture["width"]
+    assert sides["above"] == sides["below"] == 3 and min(sides.values()) >= 2
+
+
+def test_classes_that_are_digits_are_chosen_by_them_and_each_person_has_their_own_order(ask, person):
+    me, folder = ask({"kind": "choose", "classes": DIGITS}, per_person=2)
+    orders = [me.classes()]
+    me.moves_on(lambda: me.keys("7"))
+    me.moves_on(lambda: me.keys("0"))
+    for _ in range(2):
+        other = person()
+        other.start(me.page.url.split("/run")[0])
+        orders.append(other.classes())
+        other.moves_on(lambda: other.keys("3"))  # noqa: B023
+    assert answers(folder) == [{"choice": name} for name in "7033"]
+    rows = kept(folder)
+    assert [row["classes_shown"] for row in rows] == [orders[0], orders[0], orders[1], orders[2]]
+    assert len({tuple(order) for order in orders}) == 3 and all(sorted(order) == list(DIGITS) for order in orders)
+
+
+def test_one_of_120_classes_is_found_by_typing(ask, tmp_path):
+    (tmp_path / "study").mkdir()
+    rows = "".join(f"p{i},items/p{i}.png,gull 03|wren 07\n" for i in range(8))
+    (tmp_path / "study" / "items.csv").write_text(f"item,image,likely\n{rows}")
+    me, folder = ask({"kind": "choose", "classes": MANY}, per_person=4, items="items.csv")
+    options = me.page.get_by_role("option")
+    assert options.all_inner_texts()[:2] == ["gull 03\nlikely", "wren 07\nlikely"]
+    me.page.keyboard.type("n 12")
+    assert options.all_inner_texts() == ["tern 12", "wren 12"] or options.all_inner_texts() == ["wren 12", "tern 12"]
+    me.keys(*["Backspace"] * 4)
+    me.page.keyboard.type("wren 12")
+    me.moves_on(lambda: me.keys("Enter"))
+    assert options.all_inner_texts()[2] == "wren 12\nrecent"
+    me.moves_on(lambda: me.keys("ArrowDown", "ArrowDown", "ArrowDown", "Enter"))
+    me.moves_on(lambda: options.first.click())
+    me.page.keyboard.type("nothing like it")
+    me.keys("Enter")
+    assert me.page.get_by_text("No class has that in its name.").is_visible()
+    me.keys("Escape")
+    me.page.keyboard.type("xen")
+    me.moves_on(lambda: me.keys("ArrowUp", "Enter"))
+    told = [one["choice"] for one in answers(folder)]
+    assert told[:3] == ["wren 12", "wren 12", "gull 03"] and told[3].startswith("xenops")
+
+
+def test_top_two_by_keyboard_alone(ask):
+    me, folder = ask({"kind": "top-two", "classes": TEN}, per_person=4)
+    me.moves_on(lambda: me.keys("c", "7", "0", "o", "2", "0", "-", "Enter"))
+    me.moves_on(lambda: me.keys("Shift+T", "Shift+S", "s", "1", "0", "0", "Enter"))  # naming it makes it possible again
+    me.keys("h", "6", "0", "d", "Enter")  # the rest for the second, shown before it is sent
+    assert me.page.get_by_text("gets the rest, 40 percent").is_visible()
+    me.moves_on(lambda: me.keys("Enter"))
+    # Naming a named class again goes back to its percentage; Backspace in an empty one takes the name away.
+    me.keys("b", "5", "a", "5", "b", "9", "5", "a", "Backspace", "Backspace", "-", "Shift+A")
+    me.moves_on(lambda: me.keys("Enter"))
+    everything = [name for name in TEN if name not in ("cat", "dog")]
+    assert answers(folder) == [
+        {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": everything},
+        {"first": "ship", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["truck"]},
+        {"first": "horse", "first_percent": 60, "second": "deer", "second_percent": 40, "ruled_out": []},
+        {"first": "bird", "first_percent": 95, "second": None, "second_percent": None,
+         "ruled_out": [name for name in TEN if name not in ("bird", "airplane")]},
+    ]  # fmt: skip
+    assert changes(folder, 0) == [
+        ["named", ["cat", None]], ["first_percent", "7"], ["first_percent", "70"], ["named", ["cat", "dog"]],
+        ["second_percent", "2"], ["second_percent", "20"],
+        ["ruled_out", [name for name in kept(folder)[0]["classes_shown"] if name in everything]],
+    ]  # fmt: skip
+
+
+def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
+    me, folder = ask({"kind": "top-two", "classes": TEN}, per_person=1)
+    button = lambda name: me.page.get_by_role("button", name=name)  # noqa: E731
+    assert button("Definitely none of the rest").is_disabled()
+    button("Next").click()
+    assert me.page.get_by_text("Name the most probable class.").is_visible()
+    button("cat").click()
+    button("Next").click()
+    assert me.page.get_by_text("Say how probable cat is").is_visible()
+    button("cat").click()  # takes it back
+    button("frog").click()
+    me.page.get_by_label("How probable is frog").fill("62,5")
+    button("bird").click()
+    me.page.get_by_label("How probable is bird").fill("140")
+    button("Next").click()
+    assert me.page.get_by_text("Say how probable bird is").is_visible()
+    me.page.get_by_label("How probable is bird").fill("30")
+    button("Definitely none of the rest").click()
+    button("Definitely none of the rest").click()  # takes it back
+    me.moves_on(lambda: button("Next").click())
+    assert answers(folder) == [
+        {"first": "frog", "first_percent": 62.5, "second": "bird", "second_percent": 30, "ruled_out": []}
+    ]
+
+
+def test_top_two_of_digits_uses_the_digits_for_both(ask):
+    me, folder = ask({"kind": "top-two", "classes": DIGITS}, per_person=2)
+    me.moves_on(lambda: me.keys("7", "8", "0", "Space", "1", "1", "5", "-", "Enter"))
+    me.moves_on(lambda: me.keys("Shift+Digit3", "4", "1", "0", "0", "Enter"))
+    rest = [name for name in DIGITS if name not in "71"]
+    assert answers(folder) == [
+        {"first": "7", "first_percent": 80, "second": "1", "second_percent": 15, "ruled_out": rest},
+        {"first": "4", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["3"]},
+    ]
+
+
+def test_top_two_among_120_classes_needs_few_keys(ask):
+    me, folder = ask({"kind": "top-two", "classes": MANY}, per_person=2)
+    me.page.keyboard.type("wren 12")
+    me.keys("Enter")
+    me.page.keyboard.type("60")
+    me.page.keyboard.type("xenops 01")  # letters in a percentage begin the search for the second
+    me.keys("Enter")
+    me.page.keyboard.type("30")
+    me.moves_on(lambda: me.keys("-", "Enter"))
+    me.page.keyboard.type("gull 00")
+    me.keys("Shift+Enter", "ArrowDown", "Enter")  # one is ruled out; the class used last is named by two keys
+    me.page.keyboard.type("100")
+    me.moves_on(lambda: me.keys("Enter"))
+    first, second = answers(folder)
+    assert (first["first"], first["second"], first["second_percent"]) == ("wren 12", "xenops 01", 30)
+    assert len(first["ruled_out"]) == 118
+    assert second == {
+        "first": "xenops 01", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["gull 00"],
+    }  # fmt: skip
+
+
+def test_top_two_as_a_form_by_mouse_and_by_keyboard(ask):
+    me, folder = ask({"kind": "top-two", "classes": TEN, "layout": "form", "shuffle": False}, per_person=2)
+    group = lambda text: me.page.get_by_role("group", name=text)  # noqa: E731
+    group("most probable?").get_by_label("cat").check()
+    me.page.get_by_label("How probable is it, in percent (0 to 100)?", exact=True).fill("70")
+    group("second most").get_by_label("dog").check()
+    me.page.get_by_label("If you chose one").fill("20")
+    group("definitely not").get_by_label("ship").check()
+    group("definitely not").get_by_label("cat").check()
+    me.page.get_by_role("button", name="Next").click()
+    assert me.page.get_by_text("also ticked as definitely not").is_visible()
+    group("definitely not").get_by_label("cat").uncheck()
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    group("most probable?").get_by_label("airplane").focus()
+    me.keys("ArrowDown", "ArrowDown", "Tab")
+    me.page.keyboard.type("100")
+    me.keys(*["Tab"] * 3, "Space", "Tab", "Space")
+    me.moves_on(lambda: me.keys("Enter"))
+    assert answers(folder) == [
+        {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]},
+        {"first": "bird", "first_percent": 100, "second": None, "second_percent": None,
+         "ruled_out": ["airplane", "automobile"]},
+    ]  # fmt: skip
+
+
+def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):
+    me, folder = ask({"kind": "sliders", "classes": ("cat", "dog", "ship")})
+    sliders = me.page.get_by_role("slider")
+    assert [one.get_attribute("aria-valuetext") for one in sliders.all()] == ["not set"] * 3
+    me.page.get_by_role("button", name="Next").click()
+    assert me.page.get_by_text("Set every slider; 3 are not set yet.").is_visible()
+    for name, share in (("cat", 0.25), ("dog", 0.5), ("ship", 0.999)):
+        slider = me.page.get_by_label(name, exact=True)
+        box = slider.bounding_box()
+        thumb = 24  # the middle of the thumb travels between the ends less half its width
+        slider.click(position={"x": thumb / 2 + share * (box["width"] - thumb), "y": box["height"] / 2})
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    me.keys("c", "7", "d", "End", "s", "Space", "ArrowLeft")
+    me.moves_on(lambda: me.keys("Enter"))
+    first, second = (one["values"] for one in answers(folder))
+    assert first == pytest.approx({"cat": 0.25, "dog": 0.5, "ship": 1.0}, abs=0.02)
+    assert second == {"cat": 0.7, "dog": 1, "ship": 0.49}
+    assert changes(folder) == [["cat", 0.7], ["dog", 1], ["ship", 0.5], ["ship", 0.49]]
+
+
+def test_percents_have_to_sum_to_a_hundred(ask):
+    me, folder = ask({"kind": "allocate", "classes": ("cat", "dog", "ship")})
+    me.page.get_by_label("cat").fill("50")
+    me.page.get_by_label("dog").fill("60")
+    assert me.page.get_by_text("10 percent too many").is_visible()
+    me.page.get_by_role("button", name="Next").click()
+    assert me.page.get_by_text("The percents sum to 110").is_visible()
+    me.page.get_by_label("dog").fill("50")
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    me.moves_on(lambda: me.keys("s", "2", "5", "c", "7", "5", "Enter"))
+    assert answers(folder) == [{"percents": {"cat": 50, "dog": 50}}, {"percents": {"cat": 75, "ship": 25}}]
+
+
+def test_tokens_are_placed_one_by_one(ask):
+    me, folder = ask({"kind": "tokens", "classes": ("cat", "dog", "ship"), "tokens": 5})
+    for _ in range(4):
+        me.page.get_by_role("button", name="Give one to cat").click()
+    me.page.get_by_role("button", name="Take one from cat").click()
+    me.page.get_by_role("button", name="Next").click()
+    assert me.page.get_by_text("Place all 5 tokens; 2 are left.").is_visible()
+    for _ in range(3):  # one more than there are
+        me.page.get_by_role("button", name="Give one to dog").click()
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    me.moves_on(lambda: me.keys("s", "s", "s", "d", "Shift+S", "c", "c", "Enter"))
+    assert answers(folder) == [{"tokens": {"cat": 3, "dog": 2}}, {"tokens": {"cat": 2, "dog": 1, "ship": 2}}]
+
+
+def test_how_typical_an_item_is_of_its_class(ask, tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "items.csv").write_text(
+        "item,text,class\n" + "".join(f"t{i},Text {i},polite\n" for i in range(4))
+    )
+    me, folder = ask({"kind": "typicality"}, items="items.csv")
+    me.page.get_by_role("button", name="Next").click()
+    assert me.page.get_by_text("Set the slider first.").is_visible()
+    slider = me.page.get_by_role("slider", name="polite")
+    slider.click()  # on its middle, where the browser tells of no change
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    me.moves_on(lambda: me.keys("9", "ArrowRight", "Enter"))
+    assert answers(folder) == [{"value": 0.5}, {"value": 0.91}]
+
+
+def test_how_similar_two_items_are(ask):
+    me, folder = ask({"kind": "similarity"})
+    shown = [me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])")]
+    me.moves_on(lambda: me.page.get_by_role("button", name="6, completely similar").click())
+    shown.append(me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])"))
+    me.moves_on(lambda: me.keys("0"))
+    assert answers(folder) == [{"value": 6}, {"value": 0}]
+    assert [row["shown"] for row in kept(folder)] == [[f"p{number}" for number in pair] for pair in shown]
+
+
+def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
+    me, folder = ask({"kind": "triplet"}, per_person=3)
+    acts = (
+        lambda: me.page.get_by_role("button", name="The left one").click(),
+        lambda: me.keys("ArrowRight"),
+        lambda: me.page.get_by_alt_text("The left picture to be judged").click(),
+    )
+    shown = []
+    for act in acts:
+        shown.append(me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])"))
+        me.moves_on(act)
+    assert answers(folder) == [{"closer": "first"}, {"closer": "second"}, {"closer": "first"}]
+    rows = kept(folder)
+    assert [row["shown"] for row in rows] == [[f"p{number}" for number in three] for three in shown]
+    assert all(row["shown"][0] == row["items"][0] for row in rows)
+
+
+def test_the_page_stands_still_from_trial_to_trial(ask):
+    """Pictures, buttons and text of one trial are where those of the next are, to the pixel."""
+    me, _ = ask({"kind": "top-two", "classes": TEN}, per_person=3)
+    where = (
+        "(all) => all.map((one) => { const b = one.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
+    )
+    seen = []
+    for _ in range(2):
+        seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
+        me.keys("c", "7", "0", "d", "2", "0", "-")
+        seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
+        me.moves_on(lambda: me.keys("Enter"))
+    assert all(one == seen[0] for one in seen)
+
+
+def test_an_item_may_be_texts_a_picture_and_a_sound_together(ask, tmp_path):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    with wave.open(str(folder / "beep.wav"), "wb") as sound:
+        sound.setparams((1, 2, 8000, 0, "NONE", ""))
+        sound.writeframes(bytes(1600))
+    (folder / "items.csv").write_text(
+        "item,premise,hypothesis,image,audio\n"
+        + "".join(f"m{i},A dog runs.,An animal moves.,items/p{i}.png,beep.wav\n" for i in range(3))
+    )
+    me, folder = ask({"kind": "choose", "classes": ("yes", "no"), "layout": "list"}, items="items.csv")
+    assert me.page.locator("blockquote").all_inner_texts() == ["Premise\nA dog runs.", "Hypothesis\nAn animal moves."]
+    assert me.page.get_by_role("img").is_visible()
+    me.page.wait_for_function("() => document.querySelector('audio').duration > 0")
+    me.moves_on(lambda: me.keys("y"))
+    assert answers(folder) == [{"choice": "yes"}]
+
+
+def test_letters_of_other_alphabets_are_keys(ask):
+    me, folder = ask({"kind": "choose", "classes": ("кошка", "собака", "корабль"), "layout": "list"})
+    press = "(key) => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    for key in "со":  # the first that is free in кошка, whose к belongs to корабль
+        me.moves_on(lambda key=key: me.page.locator("h1").evaluate(f"(h1, key) => ({press})(key)", key))
+    assert answers(folder) == [{"choice": "собака"}, {"choice": "кошка"}]

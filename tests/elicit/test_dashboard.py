@@ -1,0 +1,244 @@
+"""The numbers that a researcher sees, against a slow recount from the table of answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import statistics
+from collections import Counter
+from math import log
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from dissensus.elicit import decisions, tables
+from dissensus.elicit.access import COOKIE, set_key
+from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.dashboard import FORMATS
+from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
+from dissensus.elicit.session import arrive, current_page, submit
+from dissensus.elicit.status import annotator_rows, disputed, first_of, status_of
+from tests.elicit.studies import write_study
+
+PAID = {"pay_per_person": 1.5, "currency": "EUR"}
+
+
+def person(run, choose, seconds=4.0, upto=None):
+    """Somebody who goes through the study; choose(item) is the class they name."""
+    me = arrive(run, {})
+    page, given = current_page(run, me), 0
+    while page["stage"] in ("trial", "debrief") and given != upto:
+        told = {"comments": "fine"}
+        if page["stage"] == "trial":
+            number = int(page["stimuli"][0]["parts"][0]["src"].split("/")[1])
+            told = {"choice": choose(list(run.units.items)[number])}
+        away = [[100.0, 600.0]]
+        times = {"looked": 100, "touched": 200, "submitted": 600 + 1000 * seconds, "changes": [], "away": away}
+        page = submit(run, me, {"page": page["page"], "told": told, "times": times})["page"]
+        given += 1
+    return me
+
+
+@pytest.fixture
+def watched(opened):
+    """A study with six people: four who mean it, one who is careless, and one who left in the middle."""
+    run = opened(
+        protocol={"per_person": 6, "per_item": 9, "attention_every": 2, "repeats": 2}, people=PAID,
+        attention={"p7": "cat"}, debrief=[{"name": "comments", "question": "Comments"}],
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    view = {"p0": "cat", "p1": "dog", "p2": "ship", "p3": "cat", "p4": "dog", "p7": "cat"}
+    serious = [
+        person(run, lambda item: view.get(item) or str(rng.choice(["cat", "dog", "ship"])), 4 + i) for i in range(4)
+    ]
+    flips = iter(["dog", "ship"] * 20)
+    careless = person(run, lambda item: "ship" if item == "p7" else next(flips), 0.5)
+    left = person(run, lambda item: view.get(item, "cat"), 5.0, upto=3)
+    return run, serious, careless, left
+
+
+def recount(run):
+    """Main answers of people who are not excluded, from the raw table alone."""
+    return [row for row in answer_table(run).to_pylist() if row["kind"] == "main" and not row["excluded"]]
+
+
+def test_progress_cost_and_time_are_those_of_a_recount(watched):
+    run, _, careless, _ = watched
+    decisions.exclude(run, careless, "checks")
+    told, rows = status_of(run), recount(run)
+    per_unit = Counter(row["item"] for row in rows)
+    assert (told["units"], told["per_item"], told["wanted"]) == (7, 9, 63)
+    assert told["answers"] == len(rows) == sum(per_unit.values())
+    missing = sum(max(0, 9 - per_unit[f"p{i}"]) for i in range(7))
+    assert told["share"] == pytest.approx(1 - missing / 63)
+    assert told["stages"] == {"done": 5, "trials": 1} and told["people"] == 6
+    assert (told["excluded"], told["active"], told["cost"], told["currency"]) == (1, 1, 5 * 1.5, "EUR")
+    everybody = [row["seconds"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
+    assert told["median_seconds"] == pytest.approx(statistics.median(everybody))
+    # All answers came within the last ten minutes, so the pace is their number, and the rest takes that much longer.
+    assert told["answers_per_minute"] == pytest.approx(len(everybody) / 10)
+    assert told["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
+
+
+def test_extending_and_stopping_change_what_is_wanted(watched):
+    run, *_ = watched
+    decisions.extend(run, 2)
+    decisions.stop(run)
+    told = status_of(run)
+    assert (told["wanted"], told["state"]) == (14, "stopped") and told["share"] == 1.0
+    assert told["answers"] > told["wanted"] and told["seconds_left"] is None
+
+
+def test_disputed_items_are_those_with_the_largest_entropy_of_their_votes(watched):
+    run, _, careless, _ = watched
+    decisions.exclude(run, careless, "checks")
+    votes: dict[str, Counter[str]] = {}
+    for row in recount(run):
+        votes.setdefault(row["item"], Counter())[json.loads(row["answer"])["choice"]] += 1
+
+    def entropy(counts):
+        total = sum(counts.values())
+        return -sum(c / total * log(c / total) for c in counts.values()) / log(3)
+
+    found = disputed(run)
+    slow = sorted((entropy(counts) for counts in votes.values()), reverse=True)
+    assert [row["entropy"] for row in found] == pytest.approx(slow)
+    for row in found:
+        counts = votes[row["item"]]
+        assert row["answers"] == sum(counts.values()) and row["picture"].startswith("media/")
+        assert dict(row["shares"]) == pytest.approx({name: c / sum(counts.values()) for name, c in counts.items()})
+
+
+def test_the_table_of_people_is_a_recount_of_their_answers(watched):
+    run, *_ = watched
+    table = answer_table(run).to_pylist()
+    main = [row for row in table if row["kind"] == "main"]
+    choice = {(row["annotator"], row["item"]): json.loads(row["answer"])["choice"] for row in main}
+    for found in annotator_rows(run):
+        who = found["annotator"]
+        mine = [row for row in table if row["annotator"] == who]
+        own = [row for row in mine if row["kind"] == "main"]
+        checks = [json.loads(row["answer"])["choice"] == "cat" for row in mine if row["kind"] == "attention"]
+        again = [row for row in mine if row["kind"] == "repeat"]
+        same = sum(json.loads(row["answer"])["choice"] == choice[who, row["item"]] for row in again)
+        assert found["answers"] == len(own)
+        assert (found["checks"], found["checks_right"]) == (len(checks), sum(checks))
+        assert (found["repeats"], found["repeats_same"]) == (len(again), same)
+        assert found["median_seconds"] == pytest.approx(statistics.median(row["seconds"] for row in own))
+        assert found["away_seconds"] == pytest.approx(0.5 * len(own))
+        # Agreement: for each of my items, the share of the others who said the same; the mean over items with others.
+        shares = []
+        for row in own:
+            others = [c for (w, item), c in choice.items() if item == row["item"] and w != who]
+            shares += [np.mean([c == choice[who, row["item"]] for c in others])] if others else []
+        assert found["agreement"] == pytest.approx(np.mean(shares))
+
+
+def test_who_is_careless_is_flagged_and_nobody_else(watched):
+    run, serious, careless, _ = watched
+    flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
+    assert "0 of 1 attention checks right" in flags[careless] and "much faster than others" in flags[careless]
+    assert all("attention" not in flag and "faster" not in flag for who in serious for flag in flags[who])
+    assert annotator_rows(run)[0]["id"] == careless  # the most flagged comes first
+
+
+def test_each_download_holds_the_whole_table(watched):
+    run, *_ = watched
+    for table in (answer_table(run), people_table(run)):
+        rows = table.to_pylist()
+        lines = [json.loads(line) for line in FORMATS["jsonl"][1](table).decode().splitlines()]
+        assert lines == rows
+        assert pq.read_table(io.BytesIO(FORMATS["parquet"][1](table))).equals(table)
+        cells = list(csv.DictReader(io.StringIO(FORMATS["csv"][1](table).decode())))
+        assert len(cells) == len(rows) and list(cells[0]) == table.column_names
+        for cell, row in zip(cells, rows, strict=True):
+            for name, value in row.items():
+                if isinstance(value, str):
+                    assert cell[name] == value
+                elif isinstance(value, list):
+                    assert json.loads(cell[name]) == value
+                elif isinstance(value, float):
+                    assert float(cell[name]) == pytest.approx(value, rel=1e-12)
+
+
+def test_people_come_with_their_debriefing(watched):
+    run, *_ = watched
+    rows = people_table(run).to_pylist()
+    assert [json.loads(row["pages"]).get("debrief") for row in rows].count({"comments": "fine"}) == 5
+    assert [row["finished"] is None for row in rows].count(True) == 1
+    assert {row["annotator"] for row in rows} == set(answer_table(run).column("annotator").to_pylist())
+
+
+def test_times_go_into_the_table_as_they_were_measured(watched):
+    run, *_ = watched
+    row = answer_table(run).to_pylist()[0]
+    assert answer_table(run).schema == SCHEMA
+    assert (row["seconds"], row["touched_seconds"], row["away_seconds"]) == (4.0, 0.2, 0.5)
+    assert json.loads(row["times"])["away"] == [[100.0, 600.0]] and row["received"] > 1.7e9
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [({"choice": "a"}, "a"), ({"first": "b", "first_percent": 60, "second": "a"}, "b"),
+     ({"values": {"a": 0.1, "b": 0.7}}, "b"), ({"percents": {"b": 100}}, "b"), ({"tokens": {"a": 9, "b": 11}}, "b"),
+     ({"value": 3}, 3), ({"closer": "first"}, "first")],
+)  # fmt: skip
+def test_the_first_choice_of_an_answer(answer, first):
+    assert first_of(answer) == first
+
+
+def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(opened):
+    run = opened(question={"kind": "top-two", "classes": ["a", "b"]})
+    me = arrive(run, {})
+    told = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
+    submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+    (kept,) = answer_table(run).column("answer").to_pylist()
+    assert first_of(json.loads(kept)) == "b" and labels_of(run).first_choices().choice.tolist() == [1]
+
+
+def test_an_empty_study_has_a_dashboard_too(opened):
+    run = opened()
+    told = status_of(run)
+    assert (told["answers"], told["share"], told["median_seconds"], told["seconds_left"]) == (0, 0.0, None, None)
+    assert disputed(run) == [] and annotator_rows(run) == []
+
+
+def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
+    run = open_study(write_study(tmp_path / "study"))
+    client = TestClient(make_app(run), follow_redirects=False)
+    key = set_key(run.study.folder)
+    client.cookies.set(COOKIE, client.post("/dashboard/login", content=f"key={key}").cookies[COOKIE])
+    assert client.get("/dashboard/data").status_code == 200
+    assert client.get("/dashboard/download/people.csv").status_code == 200
+    set_key(run.study.folder)
+    assert client.get("/dashboard/data").status_code == 401
+    assert "wrong" in client.post("/dashboard/login", content=f"key={key}").headers["location"]
+    run.store.close()
+
+
+def test_guessing_the_key_is_slowed_down(tmp_path):
+    run = open_study(write_study(tmp_path / "study"))
+    client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
+    found = [client.post("/dashboard/login", content=f"key=guess{i}").status_code for i in range(7)]
+    assert found == [303] * 5 + [429] * 2
+    run.store.close()
+
+
+def test_every_decision_is_written_down(watched):
+    run, _, careless, left = watched
+    decisions.exclude(run, careless, "checks")
+    decisions.exclude(run, careless, "again")  # it is so already: nothing changes
+    decisions.include(run, careless)
+    decisions.extend(run, 12)
+    decisions.stop(run)
+    decisions.reopen(run)
+    decisions.forget(run, left)
+    with run.store.reading() as connection:
+        rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.id)).all()
+    kinds = [row.kind for row in rows if row.kind != "done"]
+    assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
+    assert json.loads(rows[-6].told) == {"why": "checks"} and left not in str(rows)

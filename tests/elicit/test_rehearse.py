@@ -1,0 +1,136 @@
+"""From init to build, as a researcher would: the distributions that come out are those that were put in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dissensus import read
+from dissensus.elicit.app import open_study
+from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.rehearsal_report import known_by, rehearsed
+from dissensus.elicit.rehearse import rehearse, serving, simulated_truth
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.votes import Votes
+from tests.elicit.studies import write_study
+
+
+def dissensus(*args):
+    done = subprocess.run([sys.executable, "-m", "dissensus", *map(str, args)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_init_rehearse_export_describe_build(tmp_path):
+    study = tmp_path / "study"
+    dissensus("elicit", "init", study, "--kind", "choose", "--per-item", 30, "--per-person", 24)
+    assert json.loads(dissensus("elicit", "check", study, "--json"))["answers_wanted"] == 720
+    told = json.loads(dissensus("elicit", "rehearse", study, "--annotators", 30, "--json"))
+    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (720, 0, 0, 0)
+    # Mean total variation of 24 items with 30 votes each: its own spread is about a tenth of it.
+    assert told["distance_to_truth"] == pytest.approx(told["expected_from_sampling"], rel=0.35)
+    db = ("--db", told["database"])
+    dissensus("elicit", "export", study, *db, "--labels", "-o", tmp_path / "votes.parquet")
+    dissensus("elicit", "export", study, *db, "-o", tmp_path / "raw.jsonl")
+    assert len((tmp_path / "raw.jsonl").read_text().splitlines()) == 720
+    facts = json.loads(dissensus("describe", tmp_path / "votes.parquet", "--json"))
+    assert (facts["items"], facts["annotators"], facts["answers"]) == (24, 30, 720)
+    dissensus("build", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
+    built = read(tmp_path / "built.parquet")
+    run = open_study(study, told["database"])
+    truth = simulated_truth(run.study, 24, seed=0)[[run.numbers[name] for name in built.items.tolist()]]
+    run.store.close()
+    assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(told["distance_to_truth"])
+    status = json.loads(dissensus("elicit", "status", study, *db, "--json"))
+    assert status["share"] == 1.0 and status["stages"] == {"done": 30}
+
+
+@pytest.mark.parametrize("kind", ["top-two", "sliders", "allocate", "tokens"])
+def test_beliefs_come_back_near_the_truth(kind, tmp_path):
+    folder = write_study(
+        tmp_path / "study",
+        question={"kind": kind, "classes": ["a", "b", "c"]},
+        protocol={"per_person": 8, "per_item": 12},
+    )
+    told = rehearsed(folder, None, annotators=12, at_once=6, workers=1, seed=3)
+    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (96, 0, 0, 0)
+    # Each person holds Dirichlet(30 truth): twelve of them average to well within 0.1 of it.
+    assert told["distance_to_truth"] < 0.1
+
+
+def test_what_was_answered_is_what_is_exported(tmp_path, database):
+    folder = write_study(
+        tmp_path / "study", question={"kind": "top-two", "classes": ["a", "b", "c"]},
+        protocol={"per_person": 5, "per_item": 4, "repeats": 2, "attention_every": 2}, attention={"p7": "a"},
+        people={"source": "prolific"},
+    )  # fmt: skip
+    run = open_study(folder, database)
+    truth = simulated_truth(run.study, 8, seed=1)
+    with serving(folder, database) as address:
+        done = rehearse(run.study, known_by(run), truth, address, 4, 1, at_once=4)
+    table = answer_table(run)
+    assert not done.errors and sorted(done.acknowledged) == sorted(table.column("trial").to_pylist())
+    kinds = table.column("kind").to_pylist()
+    assert (kinds.count("main"), kinds.count("repeat"), kinds.count("attention")) == (20, 8, 4)
+    beliefs = labels_of(run)
+    assert isinstance(beliefs, Beliefs) and beliefs.n_answers == 20 and beliefs.seconds.min() > 0
+    rows = [row for row in table.to_pylist() if row["kind"] == "main"]
+    for row, stated, named in zip(rows, beliefs.stated, beliefs.named, strict=True):
+        told = json.loads(row["answer"])
+        first = beliefs.classes.index(told["first"])
+        assert stated[first] == told["first_percent"] / 100 and named[0] == first
+        assert sorted(row["classes_shown"]) == ["a", "b", "c"]
+    assert labels_of(run, kinds=("main", "repeat")).n_answers == 28
+    run.store.close()
+
+
+def test_similarities_and_triplets_are_exported_raw_only(tmp_path):
+    folder = write_study(tmp_path / "study", question={"kind": "similarity"}, protocol={"per_person": 3, "per_item": 1})
+    run = open_study(folder)
+    with serving(folder, None) as address:
+        rehearse(run.study, known_by(run), simulated_truth(run.study, 8, 0), address, 2, 0, at_once=2)
+    rows = answer_table(run).to_pylist()
+    assert len(rows) == 6 and all(
+        len(row["items"]) == 2 and sorted(row["shown"]) == sorted(row["items"]) for row in rows
+    )
+    with pytest.raises(ValueError, match="similarity answers are ratings, not labels"):
+        labels_of(run)
+    run.store.close()
+
+
+def test_typicality_is_the_probability_of_the_class_it_is_about(tmp_path):
+    folder = write_study(tmp_path / "study", question={"kind": "typicality"}, items="items.csv")
+    (folder / "items.csv").write_text(
+        "item,text,class\n" + "".join(f"i{i},t{i},{'cat' if i % 2 else 'dog'}\n" for i in range(4))
+    )
+    run = open_study(folder)
+    with serving(folder, None) as address:
+        rehearse(run.study, known_by(run), simulated_truth(run.study, 4, 0), address, 3, 0, at_once=1)
+    beliefs = labels_of(run)
+    assert beliefs.classes == ("cat", "dog") and (~np.isnan(beliefs.stated)).sum(axis=1).tolist() == [1] * 12
+    run.store.close()
+
+
+def test_votes_carry_annotators_items_and_times(tmp_path):
+    folder = write_study(tmp_path / "study")
+    run = open_study(folder)
+    with pytest.raises(ValueError, match="there are no answers yet"):
+        labels_of(run)
+    with serving(folder, None) as address:
+        rehearse(run.study, known_by(run), simulated_truth(run.study, 8, 0), address, 2, 0, at_once=2)
+    votes = labels_of(run)
+    assert isinstance(votes, Votes) and votes.annotators.size == 2 and votes.per_annotator.tolist() == [4, 4]
+    run.store.close()
+
+
+def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgres):
+    """Without --db it has a file of its own, made anew each time."""
+    database = postgres()
+    folder = write_study(tmp_path / "study")
+    rehearsed(folder, database, annotators=1, at_once=1, workers=1, seed=0)
+    with pytest.raises(ValueError, match="holds answers already"):
+        rehearsed(folder, database, annotators=1, at_once=1, workers=1, seed=0)
