@@ -14,12 +14,13 @@ from dissensus.aggregate.intervals import Interval
 from dissensus.evaluate.bootstrap import correlation, over_items, pivotal
 from dissensus.evaluate.brier import brier_decomposition
 from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
+from dissensus.evaluate.choices import accuracy_to_gold
 from dissensus.evaluate.f1 import soft_macro_f1, soft_micro_f1
 from dissensus.evaluate.matching import Missing
 from dissensus.evaluate.people import People
 from dissensus.evaluate.prepared import Prepared, prepare
-from dissensus.evaluate.scoring import METRICS, accuracy_to_gold, infinite_items
-from dissensus.evaluate.slices import Slices, SliceScore, slice_table
+from dissensus.evaluate.scoring import METRICS, infinite_items
+from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups, smooth_reliability
 from dissensus.evaluate.sweep import sweep
 from dissensus.labels.distances import entropy
@@ -108,7 +109,7 @@ def scorecard(
 
     predictions  Distributions, or (n, k) probabilities (array, list, torch tensor) in the order of the labels
     labels       Votes, Distributions, (n, k) counts or probabilities; see `people.as_people`
-    gold         (n,) class names or codes in the order of the labels' items, None or -1 where there is none
+    gold         (n,) class names or codes in the order of the labels' items; None, NaN or -1 where there is none
     columns      name: (n,) values that divide the items further, in the same order
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
@@ -141,7 +142,7 @@ def scored_cards(
         else:
             values = item_values(model, prepared)
             scores = _scores(model, values, prepared, own_rng, replicates, coverage)
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared.slices, own_rng, replicates)
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared, own_rng, replicates)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
@@ -190,7 +191,7 @@ def _scores(
     width = smooth_reliability(confidence, share).bandwidth
     scores |= pivotal(
         lambda at: _calibration(confidence[at], share[at], "", width), share.size, bins_rng,
-        replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
+        clusters=prepared.clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
     )  # fmt: skip
     alone = {"soft_micro_f1": soft_micro_f1(q, p), "soft_macro_f1": soft_macro_f1(q, p)}
     alone |= _calibration(*confidence_and_outcome(q, p, against="majority"), "_majority")
@@ -215,10 +216,12 @@ def _calibration(
 
 
 def _sliced(
-    values: dict[str, np.ndarray], slices: list[Slices], rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], prepared: Prepared, rng: np.random.Generator, replicates: int
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score in SLICED}
-    return {by.by: slice_table(chosen, by, rng, replicates=replicates) for by in slices}
+    return {
+        by.by: slice_table(chosen, by, rng, clusters=prepared.clusters, replicates=replicates) for by in prepared.slices
+    }
 
 
 def _swept(model: Distributions, prepared: Prepared) -> tuple[dict[str, Any], dict[str, Interval], dict[str, Any], int]:
