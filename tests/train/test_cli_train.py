@@ -231,3 +231,16 @@ def test_scores_are_those_of_the_formulas():
     human, model = (-(r * np.log(r)).sum(axis=1) for r in (p, q))
     assert found["entropy_correlation"] == pytest.approx(np.corrcoef(human, model)[0, 1])
     assert found["accuracy"] == (p.argmax(axis=1) == q.argmax(axis=1)).mean()
+
+
+@pytest.mark.parametrize("head", ["mlp", "logistic"])
+def test_a_single_item_held_out_is_scored_without_a_correlation(head):
+    features, votes, _ = crowd(n=12)
+    found = fit_head(features, votes, FitConfig(head=head, validation=0.1), quiet).card
+    scores = found["scores on items held out"]
+    assert found["items held out"] == 1 and scores["entropy_correlation"] is None and scores["kl"] >= 0
+
+
+def test_a_seed_below_0_is_refused():
+    with pytest.raises(ValueError, match=r"the seed is -1; expected a whole number from 0"):
+        FitConfig(seed=-1)

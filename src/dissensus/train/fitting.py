@@ -11,9 +11,10 @@ import numpy as np
 
 import dissensus
 from dissensus.deliver import WRAPPERS, Delivery, deliver
-from dissensus.deliver.delivery import Labels, as_distributions
+from dissensus.deliver.delivery import Labels, as_distributions, checked_seed
 from dissensus.evaluate.alignment import entropy_pearson
-from dissensus.evaluate.scoring import accuracy_to_majority, kl_to_people, soft_nll
+from dissensus.evaluate.choices import accuracy_to_majority
+from dissensus.evaluate.scoring import kl_to_people, soft_nll
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.files import to_stderr
 from dissensus.train.features import FeatureTable
@@ -57,6 +58,7 @@ class FitConfig:
             raise ValueError(f"validation is {self.validation}; expected a share of the items from 0 to below 1")
         if self.penalty is not None and not 0 < self.penalty < np.inf:
             raise ValueError(f"the penalty is {self.penalty}; expected a number above 0")
+        checked_seed(self.seed)
 
 
 def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
@@ -110,12 +112,15 @@ def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) 
 
 
 def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
-    """How well predictions fit what people said: the means of four scores of `evaluate`.  (n, k), (n, k)"""
+    """How well predictions fit what people said: the means of four scores of `evaluate`.  (n, k), (n, k)
+
+    The correlation is NaN for a single item.
+    """
     return {
         "soft_nll": float(soft_nll(guess, truth).mean()),
         "kl": float(kl_to_people(guess, truth).mean()),
         "accuracy": float(accuracy_to_majority(guess, truth).mean()),
-        "entropy_correlation": entropy_pearson(guess, truth),
+        "entropy_correlation": entropy_pearson(guess, truth) if len(truth) > 1 else float("nan"),
     }
 
 
@@ -133,7 +138,8 @@ def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
         try:
             options[knob] = int(value) if knob == "every" else float(value)
         except ValueError:
-            raise ValueError(f"{wrap}: {value!r} is no number; expected the {knob} of {name}") from None
+            kind = "whole number" if knob == "every" else "number"
+            raise ValueError(f"{wrap}: {value!r} is no {kind}; expected the {knob} of {name}") from None
     return WRAPPERS[name](delivery, **options)
 
 
