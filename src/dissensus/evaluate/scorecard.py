@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.aggregate.ceiling import Ceiling, human_ceiling
 from dissensus.aggregate.intervals import Interval
+from dissensus.evaluate.alignment import ranks
 from dissensus.evaluate.bootstrap import correlation, over_items, pivotal
 from dissensus.evaluate.brier import brier_decomposition
 from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
@@ -161,12 +162,10 @@ def item_values(model: Distributions, prepared: Prepared) -> dict[str, np.ndarra
 
 def entropy_measures(model: Distributions, people: People) -> dict[str, Any]:
     """Correlations of the model's and people's entropy, as functions of drawn weights."""
-    from scipy.stats import rankdata
-
     x, y = entropy(model.probs), entropy(people.probs)
     # Single precision, so that the same shares in another order tie: see alignment.entropy_spearman.
-    ranks = [rankdata(side.astype(np.float32)) for side in (x, y)]
-    return {"entropy_pearson": correlation(x, y), "entropy_spearman": correlation(*ranks)}
+    by_rank = correlation(*(ranks(side.astype(np.float32)) for side in (x, y)))
+    return {"entropy_pearson": correlation(x, y), "entropy_spearman": by_rank}
 
 
 def interval_json(found: Interval) -> Any:
