@@ -258,7 +258,9 @@ def test_many_items_are_swept_and_it_is_said():
     found = compare({"a": p, "b": p[:, ::-1]}, rng.multinomial(5, p), rng=rng, gold=p.argmax(axis=1))
     assert not found.reference.values and found.reference.scores["accuracy_gold"].value == 1
     assert isinstance(found.as_json()["kl"], float) and found.as_json().keys() >= KEYS
-    assert any("no human ceiling and no intervals" in remark for remark in found.reference.remarks)
+    assert any("no human ceiling, intervals or slices" in remark for remark in found.reference.remarks)
+    quiet = scorecard(p, p, rng=rng, ceiling=False, columns={"half": np.arange(len(p)) % 2})
+    assert not quiet.slices and any("intervals or slices" in remark for remark in quiet.remarks)
     assert "All scores" in scorecard_page(found, "many")
 
 

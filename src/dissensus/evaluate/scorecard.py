@@ -129,13 +129,13 @@ def scored_cards(
     ceiling_rng, *model_rngs = rng.spawn(1 + len(prepared.models))
     remarks = [f"{prepared.left_out:,} items without a prediction are left out"] if prepared.left_out else []
     top = None
-    if ceiling and n <= MANY_ROWS:
+    if n > MANY_ROWS:
+        remarks.append(
+            f"no human ceiling, intervals or slices: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
+        )
+    elif ceiling:
         top, why = _ceiling(people, ceiling_rng, coverage)
         remarks += [why] if why else []
-    elif ceiling:
-        remarks.append(
-            f"no human ceiling and no intervals: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
-        )
     cards = {}
     for (name, model), own_rng in zip(prepared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
