@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dissensus.labels.table_read import Labels
 
 LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
-INFINITE = "\x00infinite"  # stands for a number that JSON writes as 1e999, which every reader takes as infinite
+INFINITE = "\x00infinite"  # stands for a number that JSON writes as 1e999
 
 
 @reads_labels
@@ -79,7 +79,11 @@ def evaluate(
 
 
 def json_text(told: dict[str, Any]) -> str:
-    """JSON in which infinite numbers are 1e999: valid, and read as infinite."""
+    """JSON in which infinite numbers are 1e999.
+
+    JSON has no name for infinity, but this is a number by its grammar, and Python, JavaScript, R, pandas and DuckDB
+    read it as infinite. jq reads the largest double; pyarrow and polars refuse what no double holds.
+    """
 
     def marked(value: Any) -> Any:
         if isinstance(value, dict):
@@ -95,17 +99,28 @@ def json_text(told: dict[str, Any]) -> str:
 
 
 def _with_names(labels: "Labels", file: str, predictions: str) -> "Labels":
-    """Labels from an NPY file, which has no names, take those of predictions that have names and the same shape."""
+    """Labels from an NPY file, which has no names, take those of predictions that have names and the same shape.
+
+    Items and classes that count from 0 in the predictions too, in whatever order, are names that both have: these are
+    matched by name.
+    """
     from dissensus.labels.distributions import Distributions
 
     if not file.endswith(".npy") or predictions.endswith(".npy") or not isinstance(labels, Distributions):
         return labels
     named = next(iter(_models(predictions, [], labels, quiet).values()))
-    same = named.classes == labels.classes and named.items.tolist() == labels.items.tolist()
-    if named.probs.shape != labels.probs.shape or same:
+    if named.probs.shape != labels.probs.shape:
         return labels
-    say(f"{file}: rows and columns without names, matched to {predictions} by position")
-    return replace(labels, items=named.items, classes=named.classes)
+    taken: dict[str, Any] = {}
+    if set(named.items.tolist()) != set(labels.items.tolist()):
+        taken["items"] = named.items
+    if set(named.classes) != set(labels.classes):
+        taken["classes"] = named.classes
+    if not taken:
+        return labels
+    parts = " and ".join({"items": "rows", "classes": "columns"}[part] for part in taken)
+    say(f"{file}: {parts} without names, matched to {predictions} by position")
+    return replace(labels, **taken)
 
 
 def quiet(_: str) -> None:
@@ -142,7 +157,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
 
     if path.endswith(".npy"):
         matrix = _array(path)
-        if matrix.dtype.kind in "iu" and (matrix.sum(axis=-1) > 1).any():
+        if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
             raise ValueError(
                 f"{path}: holds whole numbers ({matrix.dtype}); expected probabilities: make the votes of an ensemble "
                 f"one with `dissensus build {path} -o predictions.npz`"
@@ -151,7 +166,8 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
             found = named_predictions(matrix.astype(np.float64), targets, path)
         except ValueError as error:
             raise ValueError(str(error) if str(error).startswith(path) else f"{path}: {error}") from None
-        say(f"{path}: rows and columns without names, matched to the labels by position")
+        shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)
+        say(f"{path}: rows and columns without names, matched to the labels by position; columns are {shown}")
         return found
     labels = load(path).labels if _is_data_set(path, "labels") else read(path, say=say)
     if isinstance(labels, Distributions):

@@ -92,7 +92,8 @@ def fit(
     save_head(trained, output)
     card = trained.card
     scores = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in _scores(card).items())
-    told = f"; on {card['items held out']:,} items held out: {scores}" if scores else ""
+    when = ", before they were added" if card["training"].get("then trained on all") else ""
+    told = f"; on {card['items held out']:,} items held out{when}: {scores}" if scores else ""
     sentence = f"{head} head on {card['items trained on']:,} items by {card['delivery']} -> {output}{told}"
     _report(card | {"classes": list(trained.classes), "output": str(output)}, sentence, as_json)
 

@@ -141,6 +141,7 @@ def test_wrappers_refuse_what_has_no_meaning(votes):
         ("which no temperature changes; temper the distributions", lambda: tempered(sls(votes, 0), 2.0)),
         ("the temperature is -1", lambda: tempered(soft(votes), -1.0)),
         ("every is 0; expected how many epochs", lambda: stale(sls(votes, 0), 0)),
+        ("every is 2.5; expected how many epochs", lambda: stale(sls(votes, 0), 2.5)),
         ("the smoothing amount is 1.5", lambda: smoothed(soft(votes), 1.5)),
         ("a 'row' cannot be drawn", lambda: posterior(votes, 0, draw="row")),
     ):

@@ -91,6 +91,24 @@ def test_every_shape_of_the_same_labels_gives_the_same_numbers(folder, told, pre
     assert ("by position" in result.stderr) == (predictions == "model.npy" or labels == "counts.npy")
 
 
+def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, told):
+    """Rows and columns of an NPY count from 0, and so do these names: position would pair each with another."""
+    p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
+    write(Distributions(p[order][:, [2, 0, 1]], order, ("2", "0", "1")), folder / "numbered.npz")
+    write(Distributions(p[:, [2, 0, 1]], [f"photo {i}" for i in range(60)], ("2", "0", "1")), folder / "columns.npz")
+    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy: rows without names, matched to")):
+        result = evaluate(folder / predictions, folder / "counts.npy", "--json", "--no-ceiling")
+        found = json.loads(result.stdout)
+        for key in KEYS:
+            assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+        assert remark in result.stderr if remark else "by position" not in result.stderr
+
+
+def test_which_columns_were_taken_for_which_classes_is_said(folder):
+    result = evaluate(folder / "model.npy", folder / "votes.csv", "--json", "--no-ceiling")
+    assert "matched to the labels by position; columns are cat, deer, dog" in " ".join(result.stderr.split())
+
+
 def test_the_same_seed_gives_the_same_intervals(folder):
     words = (folder / "model.npy", folder / "counts.npy", "--json", "--no-ceiling", "--seed")
     assert evaluate(*words, 3).stdout == evaluate(*words, 3).stdout != evaluate(*words, 4).stdout
@@ -104,6 +122,7 @@ def test_the_same_seed_gives_the_same_intervals(folder):
     ("short.npy", "50 rows by 3 columns without names, and the labels are 60 items by 3 classes"),
     ("narrow.npy", "60 rows by 2 columns without names"),
     ("counts.npy", "holds whole numbers (int64); expected probabilities"),
+    ("gold.npy", "predictions have shape (60,); expected (n, k) probabilities"),
     ("others.npz", "share no name"),
     ("fox.npz", "only the model has fox, only people have dog"),
     ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),

@@ -70,6 +70,21 @@ def test_ambiguous_or_wrong_labels_are_refused(labels, options, message):
         as_people(labels, **options)
 
 
+def test_the_row_that_is_named_is_the_row_whose_sum_is_told():
+    with pytest.raises(ValueError, match=r"row 1 sums to 2: if these are counts of votes, hand over labels\.astype"):
+        as_people(np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 5.0]]))
+
+
+def test_half_precision_is_taken_where_it_sums_to_1_and_refused_where_it_does_not():
+    torch = pytest.importorskip("torch")
+    rows = [[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]
+    for kind in (torch.bfloat16, torch.float16):
+        assert as_predictions(torch.tensor(rows, dtype=kind)).probs.tolist() == rows
+        assert as_people(torch.tensor(rows, dtype=kind)).probs.tolist() == rows
+    with pytest.raises(ValueError, match=r"1 of 1 rows are off, by .* at most"):
+        as_predictions(torch.tensor([[0.3, 0.3, 0.4]], dtype=torch.bfloat16))
+
+
 def test_beliefs_are_refused_with_the_way_out():
     beliefs = Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"]).as_beliefs()
     with pytest.raises(ValueError, match=r"mean_belief\(complete\(beliefs\)\)"):

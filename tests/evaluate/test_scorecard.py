@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -134,6 +135,33 @@ def test_clusters_count_once(crowd, models):
     assert {one.comparison.n for one in found.differences if one.comparison is not None} == {30}
 
 
+def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):
+    """Every item twelve times: clusters say that nothing was added, so intervals are those of the items alone."""
+    _, labels = crowd
+    few, copies = np.arange(20), np.tile(np.arange(20), 12)
+    p, q = labels.probs, models["noise"].probs
+
+    def widths(rows, clusters):
+        card = scorecard(
+            q[rows], p[rows], rng=np.random.default_rng(0), clusters=clusters, columns={"all": ["x"] * len(rows)}
+        )
+        found = [card.scores["ece_equal_mass"], card.scores["js"], card.slices["all"]["js"][0].score]
+        return np.array([one.high - one.low for one in found])
+
+    alone, clustered, naive = widths(few, None), widths(copies, copies), widths(copies, None)
+    assert (clustered > 0.6 * alone).all() and (naive < 0.5 * alone).all()
+
+
+def test_a_slice_inside_one_cluster_has_no_interval(crowd, models):
+    _, labels = crowd
+    found = compare({"noise": models["noise"]}, labels, rng=np.random.default_rng(0), replicates=20,
+                    columns={"half": ["a"] * 120 + ["b"] * 120}, clusters=np.maximum(np.arange(240), 119))  # fmt: skip
+    first, second = found.reference.slices["half"]["js"]
+    assert np.isnan(first.score.low) and first.score.value == pytest.approx(found.reference.values["js"][:120].mean())
+    assert second.score.low < second.score.high
+    assert not re.search(r"\bnan\b", scorecard_page(found, "photos"), re.IGNORECASE)
+
+
 def test_slices_hold_all_items(compared):
     slices = compared.reference.slices
     assert set(slices) == {"entropy", "disagreement", "majority class", "half"}
@@ -198,6 +226,21 @@ def test_votes_gold_and_other_orders_are_matched_by_name(crowd, models):
     assert card.scores["accuracy_gold"].value == pytest.approx(card.values["accuracy"][1::2].mean(), abs=0.05)
 
 
+def test_numbers_as_gold_are_codes_unless_the_classes_are_other_numbers(crowd, models):
+    _, labels = crowd
+    codes = labels.probs.argmax(axis=1)
+    rng = np.random.default_rng(0)
+    with_gaps = [float("nan") if i < 5 else float(code) for i, code in enumerate(codes)]
+    card = scorecard(models["noise"], labels, rng=rng, gold=with_gaps, replicates=10, ceiling=False)
+    by_name = scorecard(models["noise"], labels, rng=rng, replicates=10, ceiling=False,
+                        gold=[None] * 5 + [CLASSES[code] for code in codes[5:]])  # fmt: skip
+    assert card.scores["accuracy_gold"].value == by_name.scores["accuracy_gold"].value
+    assert np.isnan(card.values["accuracy_gold"][:5]).all()
+    stars = Distributions(labels.probs, labels.items, ("1", "2", "3"))
+    with pytest.raises(ValueError, match="gold holds numbers, and the classes are named 1, 2, 3: numbers could be"):
+        scorecard(models["noise"].probs, stars, rng=rng, gold=codes)
+
+
 def test_items_of_one_side_only_are_refused_or_left_out_with_what_belongs_to_them(crowd, models):
     _, labels = crowd
     part = models["noise"].select(np.arange(100))
@@ -215,7 +258,9 @@ def test_many_items_are_swept_and_it_is_said():
     found = compare({"a": p, "b": p[:, ::-1]}, rng.multinomial(5, p), rng=rng, gold=p.argmax(axis=1))
     assert not found.reference.values and found.reference.scores["accuracy_gold"].value == 1
     assert isinstance(found.as_json()["kl"], float) and found.as_json().keys() >= KEYS
-    assert any("no human ceiling and no intervals" in remark for remark in found.reference.remarks)
+    assert any("no human ceiling, intervals or slices" in remark for remark in found.reference.remarks)
+    quiet = scorecard(p, p, rng=rng, ceiling=False, columns={"half": np.arange(len(p)) % 2})
+    assert not quiet.slices and any("intervals or slices" in remark for remark in quiet.remarks)
     assert "All scores" in scorecard_page(found, "many")
 
 
@@ -241,6 +286,10 @@ def test_bad_input_is_refused(crowd, models):
         scorecard(models["noise"].probs[:5], labels, rng=rng)
     with pytest.raises(ValueError, match="gold of item 0 is 'cow', which is no class of cat, deer, dog; 240 of 240"):
         scorecard(models["noise"], labels, rng=rng, gold=["cow"] * 240)
+    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5, which is no class"):
+        scorecard(models["noise"], labels, rng=rng, gold=[0.0, 0.5] * 120)
+    with pytest.raises(ValueError, match="every scorecard has slices by 'entropy' of its own"):
+        scorecard(models["noise"], labels, rng=rng, columns={"entropy": ["a"] * 240})
     with pytest.raises(ValueError, match=r"gold has shape \(3,\), but there are 240 items with labels"):
         scorecard(models["noise"], labels, rng=rng, gold=[0, 1, 2])
     with pytest.raises(ValueError, match="there are no models to compare"):

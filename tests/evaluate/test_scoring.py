@@ -12,7 +12,7 @@ from scipy.special import rel_entr
 from scipy.stats import wasserstein_distance
 from sklearn.metrics import accuracy_score, log_loss, top_k_accuracy_score
 
-from dissensus.evaluate import scoring
+from dissensus.evaluate import choices, scoring
 from dissensus.evaluate.scoring import METRICS
 
 
@@ -119,11 +119,23 @@ def test_on_hard_labels_the_scores_are_those_of_scikit_learn():
     people = np.eye(5)[gold]
     assert scoring.soft_nll(model, people).mean() == pytest.approx(log_loss(gold, model, labels=range(5)))
     right = accuracy_score(gold, model.argmax(axis=1))
-    assert scoring.accuracy_to_majority(model, people).mean() == pytest.approx(right)
-    assert scoring.accuracy_to_gold(model, gold).mean() == pytest.approx(right)
+    assert choices.accuracy_to_majority(model, people).mean() == pytest.approx(right)
+    assert choices.accuracy_to_gold(model, gold).mean() == pytest.approx(right)
     for k in (1, 2, 3):
         wanted = top_k_accuracy_score(gold, model, k=k, labels=range(5))
-        assert scoring.top_k_accuracy(model, people, k).mean() == pytest.approx(wanted)
+        assert choices.top_k_accuracy(model, people, k).mean() == pytest.approx(wanted)
+
+
+def test_top_k_of_a_thousand_classes_takes_no_table_of_pairs_of_classes():
+    """A chance of 1 from k = classes on, ties shared at the edge; all pairs of 1,000 classes would be 2 GB here."""
+    rng = np.random.default_rng(5)
+    model, gold = rng.dirichlet(np.ones(1000), 2000), rng.integers(0, 1000, 2000)
+    people = np.eye(1000)[gold]
+    place = (model > model[np.arange(2000), gold][:, None]).sum(axis=1)
+    for k in (1, 5, 100):
+        assert np.array_equal(choices.top_k_accuracy(model, people, k), place < k)
+    assert (choices.top_k_accuracy(model[:5], people[:5], 2000) == 1).all()
+    assert np.allclose(choices.top_k_accuracy(np.full((5, 1000), 1e-3), people[:5], 3), 3e-3)
 
 
 def test_an_excluded_class_costs_infinity_unless_a_floor_is_stated():
@@ -135,9 +147,9 @@ def test_an_excluded_class_costs_infinity_unless_a_floor_is_stated():
 
 def test_gold_out_of_range_is_named():
     with pytest.raises(ValueError, match="item 1 has gold class 7, but there are 3 classes; 1 of 2"):
-        scoring.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0, 7]))
+        choices.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0, 7]))
     with pytest.raises(ValueError, match="expected 2 whole numbers"):
-        scoring.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0.0, 1.0]))
+        choices.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0.0, 1.0]))
 
 
 def test_chaosnli_models_score_as_a_slow_loop_says(loaded):
@@ -166,5 +178,5 @@ def test_thirty_models_as_an_ensemble_against_cifar10h(loaded):
     top = np.array([np.flatnonzero(row == row.max()) for row in q], dtype=object)
     theirs = [np.flatnonzero(row == row.max()) for row in p]
     by_hand = np.mean([len(set(a) & set(b)) / (len(a) * len(b)) for a, b in zip(top, theirs, strict=True)])
-    assert scoring.accuracy_to_majority(q, p).mean() == pytest.approx(by_hand)
+    assert choices.accuracy_to_majority(q, p).mean() == pytest.approx(by_hand)
     assert scoring.infinite_items(scoring.soft_nll(q, p)) == int(((q == 0) & (p > 0)).any(axis=1).sum()) > 0

@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 from dissensus import Distributions, Votes, read
 from dissensus.cli import app
 from dissensus.deliver import DELIVERIES
+from dissensus.deliver.methods import wrapped
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.features import FeatureTable
-from dissensus.train.fitting import FitConfig, fit_head, matched, scores_of, wrapped
+from dissensus.train.fitting import FitConfig, fit_head, matched, scores_of
 from dissensus.train.head_config import HeadConfig
 from dissensus.train.model_files import load_head
 from dissensus.train.soft_logistic import log_softmax
@@ -69,7 +70,8 @@ def test_fit_and_predict_give_a_distributions_file(folder, head):
             "--json",
         ).stdout
     )
-    assert told["items trained on"] == 160 and told["items held out"] == 40 and told["classes"] == ["a", "b", "c"]
+    assert told["items trained on"] == (200 if head == "logistic" else 160) and told["items held out"] == 40
+    assert told["classes"] == ["a", "b", "c"]
     assert told["scores on items held out"]["kl"] < 0.5 and told["delivery"] == "soft"
     done = json.loads(run("predict", model, folder / "f.npy", "-o", out, "--json").stdout)
     assert done["items"] == 200
@@ -168,6 +170,18 @@ def test_the_logistic_head_is_the_estimator_and_its_penalty_is_chosen_on_items_h
     assert chosen["tried"][f"{chosen['penalty']:g}"] == min(chosen["tried"].values()) and len(chosen["tried"]) > 3
 
 
+def test_held_out_scores_of_the_logistic_head_are_of_items_it_had_not_seen():
+    """Twenty features without meaning and hardly a penalty: the items trained on are learned by heart."""
+    rng = np.random.default_rng(0)
+    features = FeatureTable(rng.normal(size=(50, 20)).astype(np.float32), np.arange(50))
+    labels = Distributions(rng.dirichlet(np.ones(3), 50), np.arange(50), CLASSES)
+    for standardise in (False, True):
+        config = FitConfig(head="logistic", penalty=1e-2, standardise=standardise)
+        head = fit_head(features, labels, config, quiet)
+        assert scores_of(labels.probs, head.probs(features.values))["kl"] < 0.25
+        assert head.card["scores on items held out"]["kl"] > 0.5
+
+
 def test_standardised_heads_take_features_as_they_are():
     features, votes, probs = crowd()
     moved = FeatureTable(features.values * np.float32(50) + np.float32(300), features.items)
@@ -231,3 +245,16 @@ def test_scores_are_those_of_the_formulas():
     human, model = (-(r * np.log(r)).sum(axis=1) for r in (p, q))
     assert found["entropy_correlation"] == pytest.approx(np.corrcoef(human, model)[0, 1])
     assert found["accuracy"] == (p.argmax(axis=1) == q.argmax(axis=1)).mean()
+
+
+@pytest.mark.parametrize("head", ["mlp", "logistic"])
+def test_a_single_item_held_out_is_scored_without_a_correlation(head):
+    features, votes, _ = crowd(n=12)
+    found = fit_head(features, votes, FitConfig(head=head, validation=0.1), quiet).card
+    scores = found["scores on items held out"]
+    assert found["items held out"] == 1 and scores["entropy_correlation"] is None and scores["kl"] >= 0
+
+
+def test_a_seed_below_0_is_refused():
+    with pytest.raises(ValueError, match=r"the seed is -1; expected a whole number from 0"):
+        FitConfig(seed=-1)

@@ -106,6 +106,24 @@ def test_after_kill_minus_nine_it_goes_on_where_it_stood(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.json", "f.npy", "whole.json", "whole.npy"]
 
 
+def test_other_work_broken_off_in_its_first_batch_leaves_nothing_to_go_on_from(tmp_path, toy):
+    target, mine, others = tmp_path / "f.npy", text_items(range(6), texts(6)), text_items(range(6), texts(6)[::-1])
+
+    def broken(after):
+        def told(done, total):
+            if done == after:
+                raise KeyboardInterrupt
+
+        return told
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(mine, toy, target, batch=2, progress=broken(2))
+    with pytest.raises(KeyboardInterrupt):  # before its first record is written
+        embed(others, toy, target, batch=2, progress=broken(0))
+    np.lib.format.open_memmap(tmp_path / ".f.npy.part" / "values.npy", "w+", dtype=np.float32, shape=(6, 26))
+    assert np.array_equal(embed(mine, toy, target, batch=2).values, letters(texts(6)))
+
+
 def test_a_kill_between_features_and_card_leaves_only_the_card_to_write(tmp_path, toy):
     items = text_items(range(6), texts(6))
     embed(items, toy, tmp_path / "f.npy", batch=4)

@@ -243,3 +243,10 @@ def test_labels_must_be_among_named_classes():
     assert found.hard and found.probs.tolist() == [[1, 0, 0], [0, 0, 1]]
     with pytest.raises(ValueError, match=r"row 1 has the label 'cow'.*1 of 2 rows"):
         as_targets(["dog", "cow"], classes=["dog", "bird", "cat"])
+
+
+def test_a_warm_start_with_other_classes_missing_is_refused():
+    x = np.random.default_rng(0).normal(size=(6, 2))
+    model = SoftLabelClassifier(warm_start=True, missing_classes="zero").fit(x, [[1, 1, 0]] * 6)
+    with pytest.raises(ValueError, match=r"a fit in which \[0, 1\] had mass cannot learn \[0, 1, 2\]: fit anew"):
+        model.fit(x, [[1, 1, 1]] * 6)

@@ -91,6 +91,17 @@ def test_every_batch_has_the_targets_of_its_epoch(votes, tmp_path, workers):
     assert len(model.seen) == 12
 
 
+def test_the_data_module_tells_the_epoch_without_being_asked(votes, tmp_path):
+    delivery = multipass(votes, 0)
+    data, model = DeliveredData(torch.eye(N), delivery, batch_size=4), Linear()
+    alone = Trainer(
+        max_epochs=3, accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
+        enable_model_summary=False, default_root_dir=tmp_path, enable_checkpointing=False,
+    )  # fmt: skip
+    alone.fit(model, data)
+    check(model.seen, delivery, [0, 1, 2])
+
+
 def test_soft_targets_train_as_well(votes, tmp_path):
     data = DeliveredData(torch.eye(N), soft(votes), batch_size=12)
     model = Linear()

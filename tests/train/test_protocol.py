@@ -11,7 +11,7 @@ from scipy.stats import pearsonr, ttest_rel
 from dissensus.labels.distributions import Distributions
 from dissensus.train.head_config import HeadConfig
 from dissensus.train.heads import train_heads
-from dissensus.train.protocol import Split, paired_test, singh_protocol
+from dissensus.train.protocol import Split, singh_protocol
 
 GRID = tuple(
     HeadConfig(hidden=8, learning_rate=rate, batch=batch, epochs=epochs, scheduler=scheduler, plateau_patience=1)
@@ -113,13 +113,20 @@ def test_a_split_is_complete_and_disjoint():
     assert (split.train.size, split.validation.size, split.test.size) == (71, 15, 15)
 
 
-def test_the_paired_test_is_scipys_and_defined_without_spread():
-    rng = np.random.default_rng(1)
-    soft, hard = rng.normal(size=(2, 10))
-    found = paired_test(soft, hard)
-    known = ttest_rel(soft, hard)
-    assert (found.t, found.p) == (known.statistic, known.pvalue)
-    assert paired_test(soft, soft).p == 1.0 and paired_test(np.ones(3), np.zeros(3)).p == 0.0
+def test_soft_and_hard_are_compared_by_a_paired_t_test_over_seeds(found):
+    for metric, comparison in found.tests.items():
+        known = ttest_rel(found.scores["soft"][metric], found.scores["hard"][metric])
+        assert comparison.p == pytest.approx(known.pvalue, rel=1e-9) and comparison.n == 4
+
+
+def test_seeds_that_all_differ_alike_have_no_test():
+    """Certain items of one class each, told apart by both: every seed has accuracy 1 and no entropy among people."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(80) % 2
+    features = (np.eye(2)[codes] * 4 + rng.normal(size=(80, 2)) * 0.1).astype(np.float32)
+    found = singh_protocol(features, np.eye(2)[codes], rng, grid=GRID[:1], seeds=range(2))
+    assert found.tests["entropy_correlation"] is None and found.tests["accuracy"].p == 1.0
+    assert np.isnan(found.table_3()[0]["entropy_correlation_p"])
 
 
 @pytest.mark.parametrize(

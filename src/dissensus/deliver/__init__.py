@@ -5,7 +5,7 @@
     one_answer      sls, multipass, deterministic_control, deaggregated: one answer at a time
     from_posterior  posterior: what few votes leave possible
     wrappers        shuffled, stale, smoothed, tempered, mixup: deliveries made from deliveries
-    methods         DELIVERIES and deliver: the same by name
+    methods         DELIVERIES, deliver and wrapped: the same by name
     keyed, alias, gammas   random numbers as a function of seed, epoch and item
 
 `from dissensus.deliver import sls` works for each of the deliveries and wrappers.

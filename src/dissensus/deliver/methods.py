@@ -10,6 +10,7 @@ from dissensus.deliver.delivery import Delivery, Labels
 from dissensus.deliver.fixed import class_means, majority, random, soft, uniform
 from dissensus.deliver.from_posterior import posterior
 from dissensus.deliver.one_answer import deaggregated, deterministic_control, multipass, sls
+from dissensus.deliver.wrappers import WRAPPERS
 
 DELIVERIES: dict[str, Callable[..., Delivery]] = {
     "soft": soft,
@@ -36,3 +37,22 @@ def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
         has = [option for option in list(known)[1:] if option != "seed"]
         raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(has) if has else 'none'}")
     return maker(labels, **options, **({"seed": seed} if "seed" in known else {}))
+
+
+def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
+    """The delivery inside the wrapper that a text such as "smoothed=0.1" names."""
+    name, _, value = wrap.partition("=")
+    if name not in WRAPPERS:
+        raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")
+    known = inspect.signature(WRAPPERS[name]).parameters
+    knob = next((option for option in ("every", "amount", "temperature", "alpha") if option in known), None)
+    if bool(value) != (knob is not None):
+        raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob}" if knob else " without a number"))
+    options: dict[str, Any] = {"seed": seed} if "seed" in known else {}
+    if knob is not None:
+        try:
+            options[knob] = int(value) if knob == "every" else float(value)
+        except ValueError:
+            kind = "whole number" if knob == "every" else "number"
+            raise ValueError(f"{wrap}: {value!r} is no {kind}; expected the {knob} of {name}") from None
+    return WRAPPERS[name](delivery, **options)

@@ -39,7 +39,7 @@ def shuffled(delivery: Delivery, seed: int, *, gold: np.ndarray | None = None) -
 
 def stale(delivery: Delivery, every: int) -> Delivery:
     """Targets that change only every so many epochs: those of epoch // every. Gheibi 2026, sec. 5.1, "stale"."""
-    if every < 1:
+    if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
         raise ValueError(f"every is {every}; expected how many epochs a target is held, 1 (as it is) or more")
     return replace(
         delivery, name=f"stale({delivery.name}, {every})", rule=partial(_held_longer, every, delivery.rule),

@@ -3,7 +3,7 @@
     scorecard, compare                         all of it in one call, for one model or several: `dissensus evaluate`
     scorecard_page, figures, meanings          how that looks
     people, matching, prepared                 labels and predictions taken as they come, matched by name
-    scoring, f1                                one value per item: soft NLL, KL, JS, Brier, accuracy, second choice, …
+    scoring, choices, f1                       one value per item: soft NLL, KL, JS, Brier, accuracy, second choice, …
     alignment                                  is the model unsure where people are?
     calibration, smooth_calibration, brier     do its probabilities mean what they say?
     slices, sparse_target                      the same where people disagree, or by any column

@@ -41,7 +41,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
 
     x, y: (n,)
     """
-    return _correlation(_ranks(np.asarray(x)), _ranks(np.asarray(y)))
+    return _correlation(ranks(np.asarray(x)), ranks(np.asarray(y)))
 
 
 def auroc(score: np.ndarray, positive: np.ndarray) -> float:
@@ -80,7 +80,7 @@ def auroc(score: np.ndarray, positive: np.ndarray) -> float:
     return float(wins(high, low) / (2 * high.size * low.size))
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
+def ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1, equal values sharing their mean.  (n,)"""
     _, group, size = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(size)

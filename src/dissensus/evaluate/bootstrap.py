@@ -117,6 +117,7 @@ def pivotal(
     n: int,
     rng: np.random.Generator,
     *,
+    clusters: Any = None,
     replicates: int = 200,
     coverage: float = 0.95,
     least: float = 0.0,
@@ -131,10 +132,15 @@ def pivotal(
     81 and 92 of 100 held a true error of 0, 0.05 and 0.1 (percentiles: 0, 62 and 96).
 
     statistic  function of item positions (n,), with repeats -> name: number
+    clusters   (n,) what each item belongs to: clusters are drawn instead of items, see `over_items`
     """
     check_resampling(replicates, coverage)
-    values = statistic(np.arange(n))
-    drawn = [statistic(rng.integers(0, n, n)) for _ in range(replicates)]
+    values, places = statistic(np.arange(n)), np.arange(n)
+    if clusters is None:
+        drawn = [statistic(rng.integers(0, n, n)) for _ in range(replicates)]
+    else:
+        weights = (row for block in item_weights(n, replicates, rng, clusters) for row in block)
+        drawn = [statistic(np.repeat(places, row.astype(np.int64))) for row in weights]
     found = {}
     for name, value in values.items():
         raw = percentile_interval(value, np.array([one[name] for one in drawn]), coverage)

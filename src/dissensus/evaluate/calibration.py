@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.evaluate.scoring import accuracy_to_gold, accuracy_to_majority, vote_accuracy
+from dissensus.evaluate.choices import accuracy_to_gold, accuracy_to_majority, vote_accuracy
 from dissensus.labels.answers import hold
 
 Against = Literal["people", "majority"]

@@ -95,11 +95,12 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
         single = bool((array.sum(axis=1) == 1).all())
         return People(targets, array.astype(np.int64), "classes" if single else "counts")
     _check_numbers(array, "label")
-    total = array.sum(axis=1)
+    total = array.sum(axis=1, dtype=np.float64)
     if (array == np.floor(array)).all() and (total > 1 + SUM_TOLERANCE).any():
+        row = int(np.argmax(total > 1 + SUM_TOLERANCE))
         raise ValueError(
-            f"labels are whole numbers in an array of {array.dtype}, and row {np.argmax(total > 1.5)} sums to "
-            f"{total.max():g}: if these are counts of votes, hand over labels.astype(int)"
+            f"labels are whole numbers in an array of {array.dtype}, and row {row} sums to {total[row]:g}: if these "
+            "are counts of votes, hand over labels.astype(int)"
         )
     off = np.flatnonzero((np.abs(total - 1) > SUM_TOLERANCE) | (array < 0).any(axis=1))
     if off.size:
@@ -172,7 +173,9 @@ def matched(predictions: Distributions, people: People, *, missing: Missing = "r
 def as_array(values: Any) -> np.ndarray:
     """An array from an array, a list or a torch tensor, wherever it lives."""
     if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        # NumPy has no bfloat16; its numbers are single-precision ones too.
+        values = (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
     array = np.asarray(values)
     if array.dtype.kind not in "iufb":
         raise ValueError(f"expected numbers, found an array of {array.dtype} with shape {array.shape}")

@@ -54,7 +54,10 @@ def prepare(
     slices = [entropy_bins(people.probs), high_disagreement(people.probs)]
     if targets.n_classes <= MOST_CLASSES:
         slices.append(Slices("majority class", targets.classes, people.probs.argmax(axis=1)))
-    slices += [column_slices(about(values, f"column {by!r}"), by) for by, values in (columns or {}).items()]
+    for by, values in (columns or {}).items():
+        if by in ("entropy", "disagreement", "majority class"):
+            raise ValueError(f"every scorecard has slices by {by!r} of its own: give the column another name")
+        slices.append(column_slices(about(values, f"column {by!r}"), by))
     return Prepared(
         models=models, people=people, gold=None if gold is None else _codes(about(gold, "gold"), targets.classes),
         slices=slices, clusters=None if clusters is None else about(clusters, "clusters").astype(str),
@@ -77,10 +80,21 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
 
 
 def _codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
-    """Class names or codes as codes, -1 where there is none.  (n,)"""
+    """Class names or codes as codes, -1 where there is none, None or NaN.  (n,)
+
+    Whole numbers are codes. Where classes are named by other whole numbers (ratings 1 to 5) they could be either, and
+    are refused.
+    """
     place = {name: code for code, name in enumerate(classes)}
-    names = all(value is None or isinstance(value, str) for value in gold.tolist())
-    found = [-1 if value is None else place.get(value, -2) if names else int(value) for value in gold.tolist()]
+    given = [None if value is None or value != value else value for value in gold.tolist()]
+    names = all(value is None or isinstance(value, str) for value in given)
+    counted = tuple(str(code) for code in range(len(classes)))
+    if not names and classes != counted and all(name.lstrip("-").isdigit() for name in classes):
+        raise ValueError(
+            f"gold holds numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or codes "
+            "from 0; give the names as text, such as [str(value) for value in gold]"
+        )
+    found = [-1 if value is None else place.get(value, -2) if names else _code(value) for value in given]
     codes = np.array(found, dtype=np.int64)
     bad = np.flatnonzero((codes < -1) | (codes >= len(classes)))
     if bad.size:
@@ -89,3 +103,8 @@ def _codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
             f"{codes.size} are not: expected class names or their codes from 0"
         )
     return codes
+
+
+def _code(value: Any) -> int:
+    """A whole number, or -2 for anything else."""
+    return int(value) if isinstance(value, int | float | np.number) and float(value).is_integer() else -2

@@ -11,15 +11,17 @@ import numpy as np
 
 from dissensus.aggregate.ceiling import Ceiling, human_ceiling
 from dissensus.aggregate.intervals import Interval
+from dissensus.evaluate.alignment import ranks
 from dissensus.evaluate.bootstrap import correlation, over_items, pivotal
 from dissensus.evaluate.brier import brier_decomposition
 from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
+from dissensus.evaluate.choices import accuracy_to_gold
 from dissensus.evaluate.f1 import soft_macro_f1, soft_micro_f1
 from dissensus.evaluate.matching import Missing
 from dissensus.evaluate.people import People
 from dissensus.evaluate.prepared import Prepared, prepare
-from dissensus.evaluate.scoring import METRICS, accuracy_to_gold, infinite_items
-from dissensus.evaluate.slices import Slices, SliceScore, slice_table
+from dissensus.evaluate.scoring import METRICS, infinite_items
+from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups, smooth_reliability
 from dissensus.evaluate.sweep import sweep
 from dissensus.labels.distances import entropy
@@ -108,7 +110,7 @@ def scorecard(
 
     predictions  Distributions, or (n, k) probabilities (array, list, torch tensor) in the order of the labels
     labels       Votes, Distributions, (n, k) counts or probabilities; see `people.as_people`
-    gold         (n,) class names or codes in the order of the labels' items, None or -1 where there is none
+    gold         (n,) class names or codes in the order of the labels' items; None, NaN or -1 where there is none
     columns      name: (n,) values that divide the items further, in the same order
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
@@ -127,13 +129,13 @@ def scored_cards(
     ceiling_rng, *model_rngs = rng.spawn(1 + len(prepared.models))
     remarks = [f"{prepared.left_out:,} items without a prediction are left out"] if prepared.left_out else []
     top = None
-    if ceiling and n <= MANY_ROWS:
+    if n > MANY_ROWS:
+        remarks.append(
+            f"no human ceiling, intervals or slices: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
+        )
+    elif ceiling:
         top, why = _ceiling(people, ceiling_rng, coverage)
         remarks += [why] if why else []
-    elif ceiling:
-        remarks.append(
-            f"no human ceiling and no intervals: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
-        )
     cards = {}
     for (name, model), own_rng in zip(prepared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
@@ -141,7 +143,7 @@ def scored_cards(
         else:
             values = item_values(model, prepared)
             scores = _scores(model, values, prepared, own_rng, replicates, coverage)
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared.slices, own_rng, replicates)
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared, own_rng, replicates)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
@@ -160,12 +162,10 @@ def item_values(model: Distributions, prepared: Prepared) -> dict[str, np.ndarra
 
 def entropy_measures(model: Distributions, people: People) -> dict[str, Any]:
     """Correlations of the model's and people's entropy, as functions of drawn weights."""
-    from scipy.stats import rankdata
-
     x, y = entropy(model.probs), entropy(people.probs)
     # Single precision, so that the same shares in another order tie: see alignment.entropy_spearman.
-    ranks = [rankdata(side.astype(np.float32)) for side in (x, y)]
-    return {"entropy_pearson": correlation(x, y), "entropy_spearman": correlation(*ranks)}
+    by_rank = correlation(*(ranks(side.astype(np.float32)) for side in (x, y)))
+    return {"entropy_pearson": correlation(x, y), "entropy_spearman": by_rank}
 
 
 def interval_json(found: Interval) -> Any:
@@ -190,7 +190,7 @@ def _scores(
     width = smooth_reliability(confidence, share).bandwidth
     scores |= pivotal(
         lambda at: _calibration(confidence[at], share[at], "", width), share.size, bins_rng,
-        replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
+        clusters=prepared.clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
     )  # fmt: skip
     alone = {"soft_micro_f1": soft_micro_f1(q, p), "soft_macro_f1": soft_macro_f1(q, p)}
     alone |= _calibration(*confidence_and_outcome(q, p, against="majority"), "_majority")
@@ -215,10 +215,12 @@ def _calibration(
 
 
 def _sliced(
-    values: dict[str, np.ndarray], slices: list[Slices], rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], prepared: Prepared, rng: np.random.Generator, replicates: int
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score in SLICED}
-    return {by.by: slice_table(chosen, by, rng, replicates=replicates) for by in slices}
+    return {
+        by.by: slice_table(chosen, by, rng, clusters=prepared.clusters, replicates=replicates) for by in prepared.slices
+    }
 
 
 def _swept(model: Distributions, prepared: Prepared) -> tuple[dict[str, Any], dict[str, Interval], dict[str, Any], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -139,10 +140,13 @@ def slice_scores(
 
 
 def slice_table(
-    values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, replicates: int = 1000,
-    coverage: float = 0.95,
+    values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, clusters: np.ndarray | None = None,
+    replicates: int = 1000, coverage: float = 0.95,
 ) -> dict[str, list[SliceScore]]:  # fmt: skip
-    """The same for several scores, on the same resampled items.  values: name: (n,)"""
+    """The same for several scores, on the same resampled items, or clusters of them.
+
+    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters: (n,), see `over_items`
+    """
     columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
     for column in columns.values():
         if column.shape != slices.code.shape:
@@ -154,7 +158,12 @@ def slice_table(
         inside = slices.code == part
         known = {name: column[inside] for name, column in columns.items() if not np.isnan(column[inside]).all()}
         if inside.any() and known:
-            drawn = over_items(known, rng, replicates=replicates, coverage=coverage)
+            groups = None if clusters is None else clusters[inside]
+            if groups is not None and np.unique(groups).size < 2:
+                means = {name: float(np.nanmean(column)) for name, column in known.items()}
+                drawn = {name: Interval(mean, math.nan, math.nan, math.nan, coverage) for name, mean in means.items()}
+            else:
+                drawn = over_items(known, rng, clusters=groups, replicates=replicates, coverage=coverage)
             for name, score in drawn.items():
                 found[name].append(SliceScore(title, int(inside.sum()), score))
     return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.aggregate.intervals import Interval
+from dissensus.evaluate.alignment import ranks
 from dissensus.evaluate.bootstrap import correlation, over_items
 from dissensus.evaluate.slices import SliceScore, slice_scores, value_bins
 from dissensus.labels.distances import jensen_shannon
@@ -54,8 +55,6 @@ def sparse_target_diagnostic(
 
     reference_loss, loss: (n,) of two models on the same items; sparse, full: (n, k) rows sum to 1
     """
-    from scipy.stats import rankdata
-
     before, after = (np.asarray(value, dtype=np.float64) for value in (reference_loss, loss))
     error = distance(sparse, full)  # (n,)
     if before.shape != error.shape or after.shape != error.shape:
@@ -69,7 +68,7 @@ def sparse_target_diagnostic(
             f"item {bad[0]} has losses {before[bad[0]]} and {after[bad[0]]}; {bad.size} of {error.size} differences "
             "are not finite: smooth the predictions, or take a loss that stays finite"
         )
-    ranks = correlation(rankdata(error), rankdata(improvement))
-    drawn = over_items({"mean": improvement}, rng, measures={"spearman": ranks}, replicates=replicates)
+    by_rank = correlation(ranks(error), ranks(improvement))
+    drawn = over_items({"mean": improvement}, rng, measures={"spearman": by_rank}, replicates=replicates)
     parts = slice_scores(improvement, value_bins(error, bins, "target error"), rng, replicates=replicates)
     return SparseTarget(error, improvement, parts, drawn["spearman"])

@@ -25,8 +25,9 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = 100) -
         scores, F1, Pearson   rounding of sums only
         Spearman              exact: ranks of entropies in single precision, as in entropy_spearman
         calibration, Brier    confidence to 6e-8 of its distance from 1, shares of people in steps of 2.4e-7:
-                              within 1e-6; the smooth error within 1e-5. Against the majority, an item with more than
-                              8 classes equally likely is off by up to 6e-4
+                              within 1e-6; the smooth error within 1e-5. Against the majority, an item whose
+                              chance of being right is no multiple of 1/840, as with 3 equal classes on both
+                              sides or 9 on one, is off by up to 6e-4
 
     A mean is infinite where the model excludes a class that people chose: `infinite_items` says for how many.
     Calibration is against the share of people who made the model's choice and, in names that end on "_majority",

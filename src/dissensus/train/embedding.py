@@ -81,6 +81,8 @@ def _encode_rest(
     total, done = items.names.size, _rows_done(part, about)
     if done:
         say(f"going on after {done:,} of {total:,} items")
+    else:  # or other work, broken off in its first batch, would leave its rows under the old record
+        (part / "done.json").unlink(missing_ok=True)
     values: np.memmap[Any, Any] | None = None
     progress(done, total)
     for start in range(done, total, batch):

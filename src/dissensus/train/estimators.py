@@ -76,6 +76,9 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if before is not None and not np.array_equal(before, targets.classes):
             raise ValueError(f"a warm start from the classes {before.tolist()} cannot learn {targets.classes.tolist()}")
         warm = before is not None
+        if warm and not np.array_equal(self.learned_, np.flatnonzero(learned)):
+            known, now = (self.classes_[which].tolist() for which in (self.learned_, learned))
+            raise ValueError(f"a warm start from a fit in which {known} had mass cannot learn {now}: fit anew")
         self.classes_ = targets.classes
         self.learned_ = np.flatnonzero(learned)
         probs = targets.probs[:, self.learned_]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -10,10 +9,12 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.deliver import WRAPPERS, Delivery, deliver
-from dissensus.deliver.delivery import Labels, as_distributions
+from dissensus.deliver import Delivery, deliver
+from dissensus.deliver.delivery import Labels, as_distributions, checked_seed
+from dissensus.deliver.methods import wrapped
 from dissensus.evaluate.alignment import entropy_pearson
-from dissensus.evaluate.scoring import accuracy_to_majority, kl_to_people, soft_nll
+from dissensus.evaluate.choices import accuracy_to_majority
+from dissensus.evaluate.scoring import kl_to_people, soft_nll
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.files import to_stderr
 from dissensus.train.features import FeatureTable
@@ -35,8 +36,8 @@ class FitConfig:
     delivery     how labels reach the loss, one of DELIVERIES
     wraps        wrappers around it, first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
     validation   share of the items held out at random
-    penalty      of the logistic head (sum of losses + penalty |W|^2 / 2); None chooses it on the items held out, then
-                 trains on all
+    penalty      of the logistic head (sum of losses + penalty |W|^2 / 2); None chooses it on the items held out. Either
+                 way this head is then trained on all items; its scores are those of the one trained without them
     standardise  train on features of mean 0 and variance 1; the head itself takes them as they are
     seed         decides which items are held out, the delivery, initial weights, batches and dropout
     """
@@ -57,6 +58,7 @@ class FitConfig:
             raise ValueError(f"validation is {self.validation}; expected a share of the items from 0 to below 1")
         if self.penalty is not None and not 0 < self.penalty < np.inf:
             raise ValueError(f"the penalty is {self.penalty}; expected a number above 0")
+        checked_seed(self.seed)
 
 
 def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
@@ -72,14 +74,14 @@ def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Cal
     delivery = _delivery(_items(labels, train), config)
     if config.head == "logistic":
         everything = _delivery(labels, config)
-        layers, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
+        layers, judged, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
     else:
         layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out.probs), config)
-    first = layers[0].weight / scale
-    layers = (Layer(first.astype(np.float32), layers[0].bias - (first @ shift).astype(np.float32)), *layers[1:])
-    head = Head(layers, labels.classes)
-    scores = {} if held_out is None else scores_of(held_out.probs, head.probs(features.values[held]))
-    return replace(head, card=_card(features, labels, config, delivery, chosen, train.size, held.size, scores))
+        judged = layers
+    head, judge = (Head(_unscaled(one, shift, scale), labels.classes) for one in (layers, judged))
+    scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
+    trained = labels.n_items if config.head == "logistic" else train.size
+    return replace(head, card=_card(features, labels, config, delivery, chosen, trained, held.size, scores))
 
 
 def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
@@ -110,31 +112,13 @@ def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) 
 
 
 def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
-    """How well predictions fit what people said: the means of four scores of `evaluate`.  (n, k), (n, k)"""
+    """How well predictions fit what people said, by four scores of `evaluate`; one item has no correlation.  (n, k)"""
     return {
         "soft_nll": float(soft_nll(guess, truth).mean()),
         "kl": float(kl_to_people(guess, truth).mean()),
         "accuracy": float(accuracy_to_majority(guess, truth).mean()),
-        "entropy_correlation": entropy_pearson(guess, truth),
+        "entropy_correlation": entropy_pearson(guess, truth) if len(truth) > 1 else float("nan"),
     }
-
-
-def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
-    """The delivery inside the wrapper that a text such as "smoothed=0.1" names."""
-    name, _, value = wrap.partition("=")
-    if name not in WRAPPERS:
-        raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")
-    known = inspect.signature(WRAPPERS[name]).parameters
-    knob = next((option for option in ("every", "amount", "temperature", "alpha") if option in known), None)
-    if bool(value) != (knob is not None):
-        raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob}" if knob else " without a number"))
-    options: dict[str, Any] = {"seed": seed} if "seed" in known else {}
-    if knob is not None:
-        try:
-            options[knob] = int(value) if knob == "every" else float(value)
-        except ValueError:
-            raise ValueError(f"{wrap}: {value!r} is no number; expected the {knob} of {name}") from None
-    return WRAPPERS[name](delivery, **options)
 
 
 def _delivery(labels: Labels, config: FitConfig) -> Delivery:
@@ -165,6 +149,12 @@ def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarr
     return middle.astype(np.float32), np.where(spread > 0, spread, 1.0).astype(np.float32)
 
 
+def _unscaled(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
+    """Layers that take features as they are, from layers that take (features - shift) / scale."""
+    first = layers[0].weight / scale
+    return Layer(first.astype(np.float32), layers[0].bias - (first @ shift).astype(np.float32)), *layers[1:]
+
+
 def _by_adam(
     x: np.ndarray, delivery: Delivery, validation: tuple[np.ndarray, np.ndarray] | None, config: FitConfig
 ) -> tuple[Sequence[Layer], dict[str, Any]]:
@@ -178,7 +168,8 @@ def _by_adam(
 def _logistic(
     x: np.ndarray, train: np.ndarray, held: np.ndarray, delivery: Delivery, everything: Delivery,
     held_out: Distributions | None, config: FitConfig,
-) -> tuple[Sequence[Layer], dict[str, Any]]:  # fmt: skip
+) -> tuple[Sequence[Layer], Sequence[Layer], dict[str, Any]]:  # fmt: skip
+    """The head trained on all items, the same trained without those held out, and what was chosen."""
     if not delivery.fixed or delivery.mixes:
         raise ValueError(
             f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target an item; "
@@ -199,7 +190,17 @@ def _logistic(
             "classes, or wrap the delivery as smoothed=0.01"
         )
     found = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty)
-    return (_layer(found),), {"penalty": penalty, "iterations": found.iterations, "tried": tried}
+    judged = found
+    if held.size:
+        start = found.coef, found.intercept
+        judged = soft_logistic(x[train], _rows(delivery), np.ones(train.size), penalty=penalty, start=start)
+    chosen = {
+        "penalty": penalty,
+        "iterations": found.iterations,
+        "tried": tried,
+        "then trained on all": bool(held.size),
+    }
+    return (_layer(found),), (_layer(judged),), chosen
 
 
 def _chosen_penalty(

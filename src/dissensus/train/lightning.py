@@ -1,7 +1,7 @@
 """For Lightning: a data module that delivers, and a callback for those with data modules of their own.
 
-trainer = Trainer(callbacks=[EpochCallback(data.train)])
-trainer.fit(model, data)                      # data = DeliveredData(inputs, delivery, batch_size=128)
+Trainer().fit(model, DeliveredData(inputs, delivery, batch_size=128))
+Trainer(callbacks=[EpochCallback(dataset)]).fit(model, loader)   # loader of your own over a DeliveredDataset
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dissensus.train.batches import DeliveredDataset
 
 
 class DeliveredData(LightningDataModule):
-    """Batches of (inputs, targets), reshuffled every epoch, with the targets of that epoch.
+    """Batches of (inputs, targets), reshuffled every epoch, with the targets of that epoch, of which it tells itself.
 
     inputs, delivery  see DeliveredDataset
     validation        a data set with targets of its own, or None
@@ -33,6 +33,13 @@ class DeliveredData(LightningDataModule):
         self.loading = {"batch_size": batch_size, **loading}
         if validation is not None:  # Lightning warns of a val_dataloader that has nothing to load
             self.val_dataloader = self._held_out  # type: ignore[method-assign]
+
+    def setup(self, stage: str) -> None:
+        # Without it every epoch would silently have the targets of the first.
+        trainer: Any = self.trainer
+        told = any(isinstance(one, EpochCallback) and one.dataset is self.train for one in trainer.callbacks)
+        if not told:
+            trainer.callbacks.append(EpochCallback(self.train))
 
     def train_dataloader(self) -> DataLoader[Any]:
         # After a checkpoint Lightning starts the workers before it says that an epoch starts.

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.labels.distances import entropy, kl
+from dissensus.evaluate.alignment import entropy_pearson
+from dissensus.evaluate.choices import accuracy_to_gold
+from dissensus.evaluate.scoring import kl_to_people
+from dissensus.evaluate.statistics import Comparison, paired_t
 from dissensus.labels.distributions import Distributions
 from dissensus.train.head_config import HeadConfig
 from dissensus.train.head_data import checked_features, checked_targets
@@ -72,15 +75,6 @@ class Split:
         return cls(*(np.sort(part) for part in parts))
 
 
-@dataclass(frozen=True)
-class PairedTest:
-    """Student's paired t-test of soft minus hard over seeds: mean difference, t, and the two-sided p."""
-
-    difference: float
-    t: float
-    p: float
-
-
 @dataclass(frozen=True, eq=False)
 class ProtocolResult:
     """What the protocol found; soft and hard are keys throughout.
@@ -92,7 +86,8 @@ class ProtocolResult:
     heads        the chosen settings trained anew, one head a seed
     scores       by metric, (seeds,) on the test items: accuracy (higher is better), kl in nats (lower is better),
                  entropy_correlation, Pearson's between people's and the head's entropy (higher is better)
-    tests        by metric, soft against hard
+    tests        by metric, soft against hard by a paired t-test over seeds; None where it has no answer, since all
+                 seeds differ by the same amount or a correlation does not exist
     """
 
     grid: tuple[HeadConfig, ...]
@@ -101,7 +96,7 @@ class ProtocolResult:
     chosen: Mapping[str, HeadConfig]
     heads: Mapping[str, tuple[TrainedHead, ...]]
     scores: Mapping[str, Mapping[str, np.ndarray]]
-    tests: Mapping[str, PairedTest]
+    tests: Mapping[str, Comparison | None]
 
     def table_2(self) -> list[dict[str, Any]]:
         """The chosen settings, one row for each kind of target."""
@@ -109,14 +104,15 @@ class ProtocolResult:
         return [{"targets": t} | {name: getattr(self.chosen[t], name) for name in names} for t in self.chosen]
 
     def table_3(self) -> list[dict[str, Any]]:
-        """Mean and standard deviation over seeds of every metric, and the p of soft against hard."""
+        """Mean and standard deviation over seeds of every metric, and the p of soft against hard, NaN without one."""
         rows = []
         for targets, scores in self.scores.items():
             row: dict[str, Any] = {"targets": targets}
             for metric, values in scores.items():
                 row[metric] = float(values.mean())
                 row[f"{metric}_sd"] = float(values.std(ddof=1)) if values.size > 1 else float("nan")
-                row[f"{metric}_p"] = self.tests[metric].p
+                found = self.tests[metric]
+                row[f"{metric}_p"] = float("nan") if found is None else found.p
             rows.append(row)
         return rows
 
@@ -194,7 +190,7 @@ def singh_protocol(
             heads[t] += found[place * len(group) : (place + 1) * len(group)]
         tested += [parts] * len(group)
     scores = {t: _scores(heads[t], tested, rows, given) for t in TARGETS}
-    tests = {metric: paired_test(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
+    tests = {metric: _tested(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
     return ProtocolResult(
         grid=settings,
         grid_losses=dict(zip(TARGETS, losses, strict=True)),
@@ -206,21 +202,11 @@ def singh_protocol(
     )
 
 
-def paired_test(soft: np.ndarray, hard: np.ndarray) -> PairedTest:
-    """Soft minus hard, seed by seed.
-
-        t = mean(difference) / (sd(difference) / sqrt(seeds)),   seeds - 1 degrees of freedom
-
-    Differences without any spread have p 0, or 1 if all of them are 0.  soft, hard: (seeds,)
-    """
-    from scipy.stats import ttest_rel
-
-    difference = soft - hard
-    mean = float(difference.mean())
-    if np.ptp(difference) <= 1e-12 * max(abs(mean), 1e-300):
-        return PairedTest(mean, 0.0 if mean == 0 else float(np.copysign(np.inf, mean)), 1.0 if mean == 0 else 0.0)
-    found = ttest_rel(soft, hard)
-    return PairedTest(mean, float(found.statistic), float(found.pvalue))
+def _tested(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
+    """Student's paired t-test of soft minus hard over seeds, None where it has no answer.  (seeds,), (seeds,)"""
+    gap = soft - hard
+    same = np.ptp(gap) <= 1e-12 * np.abs(gap).max() and gap.any()
+    return None if same or not np.isfinite(gap).all() else paired_t(soft, hard)
 
 
 def _scores(
@@ -230,7 +216,7 @@ def _scores(
     found: dict[str, list[float]] = {"accuracy": [], "kl": [], "entropy_correlation": []}
     for head, parts in zip(heads, splits, strict=True):
         people, said = given[parts.test], head.predict(rows[parts.test])
-        found["accuracy"].append(float(np.mean(people.argmax(axis=1) == said.argmax(axis=1))))
-        found["kl"].append(float(kl(people, said).mean()))
-        found["entropy_correlation"].append(float(np.corrcoef(entropy(people), entropy(said))[0, 1]))
+        found["accuracy"].append(float(accuracy_to_gold(said, people.argmax(axis=1)).mean()))
+        found["kl"].append(float(kl_to_people(said, people).mean()))
+        found["entropy_correlation"].append(entropy_pearson(said, people))
     return {metric: np.array(values) for metric, values in found.items()}
