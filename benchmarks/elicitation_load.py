@@ -148,7 +148,7 @@ class _Caller:
         return json.loads(text)
 
     def until_healthy(self, path: str) -> None:
-        for _ in range(240):
+        for _ in range(720):  # its first start fills a database
             try:
                 self.connection.request("GET", path)
                 reply = self.connection.getresponse()
@@ -158,7 +158,7 @@ class _Caller:
             except (OSError, HTTPException):
                 self.connection.close()
             time.sleep(0.5)
-        raise SystemExit("the server did not answer within two minutes")
+        raise SystemExit("the server did not answer within six minutes")
 
 
 @contextmanager

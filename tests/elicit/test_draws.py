@@ -38,7 +38,7 @@ def many(tmp_path, **protocol):
     return open_study(folder), truth
 
 
-def crowd(run, truth, people, every=8):
+def crowd(run, truth, people, every=16):
     """People answer one after the other by the truth; units are ranked after every so many answers."""
     rng, given, classes = np.random.default_rng(7), 0, run.study.question.classes
     for _ in range(people):

@@ -23,7 +23,7 @@ JSON = st.recursive(
     st.none() | st.booleans() | number | text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3), max_leaves=8,
 )  # fmt: skip
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def client_of(run):

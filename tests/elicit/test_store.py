@@ -116,7 +116,7 @@ def test_counters_equal_a_recount_after_any_sequence_of_events(draw, opened):
     class Here(Decisions):
         run = opened(protocol={"per_person": 3, "per_item": 2, "repeats": 1, "draw": draw})
 
-    quick = settings(max_examples=12, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+    quick = settings(max_examples=10, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Here, settings=quick)
 
 

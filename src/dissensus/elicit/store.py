@@ -166,7 +166,7 @@ def _engine(url: str) -> Engine:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         # Taking the write lock at once makes writers wait in line instead of failing in the middle.
-        if connection.get_isolation_level() != "AUTOCOMMIT":
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
