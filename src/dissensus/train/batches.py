@@ -31,7 +31,7 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
                 "the same items in the same order: select those that have both first"
             )
         self.inputs, self.delivery, self.pick = inputs, delivery, pick
-        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call]
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
 
     @property
     def epoch(self) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dissensus.train.heads import TrainedHead
 
 
-class SoftLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     """A linear or MLP head trained by cross-entropy to distributions; on hard labels it is logistic regression.
 
     fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs: see `as_targets`.

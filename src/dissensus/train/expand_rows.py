@@ -24,7 +24,7 @@ def expanded(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.nda
     return row, code, mass[row, code]
 
 
-class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier trained on distributions through one that takes labels and sample weights.
 
     fit(X, Y) repeats each row for every class of Y that has mass, weighted by it (see `expanded`), so the loss is the

@@ -32,7 +32,7 @@ class DeliveredData(LightningDataModule):
         self.validation = validation
         self.loading = {"batch_size": batch_size, **loading}
         if validation is not None:  # Lightning warns of a val_dataloader that has nothing to load
-            self.val_dataloader = self._held_out  # type: ignore[method-assign]
+            self.val_dataloader = self._held_out
 
     def setup(self, stage: str) -> None:
         # Without it every epoch would silently have the targets of the first.
