@@ -81,7 +81,7 @@ def evaluate(
 def json_text(told: dict[str, Any]) -> str:
     """JSON in which infinite numbers are 1e999.
 
-    JSON has no name for infinity, but this is a number by its grammar, and Python, JavaScript, R, pandas and DuckDB
+    JSON has no name for infinity, but this is a number by its grammar, and Python, JavaScript, pandas and DuckDB
     read it as infinite. jq reads the largest double; pyarrow and polars refuse what no double holds.
     """
 
