@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.labels.charts import Line, grid_map, interval_chart, line_chart
 from dissensus.labels.view import page
 from dissensus.plan.advice import Advice, curves
-from dissensus.plan.advice_words import describe_label
+from dissensus.plan.advice_words import describe_label, short
 from dissensus.plan.tradeoff import UTILITIES, by_information, preference_map
 
 CELLS = 16  # steps of each axis of a map
@@ -59,12 +59,11 @@ def _facts(advice: Advice) -> str:
 
 
 def _table(advice: Advice) -> str:
-    lowest = min(one.loss for one in advice.options if one.kind != "pairwise")
     best, number = ' class="best"', ' class="n"'
     rows = "".join(
-        f"<tr{best if one.loss == lowest and one.kind != 'pairwise' else ''}><td>{escape(one.name)}</td>"
+        f"<tr{best if (one.kind, one.k_hat) == advice.recommended else ''}><td>{escape(one.name)}</td>"
         f'<td class="n">{one.items:,}</td><td class="n">{one.constraints:,.0f}</td>'
-        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{one.cost:,.4g}</td>'
+        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{short(one.cost)}</td>'
         f'<td class="n">{one.loss:.4f}</td></tr>'
         for one in advice.options
     )
