@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dissensus.plan.advice import advise, curves
 from dissensus.plan.advice_page import advice_page
+from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
 
@@ -161,6 +162,14 @@ def test_the_page_rings_the_users_cell_and_fetches_nothing():
         assert html.count("<circle") >= 2 * 11 and "http" not in html.replace("http://www.w3.org", "")
         assert "Collect " in html and 'role="img"' in html and f"{n:,}" in html
         assert ("What the pilot says" in html) == bool(tried)
+
+
+def test_the_page_has_the_simulated_maps_for_sets_within_them():
+    within, beyond = (advice_page(advise(n, 20, Preferences(), rng(0))) for n in (80, 800))
+    grid = figure_1_grid()
+    for kind in ("hard", "soft"):
+        assert f"{kind} labels, 25 dimensions: {grid.at(kind, 80, 20, 25):.2f}" in within
+    assert "What a learner gets back" not in beyond
 
 
 def test_curves_end_where_hard_and_soft_labels_lie():
