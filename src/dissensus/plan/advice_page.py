@@ -89,8 +89,8 @@ def _curves(advice: Advice) -> str:
     told = " and ".join(f"{name} at {asked}" for name, asked in best.items())
     all_items = "" if advice.budget is None else " Here all items are labelled, whatever the budget."
     return (
-        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, of which 1 is a hard label; "
-        f"lowest for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; lowest "
+        f"for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
     )
 
 
@@ -114,8 +114,8 @@ def _preferences(advice: Advice) -> str:
             ))  # fmt: skip
     return (
         "<h2>Hard or soft, by how you weigh cost</h2><p>By the information ratio. Dark where soft labels are the "
-        "better deal, white where hard ones are, and half-way where it is all the same; your data set is ringed. Rows differ "
-        "by what better labels are worth to you, columns by the weight of cost.</p>"
+        "better deal, white where hard ones are, and half-way where it is all the same; your data set is ringed. Rows "
+        "differ by what better labels are worth to you, columns by the weight of cost.</p>"
         f'<div class="maps">{"".join(drawn)}</div>'
     )
 
