@@ -89,8 +89,8 @@ def _curves(advice: Advice) -> str:
     told = " and ".join(f"{name} at {asked}" for name, asked in best.items())
     all_items = "" if advice.budget is None else " Here all items are labelled, whatever the budget."
     return (
-        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; lowest "
-        f"for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; "
+        f"lowest for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
     )
 
 
