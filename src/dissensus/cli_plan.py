@@ -72,7 +72,7 @@ def _estimate(name: str, dimensions: int) -> "Estimate":
 
 
 def _print(advice: "Advice") -> None:
-    from dissensus.plan.advice_words import describe_label
+    from dissensus.plan.advice_words import describe_label, short
 
     out.print(f"Collect {describe_label(*advice.recommended)}.", style="bold", markup=False, soft_wrap=True)
     for sentence in advice.why:
@@ -82,11 +82,13 @@ def _print(advice: "Advice") -> None:
         table.add_column(name, justify="left" if name == "labels" else "right")
     for one in advice.options:
         table.add_row(
-            one.name, f"{one.items:,}", f"{one.constraints:,.0f}", f"{one.information_ratio:.2%}", f"{one.cost:,.4g}",
+            one.name, f"{one.items:,}", f"{one.constraints:,.0f}", f"{one.information_ratio:.2%}", short(one.cost),
             f"{one.loss:.4f}",
         )  # fmt: skip
     out.print()
     out.print(table)
+    scale = f"{advice.preferences.reference:,.0f}"
+    out.print(f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better", markup=False)
     if advice.alternatives:
         out.print("\nWhen to choose otherwise", style="bold")
         for sentence in advice.alternatives:

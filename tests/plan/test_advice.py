@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from dissensus.plan.advice import advise, curves
 from dissensus.plan.advice_page import advice_page
+from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
 
@@ -61,10 +63,57 @@ def test_the_unit_of_cost_does_not_matter():
 def test_a_budget_labels_fewer_items_with_dearer_labels():
     advice = advise(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
     assert advice.option("hard").items == 80 and advice.option("soft").items == 20
-    assert advice.option("soft").cost == 200 and all(
-        one.cost <= 200 for one in advice.options if one.kind != "pairwise"
-    )
+    assert advice.option("soft").cost == 200 and all(one.cost <= 200 for one in advice.options)
     assert any("budget of 200" in sentence for sentence in advice.why)
+
+
+@given(st.integers(1, 100), st.integers(2, 40), st.floats(0, 30), st.floats(1, 2000))
+def test_a_budget_is_not_spent_on_less_than_hard_labels_tell(n, k, beta, budget):
+    advice = advise(n, k, Preferences(beta=beta), rng(0), budget=budget)
+    best = next(one for one in advice.options if (one.kind, one.k_hat) == advice.recommended)
+    assert best.items == n or best.constraints >= advice.option("hard").constraints
+    assert all(one.cost <= budget * (1 + 1e-9) for one in advice.options)
+
+
+def test_a_small_budget_goes_to_hard_labels():
+    """One sparse label costs less than thirty hard ones, but that is not why anybody has a budget of thirty."""
+    advice = advise(80, 20, Preferences(beta=10), rng(0), budget=30)
+    assert advice.recommended == ("hard", 1) and advice.option("hard").items == 30
+
+
+def test_a_budget_holds_for_a_pilot_too():
+    pair = [
+        PilotAnswers(kind, 1, np.full(30, seconds), np.zeros(30)) for kind, seconds in (("hard", 2.0), ("soft", 40.0))
+    ]
+    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
+    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30).recommended == ("hard", 1)
+
+
+def test_pairwise_similarity_with_a_lower_loss_is_explained():
+    wanted = Preferences(Costs(ratio=10))
+    assert any("say nothing about the classes" in one for one in advise(80, 20, wanted, rng(0)).alternatives)
+    assert not any("Pairwise" in one for one in advise(1000, 10, wanted, rng(0)).alternatives)
+    assert advise(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
+
+
+@given(st.integers(1, 60), st.integers(1, 30), st.floats(0.1, 40), st.floats(0, 20))
+def test_sentences_do_not_contradict_the_numbers(n, k, ratio, beta):
+    if n + k < 3:
+        return
+    advice = advise(n, k, Preferences(Costs(ratio=ratio), beta=beta), rng(0))
+    said = " ".join((*advice.why, *advice.alternatives))
+    assert not re.search(r"costs -|\b1 items|\b1 classes", said)
+    assert ("tell no more than hard" in said) <= (
+        advice.option("soft").constraints <= advice.option("hard").constraints
+    )
+    ratios = advice.as_json()["information_ratio"]
+    assert max(ratios[kind] for kind in ratios if kind != "pairwise") == pytest.approx(ratios["soft"])
+
+
+def test_many_classes_take_no_loop_over_them():
+    """ImageNet-21k: 21,000 classes, all numbers of classes compared."""
+    advice = advise(1_000, 21_000, Preferences(Costs(ratio=50), beta=0.001), rng(0))
+    assert advice.recommended[0] in ("sparse", "top-class") and advice.regime == "less-than-one-shot"
 
 
 @pytest.mark.parametrize("budget", [0, -5, float("nan"), float("inf")])
@@ -113,6 +162,14 @@ def test_the_page_rings_the_users_cell_and_fetches_nothing():
         assert html.count("<circle") >= 2 * 11 and "http" not in html.replace("http://www.w3.org", "")
         assert "Collect " in html and 'role="img"' in html and f"{n:,}" in html
         assert ("What the pilot says" in html) == bool(tried)
+
+
+def test_the_page_has_the_simulated_maps_for_sets_within_them():
+    within, beyond = (advice_page(advise(n, 20, Preferences(), rng(0))) for n in (80, 800))
+    grid = figure_1_grid()
+    for kind in ("hard", "soft"):
+        assert f"{kind} labels, 25 dimensions: {grid.at(kind, 80, 20, 25):.2f}" in within
+    assert "What a learner gets back" not in beyond
 
 
 def test_curves_end_where_hard_and_soft_labels_lie():

@@ -8,6 +8,7 @@ import pytest
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
+from dissensus.plan.information import soft_constraints
 from dissensus.plan.pilot import (
     PilotAnswers,
     rank_options,
@@ -72,6 +73,44 @@ def test_answers_of_one_person_are_not_independent():
     assert widths[1] > 0 and widths[1] >= 0.8 * widths[0]
 
 
+@pytest.mark.parametrize("wrong_count", [0, 3, 20])
+def test_independent_answers_have_the_interval_of_jeffreys(wrong_count):
+    """Beta(1/2 + wrong, 1/2 + right): Brown, Cai and DasGupta (2001), Interval estimation for a binomial proportion."""
+    from scipy.stats import beta
+
+    wrong = (np.arange(60) < wrong_count).astype(float)
+    one = PilotAnswers("hard", 1, np.ones(60), wrong)
+    rate = rank_options([one], 80, 20, Preferences(), rng(0), replicates=20_000)[0].flip_rate
+    expected = beta(0.5 + wrong_count, 60.5 - wrong_count).ppf([0.025, 0.975])
+    assert np.allclose([rate.low, rate.high], expected, atol=0.006) and rate.value == wrong_count / 60
+
+
+def test_answers_that_are_a_little_wrong_each_have_a_narrow_interval():
+    """The mean of 100 shares of sd 0.05 has a standard error of 0.005, as have the intervals."""
+    wrong = 0.1 + 0.05 * np.tile([-1.0, 1.0], 50)
+    rate = rank_options([PilotAnswers("soft", 1, np.ones(100), wrong)], 80, 20, Preferences(), rng(0))[0].flip_rate
+    assert 0.004 < rate.sd < 0.008
+
+
+def test_a_budget_counts_in_a_pilot():
+    """Soft labels win where all can be paid; 60 hard labels buy 6 soft ones of ten times the seconds."""
+    pair = [answers("hard", 2.0, 0.0), PilotAnswers("soft", 1, np.full(50, 20.0), np.zeros(50))]
+    rich, poor = (
+        {one.name: one for one in rank_options(pair, 80, 20, Preferences(beta=0.5), rng(0), budget=budget)}
+        for budget in (None, 60)
+    )
+    assert rich["soft"].best > 0.99 and poor["hard"].best > 0.99
+    hard_seconds = poor["hard"].seconds.value
+    bought = int(60 * hard_seconds / 20)
+    assert np.isclose(poor["soft"].ratio.value, by_information("soft", 80, 20) * soft_constraints(bought, 20) / 78_400)
+
+
+def test_pairs_within_a_budget():
+    one = PilotAnswers("pairwise", 1, np.full(9, 2.0), np.full(9, np.nan))
+    found = rank_options([one], 80, 20, Preferences(), rng(0), budget=45)[0]  # 45 pairs are those of 10 items
+    assert np.isclose(found.ratio.value, 10 * 9 * 8 / 2 / 485_100)
+
+
 def crowd_of(probs: np.ndarray) -> Distributions:
     return Distributions(probs, np.arange(probs.shape[0]), tuple("abcd"[: probs.shape[1]]))
 
@@ -125,6 +164,7 @@ def test_a_file_holds_a_row_an_answer(tmp_path):
     ("text", "message"),
     [
         ("kind,time\nhard,2\n", "a pilot needs \\['seconds'\\] too"),
+        ("kind,seconds\n", "has a header and no answers"),
         ("kind,seconds\nhard,2\n", "1 answers of hard; expected 2 or more"),
         ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of hard took 0 seconds; expected a number above 0"),
         ("kind,seconds\nhard,2\nhard,\n", "took nan seconds"),

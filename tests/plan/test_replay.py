@@ -121,6 +121,23 @@ def test_the_cheaper_of_two_equal_questions_is_asked():
     assert (curve.spent <= [3, 6]).all()
 
 
+def test_a_replay_in_seconds_tells_the_deepest_item_at_each_budget():
+    votes = crowd_votes(40, seed=5)
+    truth = votes.counts() / votes.per_item[:, None]
+    curve, _ = replay_seconds({"quick": answers(votes, 1.0)}, truth, (1, 20), rng(0))
+    assert curve.deepest.tolist() == [1, 20]
+
+
+def test_items_without_answers_of_a_kind_do_not_end_a_replay():
+    """Only the first of 100 items has slow answers, so most of those that the plan asks about first have none."""
+    votes = crowd_votes(100, seed=6)
+    truth = votes.counts() / votes.per_item[:, None]
+    every = answers(votes, 10.0)
+    kinds = {"quick": answers(votes, 1.0), "slow": Answered(10.0, every.item[:20], every.probs[:20])}
+    curve, used = replay_seconds(kinds, truth, (5,), rng(1))
+    assert used["slow"][0] <= 20 and curve.spent[0] > 4.8
+
+
 def test_fuller_answers_are_learned_to_be_worth_more_than_a_vote():
     """Everybody states the true distribution: such an answer tells more than naming one class."""
     draw = rng(8)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.plan.advice_options import Option, label_options
-from dissensus.plan.advice_words import about_pilot, about_regime, reasons, smaller, untried, when_else
+from dissensus.plan.advice_options import Option, label_options, lowest_loss
+from dissensus.plan.advice_words import about_pairs, about_pilot, about_regime, reasons, smaller, untried, when_else
 from dissensus.plan.information import Regime, regime
 from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options, with_measured_costs
 from dissensus.plan.tradeoff import Kind, Preferences, loss_curve
@@ -85,17 +85,19 @@ def advise(
     Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
     sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
     best among those tried (`pilot.rank_options`); its seconds replace the cost ratio where it has hard and soft labels.
-    Pairwise similarities are told beside them and never recommended: they say nothing about the classes.
+    Pairwise similarities are told beside them and recommended only where a pilot tried them: they say nothing about the
+    classes.
 
-    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label.
+    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label, and
+            not recommended where these tell less than hard labels within the same budget.
     """
     if budget is not None and not (budget > 0 and np.isfinite(budget)):
         raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
     where = regime(n, k)
     preferences = with_measured_costs(preferences, pilot)
     labels, others = label_options(n, k, preferences, budget)
-    best = min(labels, key=lambda one: (one.loss, one.cost))
-    ranked = tuple(rank_options(pilot, n, k, preferences, rng)) if pilot else ()
+    best = lowest_loss(labels, n, [one for one in labels if one.kind == "hard"])
+    ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
     if ranked:
         recommended: tuple[Kind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
         why = (about_regime(n, k, where), *about_pilot(ranked))
@@ -104,6 +106,7 @@ def advise(
         recommended = (best.kind, best.k_hat)
         why = (about_regime(n, k, where), *reasons(best, labels, preferences, budget, n))
         alternatives = (*smaller(best, n, k, preferences, budget), *when_else(n, k, preferences))
+    alternatives = (*alternatives, about_pairs(others, best)) if recommended[0] != "pairwise" else alternatives
     return Advice(
         n, k, where, preferences, budget, (*labels, *others), recommended, why,
         tuple(sentence for sentence in alternatives if sentence), ranked,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,32 +36,50 @@ class Option:
 
 
 def label_options(n: int, k: int, preferences: Preferences, budget: float | None) -> tuple[list[Option], list[Option]]:
-    """The kinds of label that the budget allows, and pairwise similarity beside them."""
-    labels = [option_for("hard", 1, n, k, preferences, budget)]
-    for kind in ("sparse", "top-class") if k > 2 else ():
-        tried = [option_for(kind, asked, n, k, preferences, budget) for asked in range(2, k)]
-        found = [one for one in tried if one is not None]
+    """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs."""
+    labels = options_for("hard", [1], n, k, preferences, budget)
+    for kind in ("sparse", "top-class"):
+        found = options_for(kind, range(2, k), n, k, preferences, budget)
         if found:
-            labels.append(min(found, key=lambda one: (one.loss, one.cost)))
-    labels.append(option_for("soft", k, n, k, preferences, budget))
-    affordable = [one for one in labels if one is not None]
-    if not affordable:
+            labels.append(lowest_loss(found, n, labels[:1]))
+    labels += options_for("soft", [k], n, k, preferences, budget)
+    if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
-    pairs = option_for("pairwise", 0, n, k, replace(preferences, estimate=by_information), None)
-    return affordable, [] if pairs is None or n < 3 else [pairs]
+    pairs = options_for("pairwise", [0], n, k, replace(preferences, estimate=by_information), None) if n > 2 else []
+    return labels, [one for one in pairs if budget is None or one.cost <= budget]
 
 
-def option_for(kind: Kind, k_hat: int, n: int, k: int, preferences: Preferences, budget: float | None) -> Option | None:
-    """A kind of label for as many items as the budget labels; None where that is none."""
-    each = float(preferences.costs.total(kind, n, k, k_hat)) / (n * preferences.costs.hard)
-    items = n if budget is None else min(n, int(budget / each + 1e-9))
-    if items < 1:
-        return None
-    answered = float(constraints(kind, items, k, max(k_hat, 1)))
-    ratio = float(information_ratio(answered, n, k))
+def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Option:
+    """The best of the options, one or more.
+
+    Where the budget ends before the items do, little is spent and little is told: that alone is no merit, so options
+    that tell less than hard labels within the same budget are left out unless there are no others.
+    """
+    least = max((one.constraints for one in hard), default=0.0)
+    worthwhile = [one for one in options if one.items == n or one.constraints >= least]
+    return min(worthwhile or options, key=lambda one: (one.loss, one.cost))
+
+
+def options_for(
+    kind: Kind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
+) -> list[Option]:
+    """A kind of label with each number of classes, for as many items as the budget labels; none where that is none."""
+    asked = np.asarray(k_hats, dtype=np.int64)
+    costs = preferences.costs
+    each = np.broadcast_to(costs.total(kind, n, k, asked) / (n * costs.hard), asked.shape)
+    items = np.full(asked.shape, n)
+    if budget is not None:
+        items = np.minimum(n, np.floor(budget / each + 1e-9)).astype(np.int64)
+        asked, each, items = asked[items > 0], each[items > 0], items[items > 0]
+    if not asked.size:
+        return []
+    kept = np.maximum(asked, 1)
+    answered, whole = (np.broadcast_to(constraints(kind, of, k, kept), asked.shape) for of in (items, n))
     # The estimate is for all n items; of fewer, so much less is known as they answer fewer of all comparisons.
-    whole = float(constraints(kind, n, k, max(k_hat, 1)))
-    rho = float(preferences.estimate(kind, n, k, max(k_hat, 1))) * (answered / whole if whole > 0 else 1.0)
+    part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
+    rho = preferences.estimate(kind, n, k, kept) * part
     cost = each * items
-    loss = preferences.beta * cost / preferences.reference - float(utility_of(preferences.utility)(np.asarray(rho)))
-    return Option(kind, k_hat, items, answered, ratio, cost, loss)
+    loss = preferences.beta * cost / preferences.reference - utility_of(preferences.utility)(rho)
+    ratio = information_ratio(answered, n, k)
+    columns = (asked, items, answered, ratio, cost, loss)
+    return [Option(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]

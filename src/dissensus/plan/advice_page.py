@@ -10,7 +10,9 @@ import numpy as np
 from dissensus.labels.charts import Line, grid_map, interval_chart, line_chart
 from dissensus.labels.view import page
 from dissensus.plan.advice import Advice, curves
-from dissensus.plan.advice_words import describe_label
+from dissensus.plan.advice_words import describe_label, short
+from dissensus.plan.grid import figure_1_grid
+from dissensus.plan.simulation import KINDS
 from dissensus.plan.tradeoff import UTILITIES, by_information, preference_map
 
 CELLS = 16  # steps of each axis of a map
@@ -41,7 +43,7 @@ def advice_page(advice: Advice) -> str:
         parts.append(f"<h2>When to choose otherwise</h2><ul>{listed}</ul>")
     if advice.pilot:
         parts.append(_pilot(advice))
-    parts += [_table(advice), _curves(advice), _preferences(advice), _information(advice)]
+    parts += [_table(advice), _curves(advice), _preferences(advice), _information(advice), _simulated(advice)]
     return page("".join(parts), title)
 
 
@@ -59,12 +61,11 @@ def _facts(advice: Advice) -> str:
 
 
 def _table(advice: Advice) -> str:
-    lowest = min(one.loss for one in advice.options if one.kind != "pairwise")
     best, number = ' class="best"', ' class="n"'
     rows = "".join(
-        f"<tr{best if one.loss == lowest and one.kind != 'pairwise' else ''}><td>{escape(one.name)}</td>"
+        f"<tr{best if (one.kind, one.k_hat) == advice.recommended else ''}><td>{escape(one.name)}</td>"
         f'<td class="n">{one.items:,}</td><td class="n">{one.constraints:,.0f}</td>'
-        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{one.cost:,.4g}</td>'
+        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{short(one.cost)}</td>'
         f'<td class="n">{one.loss:.4f}</td></tr>'
         for one in advice.options
     )
@@ -86,9 +87,10 @@ def _curves(advice: Advice) -> str:
     lines = [Line(name, x, y) for name, (x, y) in found.items()]
     best = {name: int(x[np.argmin(y)]) for name, (x, y) in found.items() if name in ("sparse", "top-class")}
     told = " and ".join(f"{name} at {asked}" for name, asked in best.items())
+    all_items = "" if advice.budget is None else " Here all items are labelled, whatever the budget."
     return (
-        f"<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number; lowest for {told} of "
-        f"{advice.k}.</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; "
+        f"lowest for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
     )
 
 
@@ -111,10 +113,10 @@ def _preferences(advice: Advice) -> str:
                 low=-SHOWN, high=SHOWN, mark=(advice.n, advice.k), ends=("hard", "soft"),
             ))  # fmt: skip
     return (
-        "<h2>Hard or soft, by how you weigh cost</h2><p>Dark where soft labels are the better deal, white where hard "
-        "ones are, and half-way where it is all the same; your data set is ringed. Rows differ by what better labels "
-        "are worth to you, columns by the weight "
-        f'of cost.</p><div class="maps">{"".join(drawn)}</div>'
+        "<h2>Hard or soft, by how you weigh cost</h2><p>By the information ratio. Dark where soft labels are the "
+        "better deal, white where hard ones are, and half-way where it is all the same; your data set is ringed. Rows "
+        "differ by what better labels are worth to you, columns by the weight of cost.</p>"
+        f'<div class="maps">{"".join(drawn)}</div>'
     )
 
 
@@ -130,6 +132,27 @@ def _information(advice: Advice) -> str:
     return (
         "<h2>What labels tell</h2><p>The share of all comparisons between items and classes that labels answer.</p>"
         f'<div class="maps">{"".join(drawn)}</div>'
+    )
+
+
+def _simulated(advice: Advice) -> str:
+    """The maps in the middle of figure 1, every second cell of them; nothing for sets beyond them."""
+    grid = figure_1_grid()
+    items, classes = np.array(grid.config.items), np.array(grid.config.classes)
+    if not (items[0] <= advice.n <= items[-1] and classes[0] <= advice.k <= classes[-1]):
+        return ""
+    drawn = []
+    for kind in KINDS:
+        for d in grid.config.dimensions:
+            here = grid.at(kind, advice.n, advice.k, d)
+            drawn.append(grid_map(
+                grid.mean(kind, d)[1::2, 1::2].T, items[1::2].tolist(), classes[1::2].tolist(), "items", "classes",
+                f"{kind} labels, {d} dimensions: {here:.2f}", low=0.0, high=1.0, mark=(advice.n, advice.k),
+            ))  # fmt: skip
+    return (
+        "<h2>What a learner gets back</h2><p>Simulated items of your numbers, in spaces of few and of many dimensions: "
+        "the rank correlation of similarities learned from the labels with the true ones, in the title for your data "
+        f'set.</p><div class="maps">{"".join(drawn)}</div>'
     )
 
 

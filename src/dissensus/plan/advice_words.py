@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dissensus.plan.advice_options import Option, option_for
+from dissensus.plan.advice_options import Option, options_for
 from dissensus.plan.information import Regime
 from dissensus.plan.pilot import PilotOption
 from dissensus.plan.tradeoff import Kind, Preferences, utility_of
@@ -24,12 +24,21 @@ def describe_label(kind: Kind, k_hat: int) -> str:
 
 
 def about_regime(n: int, k: int, where: Regime) -> str:
-    each = f"{n:,} items over {k:,} classes"
+    each, shots = f"{counted(n, 'item')} over {counted(k, 'class', 'classes')}", short(n / k)
     return {
-        "many-shot": f"{each} is many-shot, {n / k:.3g} items a class: the more there are, the less soft labels add.",
+        "many-shot": f"{each} is many-shot, {shots} items a class: the more there are, the less soft labels add.",
         "one-shot": f"{each} is one-shot, about an item a class: soft labels keep their worth however many there are.",
         "less-than-one-shot": f"{each} is less than one-shot, fewer items than classes: soft labels tell far more.",
     }[where]
+
+
+def short(number: float) -> str:
+    """Three digits or all before the point, thousands apart: 0.0123, 1.64, 1,235."""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def reasons(
@@ -41,13 +50,13 @@ def reasons(
     if hard is not None and best.kind != "hard" and hard.constraints > 0:
         more, dearer = best.constraints / hard.constraints, best.cost / hard.cost
         found.append(
-            f"The recommended labels tell {more:.3g} times as much as hard ones for {dearer:.3g} times the cost."
+            f"The recommended labels tell {short(more)} times as much as hard ones for {short(dearer)} times the cost."
         )
     if best.kind == "hard":
         found.append(f"What fuller labels tell beyond that is not worth their cost at beta {preferences.beta:g}.")
     if budget is not None:
         covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
-        found.append(f"Of a budget of {budget:g} hard labels it spends {best.cost:g} and labels {covered}.")
+        found.append(f"Of a budget of {budget:,g} hard labels it spends {short(best.cost)} and labels {covered}.")
     return found
 
 
@@ -79,13 +88,24 @@ def smaller(best: Option, n: int, k: int, preferences: Preferences, budget: floa
     if best.kind not in ("sparse", "top-class", "soft") or k < 3:
         return []
     kind: Kind = "sparse" if best.kind == "soft" else best.kind
-    hard = option_for("hard", 1, n, k, preferences, budget)
-    for asked in range(2, best.k_hat):
-        one = option_for(kind, asked, n, k, preferences, budget)
-        if one and hard and hard.loss - one.loss >= ENOUGH * (hard.loss - best.loss):
-            saved = 1 - one.cost / best.cost
-            return [f"{one.name} has {ENOUGH:.0%} of the advantage over hard labels and costs {saved:.0%} less."]
+    tried = options_for(kind, range(2, best.k_hat), n, k, preferences, budget)
+    for hard in options_for("hard", [1], n, k, preferences, budget):
+        enough = hard.loss - ENOUGH * (hard.loss - best.loss)
+        for one in tried:
+            if one.loss <= enough and one.cost < best.cost and one.items == best.items:
+                saved = 1 - one.cost / best.cost
+                return [f"{one.name} has {ENOUGH:.0%} of the advantage over hard labels and costs {saved:.0%} less."]
     return []
+
+
+def about_pairs(others: Sequence[Option], best: Option) -> str:
+    """Why pairwise similarity is not recommended where its loss is lower."""
+    if not any(one.loss < best.loss for one in others):
+        return ""
+    return (
+        "Pairwise similarities have a lower loss, but say nothing about the classes: choose them where it only matters "
+        "which items are alike."
+    )
 
 
 def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
@@ -94,14 +114,15 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     gain = float(u(preferences.estimate("soft", n, k, k)) - u(preferences.estimate("hard", n, k, 1)))
     costs = preferences.costs
     dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
-    if gain <= 0 or k < 2:
-        return ["Soft labels tell no more than hard ones here, whatever they cost."]
-    found = []
-    if dearer > 0:
-        found.append(f"Between hard and soft alone, soft labels win while beta is below {gain / dearer:.3g}.")
-    else:
-        found.append("Soft labels cost no more than hard ones and tell more, so they win at any beta.")
+    if k < 2:
+        return ["With a single class a hard label says nothing; a soft one rates how typical of it an item is."]
+    if gain <= 0:
+        return ["Soft labels tell no more than hard ones here: take the cheaper ones."]
+    if dearer <= 0:
+        return ["Soft labels cost no more than hard ones and tell more, so they win at any beta."]
+    found = [f"Between hard and soft alone, soft labels win while beta is below {gain / dearer:.3g}."]
     if preferences.beta > 0:
         ratio = 1 + gain * preferences.reference / (preferences.beta * n)
-        found.append(f"At beta {preferences.beta:g} they win while one costs less than {ratio:.3g} hard labels.")
+        dear = "about as much as a hard label" if ratio < 1.01 else f"less than {short(ratio)} hard labels"
+        found.append(f"At beta {preferences.beta:g} they win while one costs {dear}.")
     return found

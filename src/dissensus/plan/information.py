@@ -17,7 +17,7 @@ Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
 
 def total_queries(n: ArrayLike, k: ArrayLike = 0) -> np.ndarray:
     """All questions about n items and k centroids.   3 C(n + k, 3)"""
-    points = _counts(n, "n items", least=0) + _counts(k, "k classes", least=0)
+    points = _counts(n, "items", least=0) + _counts(k, "classes", least=0)
     return points * (points - 1) * (points - 2) / 2
 
 
@@ -28,10 +28,11 @@ def hard_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
 
     An item is closer to its class than to the k - 1 others; a centroid is closer to each of its n/k items than to
     each of the n - n/k others. Exact where k divides n. Otherwise, and for classes of unequal size, the second term
-    is an upper bound: sum_c m_c (n - m_c) over class sizes m_c is largest when all are n/k.
+    is an upper bound: sum_c m_c (n - m_c) over class sizes m_c is largest when all are n/k. A single item over two
+    classes would have 3/2, but even a soft label has one comparison there, which is what is returned.
     """
     n, k = _items_and_classes(n, k)
-    return n * (k - 1) + n**2 * (1 - 1 / k)
+    return np.minimum(n * (k - 1) + n**2 * (1 - 1 / k), np.where(k > 1, soft_constraints(n, k), np.inf))
 
 
 def soft_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
@@ -48,20 +49,22 @@ def soft_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
 def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: bool = True) -> np.ndarray:
     """Questions answered by each item's k_hat largest classes, the others left at 0; classes equally often kept.
 
-        T_sparse = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  n k_hat [(m - 1)/2 + (n - m)],   m = n k_hat / k
+        T_sparse = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  sum over classes c of m_c (m_c - 1)/2 + m_c (n - m_c)
 
     Of a row's pairs of classes, two kept ones are ordered by their numbers and a kept one lies before each dropped
-    one; two dropped ones are both 0 and say nothing. A column with m kept items reads the same: m (m - 1)/2 pairs of
-    kept items and m (n - m) of a kept and a dropped one, for each of k columns. k_hat = k is a soft label.
+    one; two dropped ones are both 0 and say nothing. A column with m_c kept items reads the same. The n k_hat kept
+    numbers are dealt to the k classes as evenly as they can be: m_c is n k_hat / k, rounded up for some and down for
+    the others. k_hat = k is a soft label.
 
     scaled  rows sum to 1, as `labels.transforms.sparsest` leaves them. A single kept class then has all the mass and
             its items are tied: k_hat = 1 is a hard label. Otherwise it keeps its number, as a typicality rating does
     """
     n, k = _items_and_classes(n, k)
     k_hat = _kept(k_hat, k)
-    m = n * k_hat / k
-    among_kept = np.where(_tied(k, k_hat, scaled), 0.0, (m - 1) / 2)
-    return n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat)) + n * k_hat * (among_kept + n - m)
+    fewer, with_more = np.divmod(n * k_hat, k)
+    columns = with_more * _kept_before(fewer + 1, n) + (k - with_more) * _kept_before(fewer, n)
+    found = n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat)) + columns
+    return np.where(_tied(k, k_hat, scaled), hard_constraints(n, k), found)
 
 
 def top_class_constraints(
@@ -169,7 +172,7 @@ def asymptotic_ratio(kind: Literal["hard", "soft"], n: int, k: int) -> float:
 
 
 def _items_and_classes(n: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    return _counts(n, "n items", least=1), _counts(k, "k classes", least=1)
+    return _counts(n, "items", least=1), _counts(k, "classes", least=1)
 
 
 def _counts(values: ArrayLike, name: str, least: int) -> np.ndarray:
@@ -186,6 +189,11 @@ def _kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
         over, of = (array[kept > k].flat[0] for array in np.broadcast_arrays(kept, k))
         raise ValueError(f"{over:g} classes cannot be kept of {of:g}; expected k_hat from 1 to k")
     return kept
+
+
+def _kept_before(m: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Pairs of a column's n items that it orders if m of them have a number and the others 0."""
+    return np.asarray(m * (m - 1) / 2 + m * (n - m))
 
 
 def _tied(k: np.ndarray, k_hat: np.ndarray, scaled: bool) -> np.ndarray:

@@ -15,7 +15,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
-from dissensus.plan.tradeoff import KINDS, Kind, Preferences, utility_of
+from dissensus.plan.tradeoff import KINDS, Kind, Preferences, constraints, utility_of
 
 FEWEST = 2  # answers of a kind below which nothing is said about it
 
@@ -71,7 +71,7 @@ class PilotOption:
 
     seconds    median seconds an answer
     flip_rate  share of comparisons that are wrong; None where the pilot does not tell, and then 0 is assumed
-    ratio      information ratio times (1 - flip rate)
+    ratio      information ratio times (1 - flip rate), of the items that the budget labels
     loss       beta cost / reference - u(ratio), lower is better
     best       probability that this kind has the lowest loss of all
     """
@@ -94,33 +94,52 @@ def rank_options(
     preferences: Preferences,
     rng: np.random.Generator,
     *,
+    budget: float | None = None,
     replicates: int = 2000,
     coverage: float = 0.95,
 ) -> list[PilotOption]:
     """The kinds of a pilot by how probable it is that each is the one to collect.
 
-        flip rate ~ Beta(1/2 + m e, 1/2 + m (1 - e)),   seconds ~ median,   e and median over resampled annotators
+        flip rate = (g_1 + sum_i w_i wrong_i) / (g_0 + g_1 + sum_i w_i),   seconds = median with weights w
+        w_i = w_annotator(i) ~ Exponential(1),   g_0, g_1 ~ Gamma(1/2)
         L = beta seconds n / reference - u((1 - flip rate) IR)
 
-    Annotators are resampled with replacement (answers, where annotators are not known), m is the number of answers
-    with a known error: the comparisons of one answer stand or fall together and count as one. The reference cost of
-    `preferences` is counted in hard labels: it is multiplied by the seconds of a hard label in the same resample, or
-    of the quickest kind where none were tried.
+    The Bayesian bootstrap over annotators (Rubin 1981), or over answers where annotators are not known, beside half a
+    wrong and half a right answer, so that a pilot without errors does not promise that there are none: for independent
+    answers that are right or wrong the flip rate is the Beta of Jeffreys. The reference cost of `preferences` is
+    counted in hard labels: it is multiplied by the seconds of a hard label under the same weights, or of the quickest
+    kind where none were tried.
+
+    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label, and
+            is not the best where these tell less than hard labels within the same budget
     """
     if not answers:
         raise ValueError("the pilot has no answers; expected some of each kind that you consider")
     names = [one.name for one in answers]
     if len(set(names)) < len(names):
         raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
-    drawn = [_resampled(one, stream, replicates) for one, stream in zip(answers, rng.spawn(len(answers)), strict=True)]
+    drawn = [_reweighted(one, stream, replicates) for one, stream in zip(answers, rng.spawn(len(answers)), strict=True)]
     seconds, flips = (np.stack([one[at] for one in drawn]) for at in (0, 1))  # (options, replicates + 1)
     information = np.array([float(preferences.estimate(one.kind, n, k, one.k_hat)) for one in answers])[:, None]
     unit = seconds[names.index("hard")] if "hard" in names else seconds.min(axis=0)
-    amount = np.array([n * (n - 1) / 2 if one.kind == "pairwise" else n for one in answers])[:, None]
-    ratio = (1 - flips) * information
+    items = np.full(seconds.shape, n)
+    if budget is not None:
+        paid = budget * unit / seconds  # answers
+        pairs = np.array([one.kind == "pairwise" for one in answers])[:, None]
+        items = np.minimum(n, np.floor(np.where(pairs, (1 + np.sqrt(1 + 8 * paid)) / 2, paid) + 1e-9)).astype(np.int64)
+    share = np.stack([_share(one, row, n, k) for one, row in zip(answers, items, strict=True)])
+    amount = np.stack([
+        row * (row - 1) / 2 if one.kind == "pairwise" else row for one, row in zip(answers, items, strict=True)
+    ])  # fmt: skip
+    ratio = (1 - flips) * information * share
     spent = amount * seconds / (preferences.reference * unit)
     loss = preferences.beta * spent - utility_of(preferences.utility)(ratio)
-    lowest = loss[:, 1:] == loss[:, 1:].min(axis=0)
+    able = items == n
+    if not able.all():
+        # Where the budget ends before the items do, little is spent and little is told: that alone is no merit.
+        able |= (items > 0) & (ratio >= (ratio[names.index("hard")] if "hard" in names else 0.0))
+    judged = np.where(able, loss, np.inf)[:, 1:]
+    lowest = judged == judged.min(axis=0)
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
     found = [
         PilotOption(
@@ -174,26 +193,29 @@ def with_measured_costs(preferences: Preferences, answers: Sequence[PilotAnswers
     return replace(preferences, costs=replace(preferences.costs, ratio=median["soft"] / median["hard"]))
 
 
-def _resampled(one: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
-    """Median seconds and flip rate, first as observed and then in each resample.  (replicates + 1,) each"""
+def _reweighted(one: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
+    """Median seconds and flip rate, first as observed and then under each set of weights.  (replicates + 1,) each"""
     m = one.seconds.size
     who = np.arange(m) if one.annotator is None else np.unique(one.annotator.astype(str), return_inverse=True)[1]
-    people = int(who.max()) + 1
-    times = rng.multinomial(people, np.full(people, 1 / people), size=replicates)  # (b, people)
-    weight = np.vstack([np.ones((1, m)), times[:, who.reshape(-1)]])  # (b + 1, m)
+    each = rng.standard_exponential((replicates, int(who.max()) + 1))
+    weight = np.vstack([np.ones((1, m)), each[:, who.reshape(-1)]])  # (b + 1, m)
     order = np.argsort(one.seconds)
     reached = np.cumsum(weight[:, order], axis=1)
     seconds = one.seconds[order][np.argmax(reached >= reached[:, -1:] / 2, axis=1)]
     told = np.isfinite(one.wrong)
     if not told.any():
         return seconds, np.zeros(replicates + 1)
-    sums = weight[:, told] @ np.column_stack([one.wrong[told], np.ones(told.sum())])  # (b + 1, 2)
-    everywhere = one.wrong[told].mean()
-    rate = np.divide(sums[:, 0], sums[:, 1], out=np.full(sums.shape[0], everywhere), where=sums[:, 1] > 0)
-    known = float(told.sum())
-    flips = rng.beta(0.5 + known * rate, 0.5 + known * (1 - rate))
-    flips[0] = everywhere
+    right, wrong = rng.standard_gamma(0.5, (2, replicates + 1))
+    right[0] = wrong[0] = 0.0
+    flips = (wrong + weight[:, told] @ one.wrong[told]) / (right + wrong + weight[:, told].sum(axis=1))
     return seconds, flips
+
+
+def _share(one: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
+    """What labels of so many items tell, of what those of all n do.  (b,) -> (b,), 0 to 1"""
+    some = np.where(items > 0, constraints(one.kind, np.maximum(items, 1), k, one.k_hat), 0.0)
+    whole = float(constraints(one.kind, n, k, one.k_hat))
+    return np.asarray(some / whole if whole > 0 else np.ones_like(some))
 
 
 def _interval(values: np.ndarray, coverage: float) -> Interval:

@@ -32,6 +32,8 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
             f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
             "annotator: one row for each answer"
         )
+    if not table.num_rows:
+        raise ValueError(f"{path} has a header and no answers; expected one row for each answer of the pilot")
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
     seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
     who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None

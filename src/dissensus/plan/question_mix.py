@@ -95,7 +95,11 @@ def replay_seconds(
     plan = [(cheapest, part) for part in np.array_split(tie_rng.permutation(n), -(-n // portion))]
     for name in kinds if len(kinds) > 1 else ():
         plan.append((name, tie_rng.permutation(n)[: max(1, round(PILOT * n))]))
-    spent, errors, at, used = 0.0, [], [], {name: [] for name in kinds}  # type: ignore[var-annotated]
+    spent = 0.0
+    errors: list[float] = []
+    at: list[float] = []
+    deepest: list[int] = []
+    used: dict[str, list[int]] = {name: [] for name in kinds}
     for limit in (np.asarray(per_item, dtype=np.float64) * n).tolist():
         state.learn()
         since = spent
@@ -103,8 +107,11 @@ def replay_seconds(
             if spent - since > 0.1 * max(since, n * kinds[cheapest].seconds):
                 state.learn()
                 since = spent
-            name, asked = plan.pop(0) if plan else _best(state, given, portion, tie_rng)
+            planned = bool(plan)
+            name, asked = plan.pop(0) if planned else _best(state, given, portion, tie_rng)
             asked = given[name].able(asked)
+            if planned and not asked.size:  # nobody answered this kind of question about these items
+                continue
             affordable = int((limit - spent) // kinds[name].seconds)
             if asked.size > affordable:
                 plan.insert(0, (name, asked[affordable:]))
@@ -114,11 +121,11 @@ def replay_seconds(
             state.add(name, asked, given[name].take(asked))
             spent += asked.size * kinds[name].seconds
         state.learn()
-        errors.append(kl(truth, state.estimate()).mean())
+        errors.append(float(kl(truth, state.estimate()).mean()))
+        deepest.append(max(int(one.taken.max()) for one in given.values()))
         at.append(spent / n)
         for name in kinds:
             used[name].append(int(given[name].taken.sum()))
-    deepest = [max(int(one.taken.max()) for one in given.values())] * len(at)
     return Curve(np.array(at), np.array(errors), np.array(deepest)), {name: np.array(v) for name, v in used.items()}
 
 

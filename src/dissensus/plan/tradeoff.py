@@ -54,9 +54,10 @@ class Costs:
     pair: float | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("a hard label", self.hard), ("the cost ratio", self.ratio), ("a pair", self.pair)):
+        named = (("cost of a hard label", self.hard), ("cost ratio", self.ratio), ("cost of a pair", self.pair))
+        for name, value in named:
             if value is not None and not (value > 0 and np.isfinite(value)):
-                raise ValueError(f"the cost of {name} is {value}; expected a number above 0")
+                raise ValueError(f"the {name} is {value:g}; expected a number above 0")
 
     @classmethod
     def measured(cls, hard: float, soft: float, pair: float | None = None) -> Costs:
