@@ -86,7 +86,10 @@ def test_a_budget_holds_for_a_pilot_too():
         PilotAnswers(kind, 1, np.full(30, seconds), np.zeros(30)) for kind, seconds in (("hard", 2.0), ("soft", 40.0))
     ]
     assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
-    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30).recommended == ("hard", 1)
+    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=100).recommended == ("hard", 1)
+    poor = advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
+    assert poor.recommended == ("hard", 1) and "The budget pays for 30 of 80 items." in poor.why
+    assert {one["kind"]: one["items"] for one in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
 
 
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
