@@ -45,7 +45,7 @@ SECONDS = {
 }
 RULES = ("uniform", "entropy", "expected-error")
 BOUNDS = ("oracle", "clairvoyant")
-PARTS = (*RULES, "constants", *BOUNDS, "prior", *(f"seconds: {name}" for name in SECONDS))
+PARTS = (*RULES, "constants", *BOUNDS, "prior", "agreeing", "tenth", *(f"seconds: {name}" for name in SECONDS))
 
 
 def measured(part: str, seed: int) -> dict[str, Any]:
@@ -63,21 +63,41 @@ def measured(part: str, seed: int) -> dict[str, Any]:
             name: told(replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c)))
             for name, c in rules.items()
         }
-    return fits_of_the_prior(votes, rng)
+    if part == "tenth":
+        few = votes.select(items=np.arange(0, votes.n_items, 10))
+        return {rule: told(replay(few, ADAPTIVE, np.random.default_rng(seed), rule=rule)) for rule in RULES[::2]}
+    return agreeing_items(votes, rng) if part == "agreeing" else fits_of_the_prior(votes, rng)
 
 
 def told(curve: Curve) -> dict[str, list[float]]:
     return {"spent": curve.spent.round(4).tolist(), "kl": curve.error.round(5).tolist()}
 
 
-def fits_of_the_prior(votes: Any, rng: np.random.Generator) -> dict[str, float]:
-    """Both fits of the prior on the same adaptive votes, 2.5 an image: mean KL."""
+def adaptive_counts(votes: Any, per_item: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Votes that the expected-error rule asks for, and the share of all votes.  (n, k), (n, k)"""
     sequence, size = vote_sequences(votes, rng)
-    truth = votes.counts() / size[:, None]
     counts = spend(
-        np.zeros(truth.shape, dtype=np.int64), int(2.5 * size.size),
+        np.zeros((size.size, votes.n_classes), dtype=np.int64), int(per_item * size.size),
         lambda asked, counted: sequence[asked, counted[asked].sum(axis=1)], rng, most=size, portion=size.size // 40,
     )  # fmt: skip
+    return counts, votes.counts() / size[:, None]
+
+
+def agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
+    """After 3.5 adaptive votes an image: images whose votes all agree, and their share of the error that is left."""
+    counts, truth = adaptive_counts(votes, 3.5, rng)
+    error = kl(truth, shrunk(counts))
+    agree = counts.max(axis=1) == counts.sum(axis=1)
+    disputed = agree & (truth.max(axis=1) < 1)
+    return {
+        "images": float(agree.mean()), "error": float(error[agree].sum() / error.sum()),
+        "error of those on which not all agree": float(error[disputed].sum() / error.sum()),
+    }  # fmt: skip
+
+
+def fits_of_the_prior(votes: Any, rng: np.random.Generator) -> dict[str, float]:
+    """Both fits of the prior on the same adaptive votes, 2.5 an image: mean KL."""
+    counts, truth = adaptive_counts(votes, 2.5, rng)
     left_out = shrinkage(Distributions.from_counts(counts)).distributions.probs
     return {"vote_prior": float(kl(truth, shrunk(counts)).mean()), "shrinkage": float(kl(truth, left_out).mean())}
 
@@ -129,6 +149,13 @@ def report(record: dict[str, dict[str, Any]]) -> None:
     for run in record.get("prior", {}).values():
         fits = ", ".join(f"{name} {run[name]:.4f}" for name in ("vote_prior", "shrinkage"))
         print(f"\nprior on 2.5 adaptive votes an image: {fits}")
+    for run in record.get("agreeing", {}).values():
+        shares = ", ".join(f"{name} {value:.0%}" for name, value in run.items() if name != "cpu_seconds")
+        print(f"after 3.5 adaptive votes, images whose votes agree: {shares}")
+    uniform, rule = mean("tenth", "uniform"), mean("tenth", "expected-error")
+    if uniform is not None and rule is not None:
+        goal = uniform.error[ADAPTIVE.index(5)]
+        print(f"a tenth of the images: {rule.reaches(float(goal)):.2f} votes instead of 5")
     for name in SECONDS:
         for run in record.get(f"seconds: {name}", {}).values():
             pairs = ", ".join(f"{s:.0f} s: {e:.3f}" for s, e in zip(run["spent"], run["kl"], strict=True))

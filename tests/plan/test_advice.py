@@ -14,6 +14,7 @@ from dissensus.plan.advice import advise, curves
 from dissensus.plan.advice_page import advice_page
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.pilot import PilotAnswers
+from dissensus.plan.simulated_rho import by_simulation
 from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
 
 rng = np.random.default_rng
@@ -86,7 +87,10 @@ def test_a_budget_holds_for_a_pilot_too():
         PilotAnswers(kind, 1, np.full(30, seconds), np.zeros(30)) for kind, seconds in (("hard", 2.0), ("soft", 40.0))
     ]
     assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
-    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30).recommended == ("hard", 1)
+    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=100).recommended == ("hard", 1)
+    poor = advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
+    assert poor.recommended == ("hard", 1) and "The budget pays for 30 of 80 items." in poor.why
+    assert {one["kind"]: one["items"] for one in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
 
 
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
@@ -94,6 +98,11 @@ def test_pairwise_similarity_with_a_lower_loss_is_explained():
     assert any("say nothing about the classes" in one for one in advise(80, 20, wanted, rng(0)).alternatives)
     assert not any("Pairwise" in one for one in advise(1000, 10, wanted, rng(0)).alternatives)
     assert advise(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
+
+
+def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
+    told = advise(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
+    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["loss"]["soft"] < -0.5
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.floats(0.1, 40), st.floats(0, 20))

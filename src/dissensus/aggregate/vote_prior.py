@@ -61,7 +61,7 @@ def vote_prior(
 
     It maximises the probability of each vote given the others of its item, which needs items whose number of votes has
     nothing to do with what was said. Where doubtful items were asked about again, that takes their disagreement for
-    everybody's: 0.0925 against 0.0833 nats from the truth with 2.5 adaptive votes an image of CIFAR-10H
+    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes an image of CIFAR-10H
     (benchmarks/allocation.py). `adaptive` maximises the probability of whole rows instead,
 
         sum_i ln f(votes_i),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)

@@ -61,7 +61,8 @@ class Advice:
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
-                    "kind": one.kind, "k_hat": one.k_hat, "answers": one.answers, "probability_best": one.best,
+                    "kind": one.kind, "k_hat": one.k_hat, "answers": one.answers, "items": one.items,
+                    "probability_best": one.best,
                     **{name: None if told is None else {"value": told.value, "low": told.low, "high": told.high}
                        for name, told in (("seconds", one.seconds), ("flip_rate", one.flip_rate),
                                           ("information_ratio", one.ratio), ("loss", one.loss))},
@@ -100,7 +101,7 @@ def advise(
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
     if ranked:
         recommended: tuple[Kind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
-        why = (about_regime(n, k, where), *about_pilot(ranked))
+        why = (about_regime(n, k, where), *about_pilot(ranked, n))
         alternatives = (untried(best, ranked), *when_else(n, k, preferences))
     else:
         recommended = (best.kind, best.k_hat)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,7 +45,9 @@ def label_options(n: int, k: int, preferences: Preferences, budget: float | None
     labels += options_for("soft", [k], n, k, preferences, budget)
     if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
-    pairs = options_for("pairwise", [0], n, k, replace(preferences, estimate=by_information), None) if n > 2 else []
+    # Another estimate, say of simulated labels, is on another scale than the information ratio of pairs.
+    comparable = n > 2 and preferences.estimate is by_information
+    pairs = options_for("pairwise", [0], n, k, preferences, None) if comparable else []
     return labels, [one for one in pairs if budget is None or one.cost <= budget]
 
 

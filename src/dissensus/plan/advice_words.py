@@ -60,7 +60,7 @@ def reasons(
     return found
 
 
-def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
+def about_pilot(ranked: Sequence[PilotOption], n: int) -> list[str]:
     first = ranked[0]
     found = [f"By the pilot {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
     for one in ranked:
@@ -69,6 +69,8 @@ def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
         )  # fmt: skip
         seconds = f"{one.seconds.value:.3g} s an answer [{one.seconds.low:.3g}, {one.seconds.high:.3g}]"
         found.append(f"{one.name}: {seconds}, {wrong}.")
+    if first.items < n:
+        found.append(f"The budget pays for {first.items:,} of {n:,} items.")
     if first.best < ENOUGH and len(ranked) > 1:
         found.append(
             f"That is not decided yet against {ranked[1].name} ({ranked[1].best:.0%}): more pilot answers help."

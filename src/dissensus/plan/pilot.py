@@ -69,6 +69,7 @@ class PilotAnswers:
 class PilotOption:
     """One kind of label after the pilot.
 
+    items      how many of the items the budget labels; all of them without a budget
     seconds    median seconds an answer
     flip_rate  share of comparisons that are wrong; None where the pilot does not tell, and then 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
@@ -80,6 +81,7 @@ class PilotOption:
     k_hat: int
     name: str
     answers: int
+    items: int
     seconds: Interval
     flip_rate: Interval | None
     ratio: Interval
@@ -143,7 +145,7 @@ def rank_options(
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
     found = [
         PilotOption(
-            one.kind, one.k_hat, one.name, one.seconds.size,
+            one.kind, one.k_hat, one.name, one.seconds.size, int(items[i, 0]),
             _interval(seconds[i], coverage),
             _interval(flips[i], coverage) if np.isfinite(one.wrong).any() else None,
             _interval(ratio[i], coverage), _interval(loss[i], coverage), float(best[i]),
