@@ -134,3 +134,18 @@ def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgre
     rehearsed(folder, database, annotators=1, at_once=1, workers=1, seed=0)
     with pytest.raises(ValueError, match="holds answers already"):
         rehearsed(folder, database, annotators=1, at_once=1, workers=1, seed=0)
+
+
+def test_simulated_people_see_what_is_obvious(tmp_path):
+    """Attention items are answered as expected, so that a rehearsal flags nobody for them."""
+    from dissensus.elicit.status import annotator_rows
+
+    folder = write_study(
+        tmp_path / "study", protocol={"per_person": 4, "per_item": 4, "attention_every": 2},
+        attention={"p6": "cat", "p7": "ship"},
+    )  # fmt: skip
+    told = rehearsed(folder, None, annotators=3, at_once=3, workers=1, seed=0)
+    run = open_study(folder, told["database"])
+    rows = annotator_rows(run)
+    run.store.close()
+    assert [(row["checks"], row["checks_right"]) for row in rows] == [(2, 2)] * 3

@@ -31,7 +31,7 @@ def rehearsed(
     try:
         if answer_table(run).num_rows:
             raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
-        truth = simulated_truth(run.study, len(run.units.items), seed)
+        truth = _with_obvious(run, simulated_truth(run.study, len(run.units.items), seed))
         with serving(folder, database, workers=workers) as address:
             done = rehearse(run.study, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick)
         kept = answer_table(run).column("trial").to_pylist()
@@ -53,6 +53,15 @@ def known_by(run: Running) -> dict[str, int]:
         part = item.parts[0]
         places[part.content if part.kind == "text" else str(place)] = place
     return places
+
+
+def _with_obvious(run: Running, truth: np.ndarray) -> np.ndarray:
+    """The truth in which attention items are what everybody expects of them.  (items, k)"""
+    truth = truth.copy()
+    for name, expected in (run.study.attention or {}).items():
+        if expected in run.study.question.classes:
+            truth[run.numbers[name]] = np.eye(truth.shape[1])[run.study.question.classes.index(expected)]
+    return truth
 
 
 def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:
