@@ -46,8 +46,8 @@ def counters(run):
 
 def expire(run):
     """All that is drawn becomes two hours older."""
-    with run.store.writing() as connection:
-        connection.execute(sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200))
+    older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
+    run.store.written(lambda connection: connection.execute(older))
 
 
 class Decisions(RuleBasedStateMachine):
