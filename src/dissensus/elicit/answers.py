@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -16,13 +16,12 @@ from dissensus.elicit.store import now
 if TYPE_CHECKING:
     from dissensus.elicit.session import Running
 
-TRIAL = (
-    sa.select(tables.trials, tables.answers.c.received)
-    .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))
-    .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.person == sa.bindparam("person_"))
-)
 KEEP = sa.insert(tables.answers)
-UNHOLD = sa.update(tables.trials).where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.held)
+UNHOLD = (
+    sa.update(tables.trials)
+    .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.held)
+    .values(held=sa.false())
+)
 COUNT = (
     sa.update(tables.units)
     .where(tables.units.c.id == sa.bindparam("unit_"))
@@ -35,17 +34,31 @@ LARGEST = 1e15  # of any number that a browser sends
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
 
+class Given(NamedTuple):
+    """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters."""
+
+    id: str
+    unit: int
+    kind: str
+    answered: float | None
+    shown: str | None
+
+
 def save_answer(
-    run: Running, connection: Connection, person: Row[Any], trial_id: str, sent: Mapping[str, Any]
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any]
 ) -> str | None:
-    """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice."""
+    """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
+
+    given  all trials of this person; the one that is answered is marked so
+    """
     from dissensus.elicit.session import Refused
 
-    trial = connection.execute(TRIAL, {"trial_": trial_id, "person_": person.id}).one_or_none()
-    if trial is None:
+    place = next((i for i, one in enumerate(given) if one.id == trial_id), None)
+    if place is None:
         raise Refused("this trial belongs to no session of yours", 404)
+    trial = given[place]
     feedback = _feedback(run, trial)
-    if trial.received is not None:
+    if trial.answered is not None:
         return feedback
     try:
         answer = check_answer(run.study.question, sent.get("told"))
@@ -53,16 +66,18 @@ def save_answer(
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))
     client: Any = sent.get("client")
+    received = now()
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
         "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
-        "received": now(),
+        "received": received,
     }  # fmt: skip
     connection.execute(KEEP, row)
+    given[place] = trial._replace(answered=received)
     if trial.kind == "main":
         # `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the
         # meantime counts again, and the answer of somebody who is excluded counts for nothing.
-        held = connection.execute(UNHOLD.values(held=False), {"trial_": trial_id}).rowcount
+        held = connection.execute(UNHOLD, {"trial_": trial_id}).rowcount
         counts = 0 if person.excluded is not None else 1
         connection.execute(COUNT, {"unit_": trial.unit, "counts": counts, "back": counts - held})
     return feedback
@@ -110,8 +125,8 @@ def _seconds(times: dict[str, Any]) -> float | None:
     return spent / 1000 if 0 <= spent <= LONGEST else None
 
 
-def _feedback(run: Running, trial: Any) -> str | None:
-    if trial.kind != "practice":
+def _feedback(run: Running, trial: Given) -> str | None:
+    if trial.kind != "practice" or trial.shown is None:
         return None
     item = json.loads(trial.shown)["items"][0]
     return next((practice.feedback for practice in run.study.practice if practice.item == item), None)

@@ -7,7 +7,6 @@ import json
 import random
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -20,18 +19,27 @@ from dissensus.elicit.tables import people, trials, units
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
 OPEN = sa.select(units.c.id).where(units.c.main, units.c.id.not_in(HAD), units.c.assigned < sa.bindparam("per_item"))
-LEVEL = sa.select(sa.func.min(units.c.assigned)).where(units.c.main, units.c.assigned > sa.bindparam("level"))
-AT_LEVEL = OPEN.where(units.c.assigned == sa.bindparam("level")).order_by(units.c.tie).limit(1)
-HALVES = (AT_LEVEL.where(units.c.tie >= sa.bindparam("start")), AT_LEVEL.where(units.c.tie < sa.bindparam("start")))
-UNCERTAIN = OPEN.where(units.c.priority >= 0).order_by(units.c.priority.desc(), units.c.assigned, units.c.tie).limit(1)
-UNLOCKED = {wanted: wanted.with_for_update(skip_locked=True) for wanted in (*HALVES, UNCERTAIN)}
+WANTED = {
+    "least-answered": OPEN.order_by(units.c.assigned, units.c.tie).limit(1),
+    # A unit whose priority is below 0 is known well enough and gets no more answers.
+    "expected-error": OPEN.where(units.c.priority >= 0)
+    .order_by(units.c.priority.desc(), units.c.assigned, units.c.tie)
+    .limit(1),
+}
 # What one more answer is worth falls about with the square of how many there are; the next ranking says it exactly.
 FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
-TAKE = (
-    sa.update(units)
-    .where(units.c.id == sa.bindparam("unit_"))
-    .values(assigned=units.c.assigned + 1, priority=units.c.priority * FALLS)
-)
+# A unit gets a new random place among its equals whenever it is taken, so that no two people get the same series.
+TAKEN = {"assigned": units.c.assigned + 1, "priority": units.c.priority * FALLS, "tie": sa.bindparam("tie_")}
+TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(TAKEN)
+# One statement: the first of the wanted units that nobody else is just drawing. A draw never waits for another while
+# it holds a unit itself, so that two cannot wait for each other.
+TAKE_WANTED = {
+    name: sa.update(units)
+    .where(units.c.id == wanted.with_for_update(skip_locked=True).scalar_subquery())
+    .values(TAKEN)
+    .returning(units.c.id)
+    for name, wanted in WANTED.items()
+}
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -41,43 +49,35 @@ LATE = (
 )
 
 
-def draw(connection: Connection, study: Study, person: str, seed: int, per_item: int, at: float) -> int | None:
-    """A unit that this person has not had and that still needs answers, held for them; None when there is none."""
-    _release(connection, at - 60 * study.protocol.hold_minutes)
-    if study.protocol.draw == "batches":
-        found = _of_batch(connection, study, person, seed)
-    elif study.protocol.draw == "expected-error":
-        # A unit whose priority is below 0 is known well enough and gets no more answers.
-        found = _locked(connection, UNCERTAIN, {"person_": person, "per_item": per_item})
-    else:
-        found = _least_answered(connection, person, per_item)
-    if found is not None:
-        connection.execute(TAKE, {"unit_": found})
+def draw(
+    connection: Connection, study: Study, person: str, seed: int, per_item: int, *, late: float, first: bool
+) -> int | None:
+    """A unit that this person has not had and that still needs answers, held for them; None when there is none.
+
+    late   what was drawn before this time and never answered is given back
+    first  whether it is the person's first: then, and where nothing is left, is when things are given back
+    """
+    if first:
+        _release(connection, late)
+    found = _taken(connection, study, person, seed, per_item)
+    if found is None and not first and _release(connection, late):
+        return _taken(connection, study, person, seed, per_item)
     return found
 
 
-def _least_answered(connection: Connection, person: str, per_item: int) -> int | None:
-    """Among the units with the fewest answers or holders, one at random."""
-    level = -1
-    while (found := connection.scalar(LEVEL, {"level": level})) is not None and found < per_item:
-        level = int(found)
-        given = {"person_": person, "per_item": per_item, "level": level, "start": random.getrandbits(30)}
-        for half in HALVES:
-            unit = _locked(connection, half, given)
-            if unit is not None:
-                return unit
-    return None
-
-
-def _locked(connection: Connection, wanted: sa.Select[int], given: dict[str, Any]) -> int | None:
-    """The first of the wanted units that nobody is just drawing.
-
-    A draw never waits for another while it holds a unit itself, so that two cannot wait for each other.
-    """
-    found = connection.scalar(UNLOCKED[wanted], given)
-    if found is None and connection.dialect.name == "postgresql" and connection.scalar(wanted, given) is not None:
+def _taken(connection: Connection, study: Study, person: str, seed: int, per_item: int) -> int | None:
+    given = {"person_": person, "per_item": per_item, "tie_": random.getrandbits(30)}
+    if study.protocol.draw == "batches":
+        found = _of_batch(connection, study, person, seed)
+        if found is not None:
+            connection.execute(TAKE, {**given, "unit_": found})
+        return found
+    taken = connection.scalar(TAKE_WANTED[study.protocol.draw], given)
+    if taken is not None:
+        return int(taken)
+    if connection.dialect.name == "postgresql" and connection.scalar(WANTED[study.protocol.draw], given) is not None:
         raise Busy("every unit that is left is being drawn by somebody else")
-    return None if found is None else int(found)
+    return None
 
 
 def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> int | None:
@@ -129,8 +129,11 @@ def read_batches(path: Path) -> dict[str, list[str]]:
     return found
 
 
-def _release(connection: Connection, before: float) -> None:
-    """Give back what was drawn long ago and never answered; whoever returns may still answer it."""
-    for trial, unit in connection.execute(LATE, {"before": before}).all():
+def _release(connection: Connection, before: float) -> int:
+    """Give back what was drawn long ago and never answered, and say how much it was; whoever returns may still
+    answer it."""
+    late = connection.execute(LATE, {"before": before}).all()
+    for trial, unit in late:
         connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
         connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
+    return len(late)

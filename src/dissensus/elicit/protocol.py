@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -69,11 +70,18 @@ def class_order(study: Study, seed: int) -> tuple[str, ...]:
     classes = study.question.classes
     if not study.question.options.get("shuffle", False):
         return classes
-    return tuple(classes[i] for i in np.random.default_rng([seed, 3]).permutation(len(classes)))
+    return tuple(classes[i] for i in _order(seed, len(classes)))
+
+
+@lru_cache(maxsize=10_000)
+def _order(seed: int, classes: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng([seed, 3]).permutation(classes).tolist())
 
 
 def item_order(items: Sequence[str], seed: int, place: int) -> tuple[str, ...]:
     """A pair in random order; of a triplet the last two, since the first is what they are compared with."""
+    if len(items) == 1:
+        return tuple(items)
     fixed = 1 if len(items) == 3 else 0
     rest = list(items[fixed:])
     order = np.random.default_rng([seed, 4, place]).permutation(len(rest))

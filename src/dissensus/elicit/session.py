@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import protocol, tables, trial_pages
-from dissensus.elicit.answers import save_answer
+from dissensus.elicit.answers import Given, save_answer
 from dissensus.elicit.identity import completion_code, keyed_hash, unsigned
 from dissensus.elicit.items import Units
-from dissensus.elicit.store import Store, event, now, setting, storable
+from dissensus.elicit.store import Store, changeable, event, now, storable
 from dissensus.elicit.study import Study
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
@@ -92,8 +92,10 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
         person = person_row(connection, person_id)
+        given = None
         if page.startswith("trial:"):
-            feedback = save_answer(run, connection, person, page.removeprefix("trial:"), sent)
+            given = trial_pages.given_to(connection, person)
+            feedback = save_answer(run, connection, person, given, page.removeprefix("trial:"), sent)
             if feedback:
                 reply["feedback"] = feedback
         else:
@@ -101,7 +103,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             person = person_row(connection, person_id)
         if now() - person.seen > SIGN:
             connection.execute(SEEN, {"person_": person_id, "at": now()})
-        return {**reply, "page": _page(run, connection, person)}
+        return {**reply, "page": _page(run, connection, person, given)}
 
     return run.store.written(work)
 
@@ -213,10 +215,12 @@ def page_name(person: Row[Any]) -> str:
     return str(person.stage)
 
 
-def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+def _page(run: Running, connection: Connection, person: Row[Any], given: list[Given] | None = None) -> dict[str, Any]:
+    """What the person is to see now; `given` is what they were given, where the caller knows it already."""
     study, stage = run.study, str(person.stage)
     page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": study.title, "contact": study.contact}
-    if stage not in protocol.ENDS and setting(connection, "state", "open") != "open":
+    settings = {} if stage in protocol.ENDS else changeable(connection)
+    if settings.get("state", "open") != "open":
         return {**page, "stage": "stopped", "page": "stopped"}
     if stage == "consent":
         return {**page, "text": study.protocol.consent}
@@ -234,7 +238,10 @@ def _page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, A
             "again": person.attempts > 0,
         }
     if stage in ("practice", "trials"):
-        found = trial_pages.trial_page(run, connection, person)
+        if given is None:
+            given = trial_pages.given_to(connection, person)
+        per_item = int(settings.get("per_item", study.protocol.per_item))
+        found = trial_pages.trial_page(run, connection, person, given, per_item)
         if found is not None:
             return {**page, **found}
         return _moved_on(run, connection, person, trial_pages.after_trials(run, connection, person))

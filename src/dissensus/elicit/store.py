@@ -26,6 +26,7 @@ CONNECTIONS = 10  # for each server process; PostgreSQL allows 100 in all unless
 SCALE = ("tokens", "low", "high", "step")  # options that say what the numbers of an answer mean
 Result = TypeVar("Result")
 SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
+CHANGEABLE = sa.select(tables.about.c.key, tables.about.c.value).where(tables.about.c.key.in_(("state", "per_item")))
 
 
 class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
@@ -133,6 +134,11 @@ def setting(connection: Connection, key: str, default: str) -> str:
     """A setting that may change while the study runs, or its default."""
     found = connection.scalar(SETTING, {"key_": key})
     return default if found is None else str(found)
+
+
+def changeable(connection: Connection) -> dict[str, str]:
+    """What a researcher has changed while the study runs: its state, and how many answers an item is to get."""
+    return dict(connection.execute(CHANGEABLE).all())
 
 
 def set_setting(connection: Connection, key: str, value: str) -> None:

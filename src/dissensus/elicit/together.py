@@ -16,48 +16,54 @@ Result = TypeVar("Result")
 class Together:
     """Whoever finds nobody at work does the work of all who wait, commits it, and only then tells them.
 
-    Each piece of work has a savepoint of its own, so that one which fails takes nothing else with it. Nobody hears of
-    a success before the disk has it: a commit that fails fails for all of them.
+    Nobody hears of a success before the disk has it. Where one of them fails, all of it is taken back and each is done
+    alone, so that what fails takes nothing else with it; work is therefore something that can be done again.
     """
 
     def __init__(self, writing: Callable[[], AbstractContextManager[Connection]]) -> None:
         self._writing = writing
         self._waiting: list[_Work] = []
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._busy = False
 
     def written(self, work: Callable[[Connection], Result]) -> Result:
         mine = _Work(work)
-        with self._changed:
+        with self._lock:
             self._waiting.append(mine)
-            while self._busy and not mine.done:
-                self._changed.wait()
-            leads = not mine.done
-            self._busy = self._busy or leads
-        while not mine.done:
-            with self._changed:
-                some, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-            self._commit(some)
-            with self._changed:
-                self._changed.notify_all()
-        if leads:
-            with self._changed:
-                self._busy = False
-                self._changed.notify_all()
+            mine.leads, self._busy = not self._busy, True
+        if not mine.leads:
+            mine.told.wait()
+        if mine.leads:
+            self._lead(mine)
         if mine.error is not None:
             raise mine.error
         return mine.result
+
+    def _lead(self, mine: _Work) -> None:
+        """Do the work of those who wait, one's own among it, and let the next of them lead."""
+        with self._lock:
+            some, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+        self._commit(some)
+        for one in some:
+            if one is not mine:
+                one.told.set()
+        with self._lock:
+            self._busy = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].leads = True
+                self._waiting[0].told.set()
 
     def _commit(self, some: list[_Work]) -> None:
         try:
             with self._writing() as connection:
                 for one in some:
-                    one.do(connection, alone=len(some) == 1)
+                    one.result = one.work(connection)
         except BaseException as error:
-            for one in some:
-                one.error = one.error or error
-        for one in some:
-            one.done = True
+            if len(some) == 1:
+                some[0].error = error
+            else:
+                for one in some:
+                    self._commit([one])
 
 
 class _Work:
@@ -65,14 +71,5 @@ class _Work:
         self.work = work
         self.result: Any = None
         self.error: BaseException | None = None
-        self.done = False
-
-    def do(self, connection: Connection, *, alone: bool) -> None:
-        if alone:  # what fails here takes the whole transaction with it, which is nobody else's
-            self.result = self.work(connection)
-            return
-        try:
-            with connection.begin_nested():
-                self.result = self.work(connection)
-        except Exception as error:
-            self.error = error
+        self.leads = False
+        self.told = threading.Event()

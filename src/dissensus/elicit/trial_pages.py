@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import protocol, tables
+from dissensus.elicit.answers import Given
 from dissensus.elicit.draws import draw
-from dissensus.elicit.store import event, now, setting
+from dissensus.elicit.store import event, now
 
 if TYPE_CHECKING:
     from dissensus.elicit.session import Running
 
 GIVEN = (
     sa.select(
-        tables.trials.c.id, tables.trials.c.unit, tables.trials.c.kind, tables.trials.c.shown, tables.answers.c.received
+        tables.trials.c.id,
+        tables.trials.c.unit,
+        tables.trials.c.kind,
+        tables.answers.c.received,
+        # What was shown is needed no more once it is answered, but for the feedback on practice.
+        sa.case((tables.answers.c.received.is_(None) | (tables.trials.c.kind == "practice"), tables.trials.c.shown)),
     )
     .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))
     .where(tables.trials.c.person == sa.bindparam("person_"))
@@ -31,22 +37,18 @@ BREAK = sa.select(tables.pages.c.page).where(
 AHEAD = 1  # trials given beyond the one that is shown, so that their pictures are there in time
 
 
-class _Given(NamedTuple):
-    """A trial that the person has been given, and when its answer came, if it did."""
-
-    id: str
-    unit: int
-    kind: str
-    shown: str
-    answered: float | None
+def given_to(connection: Connection, person: Row[Any]) -> list[Given]:
+    """Every trial that the person was given, in their order."""
+    return [Given(*row) for row in connection.execute(GIVEN, {"person_": person.id})]
 
 
-def trial_page(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any] | None:
+def trial_page(
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int
+) -> dict[str, Any] | None:
     """The trial or break that this person is at; None when the stage is over."""
-    given = _given(connection, person)
     waiting = [row for row in given if row.answered is None and _of_stage(row.kind, person.stage) and _there(run, row)]
     while len(waiting) <= AHEAD:
-        new = _give(run, connection, person, given)
+        new = _give(run, connection, person, given, per_item)
         if new is None:
             break
         given.append(new)
@@ -77,11 +79,7 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     return {"stage": stage, "place": 0}
 
 
-def _given(connection: Connection, person: Row[Any]) -> list[_Given]:
-    return [_Given(*row) for row in connection.execute(GIVEN, {"person_": person.id})]
-
-
-def _give(run: Running, connection: Connection, person: Row[Any], given: list[_Given]) -> _Given | None:
+def _give(run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int) -> Given | None:
     """Give the person their next trial, written down before it is shown; None at the end of the stage."""
     study, history = run.study, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     kind: str | None
@@ -95,10 +93,10 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[_G
         kind = protocol.kind_wanted(study.protocol, history, len(study.attention or {}))
         unit = None
         if kind == "main":
-            per_item = int(setting(connection, "per_item", str(study.protocol.per_item)))
-            unit = draw(connection, study, person.id, person.seed, per_item, now())
+            main = sum(trial.kind == "main" for trial in history)
+            late = now() - 60 * study.protocol.hold_minutes
+            unit = draw(connection, study, person.id, person.seed, per_item, late=late, first=not main)
             if unit is None:  # nothing is left to draw: what remains are the repeats
-                main = sum(trial.kind == "main" for trial in history)
                 repeated = sum(trial.kind == "repeat" for trial in history)
                 kind = "repeat" if main and repeated < min(study.protocol.repeats, main) else None
         if kind == "attention":
@@ -122,10 +120,10 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[_G
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
-    return _Given(str(row["id"]), unit, kind, str(row["shown"]), None)
+    return Given(str(row["id"]), unit, kind, None, str(row["shown"]))
 
 
-def _there(run: Running, trial: _Given) -> bool:
+def _there(run: Running, trial: Given) -> bool:
     """Whether the study still has what the trial is about; a researcher may take items out while people answer."""
     return all(name in run.units.items for name in run.names[trial.unit])
 
