@@ -2,12 +2,12 @@
 
     python benchmarks/elicitation_load.py --database sqlite --workers 1
     python benchmarks/elicitation_load.py --database postgresql --workers 2
-    python benchmarks/elicitation_load.py --peer label-studio --program /path/to/label-studio
+    python benchmarks/elicitation_load.py --real-time
 
 People answer without a pause, each over one connection of their own, as fast as the server replies: they come by
-/start, get their page, and hand in one answer after the other, each reply carrying the next item. The simulated people
-share the machine with the server. SQLite commits with synchronous=FULL, PostgreSQL runs with fsync on. Label Studio
-gets the easier half of the job: annotations are posted for tasks that are known beforehand, by one user.
+/start, get their page, and hand in one answer after the other, each reply carrying the next item. With --real-time they
+take the two seconds that an answer takes people. The simulated people share the machine with the server. SQLite commits
+with synchronous=FULL, PostgreSQL runs with fsync on. elicitation_peers.py sends the same crowd to other tools.
 """
 
 from __future__ import annotations
@@ -16,20 +16,14 @@ import argparse
 import json
 import os
 import platform
-import resource
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
-from http.client import HTTPConnection, HTTPException
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table
@@ -38,127 +32,49 @@ from dissensus.elicit.rehearse import free_port, rehearse, serving, simulated_tr
 
 RESULTS = Path(__file__).parent / "results" / "elicitation_load.json"
 CLASSES = [f"class {i}" for i in range(10)]
+ITEMS = 1000
 
 
-def our_app(database: str, workers: int, people: int, each: int) -> dict[str, Any]:
+def our_app(database: str, workers: int, people: int, each: int, *, real_time: bool) -> dict[str, Any]:
     """The real server on this machine, and as many simulated people at once."""
     with tempfile.TemporaryDirectory() as name, _postgres() if database == "postgresql" else nullcontext() as url:
         folder = Path(name)
-        per_item = -(-people * each // 1000)
-        (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(1000)))
+        (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(ITEMS)))
         (folder / "study.toml").write_text(
             f'title = "Load"\nitems = "items.csv"\n[question]\nkind = "choose"\nclasses = {json.dumps(CLASSES)}\n'
-            f"[protocol]\nper_person = {each}\nper_item = {per_item}\n"
+            f"[protocol]\nper_person = {each}\nper_item = {-(-people * each // ITEMS)}\n"
         )
         run = open_study(folder, url)
-        truth = simulated_truth(run.study, 1000, 0)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        mine = time.process_time()
+        truth = simulated_truth(run.study, ITEMS, 0)
         with serving(folder, url, workers=workers) as address:
-            done = rehearse(run.study, known_by(run), truth, address, people, 0, at_once=people)
-            mine = time.process_time() - mine
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            before, mine = _server_seconds(), time.process_time()
+            done = rehearse(
+                run.study, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time
+            )
+            spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()
     return {
         **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)),
         "not_acknowledged": len(set(kept) - set(done.acknowledged)), "twice": len(kept) - len(set(kept)),
-        "server_cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "people_cpu_seconds": mine, "first_errors": list(done.errors[:3]),
+        "server_cpu_seconds": spent, "people_cpu_seconds": mine, "first_errors": list(done.errors[:3]),
     }  # fmt: skip
 
 
-def label_studio(program: str, people: int, each: int) -> dict[str, Any]:
-    """The same number of annotations, posted to Label Studio's interface on its own SQLite file."""
-    token, port = "0123456789abcdef0123456789abcdef01234567", free_port()
-    with tempfile.TemporaryDirectory() as name:
-        told = {
-            "LABEL_STUDIO_BASE_DATA_DIR": name, "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
-            "LABEL_STUDIO_USERNAME": "a@example.org", "LABEL_STUDIO_PASSWORD": "passpass12",
-            "LABEL_STUDIO_USER_TOKEN": token, "COLLECT_ANALYTICS": "False", "DEBUG": "False",
-        }  # fmt: skip
-        command = [program, "start", "--no-browser", "--port", str(port), "--internal-host", "127.0.0.1"]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with (Path(name) / "log").open("w") as log:
-            process = subprocess.Popen(command, env={**os.environ, **told}, cwd=name, stdout=log, stderr=log)
-        try:
-            call = _Caller(port, {"authorization": f"Token {token}", "content-type": "application/json"})
-            call.until_healthy("/health")
-            choices = "".join(f'<Choice value="{c}"/>' for c in CLASSES)
-            config = f'<View><Text name="t" value="$text"/><Choices name="c" toName="t">{choices}</Choices></View>'
-            project = call("POST", "/api/projects/", {"title": "Load", "label_config": config})["id"]
-            call("POST", f"/api/projects/{project}/import", [{"text": f"text {i}"} for i in range(1000)])
-            tasks = [row["id"] for row in call("GET", f"/api/tasks/?project={project}&page_size=1000", None)["tasks"]]
-            seconds, errors, lock = [], [], threading.Lock()
-            began = time.monotonic()
+def _server_seconds() -> float:
+    """Processor seconds of everything that this process has started and that still runs, the database not among it."""
+    parents, spent = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+            parents[int(stat.parent.name)] = int(fields[1])
+            spent[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-            def annotate(person: int) -> int:
-                one, kept = _Caller(port, call.headers), 0
-                for i in range(each):
-                    value = {
-                        "from_name": "c",
-                        "to_name": "t",
-                        "type": "choices",
-                        "value": {"choices": [CLASSES[i % 10]]},
-                    }
-                    task, start = tasks[(person * each + i) % len(tasks)], time.monotonic()
-                    try:
-                        one("POST", f"/api/tasks/{task}/annotations/", {"result": [value]})
-                        kept += 1
-                    except (OSError, HTTPException, ValueError) as error:
-                        with lock:
-                            errors.append(f"{type(error).__name__}: {error}")
-                    with lock:
-                        seconds.append(time.monotonic() - start)
-                return kept
+    def mine(process: int) -> bool:
+        parent = parents.get(process, 0)
+        return parent == os.getpid() or (parent > 1 and mine(parent))
 
-            with ThreadPoolExecutor(people) as pool:
-                acknowledged = sum(pool.map(annotate, range(people)))
-            elapsed = time.monotonic() - began
-            kept = call("GET", f"/api/projects/{project}/", None)["total_annotations_number"]
-        finally:
-            process.terminate()
-            process.wait(30)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {
-        "people": people, "answers": acknowledged, "errors": len(errors), "seconds": elapsed,
-        "answers_per_second": acknowledged / elapsed, "median_ms": 1000 * float(np.median(seconds)),
-        "p95_ms": 1000 * float(np.quantile(seconds, 0.95)), "kept": kept, "first_errors": errors[:3],
-        "server_cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-    }  # fmt: skip
-
-
-class _Caller:
-    """JSON requests over one connection that stays open where the server lets it."""
-
-    def __init__(self, port: int, headers: dict[str, str]) -> None:
-        self.port, self.headers = port, headers
-        self.connection = HTTPConnection("127.0.0.1", port, timeout=120)
-
-    def __call__(self, method: str, path: str, body: Any) -> Any:
-        try:
-            self.connection.request(method, path, None if body is None else json.dumps(body), self.headers)
-            reply = self.connection.getresponse()
-            text = reply.read()
-        except (OSError, HTTPException):
-            self.connection.close()
-            raise
-        if reply.status >= 300:
-            raise ValueError(f"{path} answered {reply.status}: {text[:200]!r}")
-        return json.loads(text)
-
-    def until_healthy(self, path: str) -> None:
-        for _ in range(720):  # its first start fills a database
-            try:
-                self.connection.request("GET", path)
-                reply = self.connection.getresponse()
-                reply.read()
-                if reply.status == 200:
-                    return
-            except (OSError, HTTPException):
-                self.connection.close()
-            time.sleep(0.5)
-        raise SystemExit("the server did not answer within six minutes")
+    return sum(seconds for process, seconds in spent.items() if mine(process))
 
 
 @contextmanager
@@ -187,26 +103,28 @@ def _postgres() -> Iterator[str]:
             run("pg_ctl", "-D", f"{name}/data", "-w", "-m", "fast", "stop")
 
 
+def record(name: str, told: dict[str, Any]) -> None:
+    """Print what was measured and keep it beside what was measured before."""
+    told |= {"cores": os.cpu_count(), "python": platform.python_version(), "load_after": os.getloadavg()[0]}
+    RESULTS.parent.mkdir(exist_ok=True)
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.write_text(json.dumps({**known, name: told}, indent=1) + "\n")
+    print(name, json.dumps(told))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--each", type=int, default=10, help="answers of each person")
-    parser.add_argument("--peer", choices=("label-studio",))
-    parser.add_argument("--program", help="the peer's program")
+    parser.add_argument("--real-time", action="store_true", help="people take the time that an answer takes")
     asked = parser.parse_args()
-    load = os.getloadavg()[0]
-    if asked.peer:
-        name, told = asked.peer, label_studio(asked.program or asked.peer, asked.people, asked.each)
-    else:
-        name = f"{asked.database}, {asked.workers} worker{'s' if asked.workers > 1 else ''}"
-        told = our_app(asked.database, asked.workers, asked.people, asked.each)
-    told |= {"cores": os.cpu_count(), "python": platform.python_version(), "load_before": load}
-    RESULTS.parent.mkdir(exist_ok=True)
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    RESULTS.write_text(json.dumps({**known, name: told}, indent=1) + "\n")
-    print(name, json.dumps(told))
+    name = f"{asked.database}, {asked.workers} worker{'s' if asked.workers > 1 else ''}"
+    if asked.real_time:
+        name += ", in real time"
+    told = our_app(asked.database, asked.workers, asked.people, asked.each, real_time=asked.real_time)
+    record(name, told)
 
 
 if __name__ == "__main__":

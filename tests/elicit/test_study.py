@@ -41,6 +41,13 @@ WRONG = [
     ({"question": {"kind": "choose", "classes": ["a", "b"], "colour": "red"}}, "unknown key 'colour'"),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "layout": "circle"}}, "question.layout is 'circle'"),
     ({"question": {"kind": "tokens", "classes": ["a", "b"], "tokens": "many"}}, "question.tokens is 'many'; expected"),
+    ({"question": {"kind": "top-two", "classes": ["a", "b"], "wording": "x"}}, "question.wording is 'x'; expected one"),
+    ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"none": "-"}}}, "has the unknown key 'none'"),
+    (
+        {"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"intro": 1}}},
+        "texts.intro is 1; expected a text",
+    ),
+    ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": "x"}}, "question.texts is 'x'; expected a table"),
     ({"protocol": {"per_person": 0}}, "protocol.per_person is 0; expected 1 or more"),
     ({"protocol": {"per_person": "ten"}}, "per_person is 'ten'; expected int"),
     ({"protocol": {"repeats": -1}}, "protocol.repeats is -1; expected 0"),

@@ -7,6 +7,18 @@ from pathlib import Path
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.study import SOURCES
 
+SAID = {
+    "layout": "choose: around, list; top-two: compact, search (for many classes), form (as in Collins 2022)",
+    "shuffle": "every person sees the classes in an order of their own",
+    "frame": "own: what the person thinks; crowd: what 100 other people would say",
+    "wording": "plain; collins (the sentences of Collins 2022). Your own go into [question.texts]",
+    "second": "whether a second class may be named",
+    "ruling_out": "whether classes can be ruled out",
+    "tokens": "how many tokens are placed",
+    "low": "the lowest number", "high": "the highest number", "step": "1 for whole numbers only",
+    "left": "what stands at the low end", "right": "what stands at the high end",
+}  # fmt: skip
+
 TEMPLATE = '''# A study of dissensus. Check it with `dissensus elicit check {folder}`.
 title = {title}
 contact = ""                    # shown on every page: a name and an address for questions
@@ -91,7 +103,7 @@ def make_study(
         folder=folder, title=_quoted(title), title_text=title, items=_quoted(items), kind=_quoted(kind),
         kinds=", ".join(QUESTIONS), prompt=_quoted(known.prompt), source=_quoted(source), sources=", ".join(SOURCES),
         classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
-        options="".join(f"{name} = {_value(value)}\n" for name, value in known.options.items()),
+        options="".join(_option(name, value) for name, value in known.options.items()),
         per_person=per_person, per_item=per_item,
     )  # fmt: skip
     target.write_text(text, encoding="utf-8")
@@ -120,6 +132,11 @@ def _digits(folder: Path, kind: str) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
+
+
+def _option(name: str, value: object) -> str:
+    line = f"{name} = {_value(value)}"
+    return f"{line:<31} # {SAID[name]}\n" if name in SAID else f"{line}\n"
 
 
 def _value(value: object) -> str:

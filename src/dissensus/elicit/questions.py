@@ -30,12 +30,14 @@ class Question:
     prompt   what people read above the answer
     classes  the labels to choose from; empty for ratings, pairs and triplets
     options  the kind's own settings, all of them (defaults filled in)
+    texts    what people read beyond the prompt
     """
 
     kind: str
     prompt: str
     classes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ QUESTIONS: dict[str, Kind] = {
     ),
     "top-two": Kind(
         1, "belief", "What is it, and how sure are you?",
-        {"layout": "compact", "shuffle": True, "frame": "own", "second": True, "ruling_out": True},
+        {"layout": "compact", "shuffle": True, "frame": "own", "wording": "plain", "second": True, "ruling_out": True},
         {"first": "the most probable class", "first_percent": "its probability, 0 to 100",
          "second": "the second most probable class, or null", "second_percent": "its probability, or null",
          "ruled_out": "the classes that it is definitely not"},

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.elicit.questions import QUESTIONS, Question
+from dissensus.elicit.wording import WORDINGS, texts_of
 
 SOURCES = ("open", "links", "prolific", "mturk")
 TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 DRAWS = ("least-answered", "expected-error", "batches")
 CHOICES = {"source": SOURCES, "draw": DRAWS, "layout": ("around", "list", "compact", "search", "form"),
-           "frame": ("own", "crowd")}  # fmt: skip
+           "frame": ("own", "crowd"), "wording": WORDINGS}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def _question(told: Any) -> Question:
         raise ValueError("[question] is missing; expected a table with kind and classes")
     _one_of("question.kind", told.get("kind"), tuple(QUESTIONS))
     kind = QUESTIONS[told["kind"]]
-    _only("[question]", told, {"kind", "prompt", "classes", *kind.options})
+    _only("[question]", told, {"kind", "prompt", "classes", "texts", *kind.options})
     classes = told.get("classes", [])
     if not isinstance(classes, list) or not all(isinstance(name, str) and name.strip() for name in classes):
         raise ValueError(f"question.classes is {classes!r}; expected a list of names")
@@ -186,7 +187,12 @@ def _question(told: Any) -> Question:
         if name in CHOICES:
             _one_of(f"question.{name}", value, CHOICES[name])
         options[name] = value
-    return Question(told["kind"], _text("question.prompt", told.get("prompt", kind.prompt)), tuple(classes), options)
+    own = told.get("texts", {})
+    if not isinstance(own, dict):
+        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
+    texts = texts_of(options, own)
+    prompt = _text("question.prompt", told.get("prompt", texts.pop("prompt", kind.prompt)))
+    return Question(told["kind"], prompt, tuple(classes), options, texts)
 
 
 def _section(kind: type, name: str, told: dict[str, Any]) -> Any:

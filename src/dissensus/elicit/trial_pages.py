@@ -138,7 +138,7 @@ def _shown(run: Running, trial: Any) -> dict[str, Any]:
     return {
         "page": f"trial:{trial.id}",
         "stage": "practice" if trial.kind == "practice" else "trial",
-        "question": {**asked, "options": dict(question.options)},
+        "question": {**asked, "options": dict(question.options), "texts": dict(question.texts)},
         "stimuli": [_stimulus(run, name) for name in shown["items"]],
     }
 

@@ -12,14 +12,21 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Plain text with paragraphs at blank lines and **bold** words.
-export function prose(text) {
-  return text.trim().split(/\n\s*\n/).filter(Boolean).map((paragraph) =>
-    make("p", {}, paragraph.split(/\*\*(.+?)\*\*/).map((part, i) => (i % 2 ? make("strong", {}, part) : part))));
-}
+// Text with **bold** words.
+export const bold = (text) => text.split(/\*\*(.+?)\*\*/).map((part, i) => (i % 2 ? make("strong", {}, part) : part));
+
+// The same with paragraphs at blank lines.
+export const prose = (text) => text.trim().split(/\n\s*\n/).filter(Boolean).map((paragraph) => make("p", {}, bold(paragraph)));
 
 // The key that does the same as what it stands beside; screen readers have the list of keys below the question.
 export const keyCap = (key) => (key === undefined ? null : make("kbd", { "aria-hidden": "true" }, key));
+
+// Buttons in columns that are wide enough for the longest name, so that no word is cut.
+export function columns(buttons, classes) {
+  const list = make("ul", { class: "classes" }, buttons.map((button) => make("li", {}, button)));
+  list.style.setProperty("--longest", `${Math.min(24, Math.max(...classes.map((name) => name.length)))}ch`);
+  return list;
+}
 
 let number = 0;
 export const unique = (name) => `${name}-${++number}`;

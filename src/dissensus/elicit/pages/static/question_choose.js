@@ -1,6 +1,6 @@
 // Choose one: labels around the picture, in a list, or found by typing. A click or a key is the answer.
 
-import { keyCap, make } from "./dom.js";
+import { columns, keyCap, make } from "./dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "./keys.js";
 import { searchBox } from "./search.js";
 
@@ -27,7 +27,7 @@ export function choose({ told, question, stimuli, submit, change }) {
     stimuli.style.gridRow = `2 / ${2 + sides}`;
     return { elements: [make("div", { class: "around", role: "group", "aria-label": "Classes" }, stimuli, buttons)], placed: true, keys, hint };
   }
-  return { elements: [make("ul", { class: "classes" }, buttons.map((button) => make("li", {}, button)))], keys, hint };
+  return { elements: [columns(buttons, classes)], keys, hint };
 }
 
 // Rows and columns of a grid with 12 columns, clockwise from the top left: top, right side, bottom, left side.

@@ -3,7 +3,7 @@
 // A letter names a class, digits say how sure, minus rules out all the rest, Enter sends. With Shift a letter rules out one class.
 // Classes that are digits are named by their digits: Space leaves a percentage, so that the next digit names the second class.
 
-import { keyCap, make, unique } from "./dom.js";
+import { bold, columns, keyCap, make, unique } from "./dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "./keys.js";
 import { searchBox } from "./search.js";
 
@@ -12,7 +12,7 @@ const SPOKEN = { first: "most probable", second: "second most probable", out: "d
 const SIGN = { first: "1", second: "2", out: "×", "": "" };
 
 export function topTwo({ told, question, change }) {
-  const { classes, options } = question;
+  const { classes, options, texts } = question;
   const many = options.layout === "search" || classes.length > MANY;
   const modal = !many && digitsOnly(classes);
   const letters = many ? new Map() : keysOf(classes);
@@ -169,12 +169,13 @@ export function topTwo({ told, question, change }) {
       also: options.ruling_out ? ruleOut : null,
     });
   }
-  const chooser = many ? finder.element : make("ul", { class: "classes" }, [...buttons.values()].map((button) => make("li", {}, button)));
+  const chooser = many ? finder.element : columns([...buttons.values()], classes);
   draw();
   return {
     elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
       make("div", { class: "slots" }, roles.map((role) => slots[role].box)), live],
     read, keys, focus: many ? finder.input : null, more: outButton, hint: hint(many, modal, options),
+    intro: texts.lead ? make("p", {}, bold(texts.lead)) : null,
   };
 }
 

@@ -1,24 +1,25 @@
 // The same question as a form with radio buttons, text boxes and checkboxes, laid out as in Collins (2022, figure 7).
 
-import { make, unique } from "./dom.js";
+import { bold, make, prose, unique } from "./dom.js";
 
 export function topTwoForm({ question, change }) {
-  const { classes, options } = question;
+  const { classes, options, texts } = question;
   const name = unique("top");
   const radios = (role, choices) => choices.map((choice) => make("label", {},
     make("input", { type: "radio", name: `${name}-${role}`, value: choice, onchange: () => change(role, choice) }), make("span", {}, choice)));
   const percent = (role, text) => {
     const id = unique(role);
-    return make("p", {}, make("label", { for: id }, text), " ",
+    return make("p", {}, make("label", { for: id }, bold(text)), " ",
       make("input", { type: "text", inputmode: "decimal", id, name: `${name}-${role}`, maxlength: 5, oninput: (event) => change(role, event.target.value) }), " %");
   };
-  const none = "No alternative";
+  const { none } = texts;
+  const [out, ...more] = texts.ruled_out.split(/\n\s*\n/);
   const form = make("div", {},
-    make("fieldset", { class: "options" }, make("legend", {}, "Which class is most probable?"), radios("first", classes)),
-    percent("first_percent", "How probable is it, in percent (0 to 100)?"),
-    options.second ? [make("fieldset", { class: "options" }, make("legend", {}, "Which class is second most probable, if any?"), radios("second", [...classes, none])),
-      percent("second_percent", "If you chose one, how probable is it, in percent (0 to 100)?")] : null,
-    options.ruling_out ? make("fieldset", { class: "options" }, make("legend", {}, "Which classes is it definitely not? Tick all of them."), classes.map((choice) => make("label", {},
+    make("fieldset", { class: "options" }, make("legend", {}, bold(texts.first)), radios("first", classes)),
+    percent("first_percent", texts.first_percent),
+    options.second ? [make("fieldset", { class: "options" }, make("legend", {}, bold(texts.second)), radios("second", [...classes, none])),
+      percent("second_percent", texts.second_percent)] : null,
+    options.ruling_out ? make("fieldset", { class: "options" }, make("legend", {}, bold(out)), prose(more.join("\n\n")), classes.map((choice) => make("label", {},
       make("input", { type: "checkbox", name: `${name}-out`, value: choice, onchange: () => change("ruled_out", choice) }), make("span", {}, choice)))) : null);
   const value = (role) => form.querySelector(`input[name="${name}-${role}"]:checked`)?.value ?? null;
   const number = (role) => {

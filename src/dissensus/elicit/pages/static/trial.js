@@ -1,6 +1,6 @@
 // A trial: what it shows, what it asks, and the keys that answer it.
 
-import { make } from "./dom.js";
+import { bold, make, prose } from "./dom.js";
 import { allocate, tokens } from "./question_parts.js";
 import { choose } from "./question_choose.js";
 import { rating, triplet } from "./question_scales.js";
@@ -8,7 +8,6 @@ import { sliders } from "./question_sliders.js";
 import { topTwo } from "./question_top_two.js";
 import { topTwoForm } from "./question_top_two_form.js";
 
-const CROWD = "Imagine that 100 other people are asked this. Answer as you think they would.";
 const QUESTIONS = { choose, sliders, allocate, tokens, typicality: rating, similarity: rating, triplet, "top-two": topTwo };
 const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
@@ -39,8 +38,7 @@ export function showTrial(told, done, times, note) {
   const beside = told.stimuli.length === 1 && !asked.placed;
   return [make("div", { class: `trial ${beside ? "beside" : ""} ${stimuli.querySelector("img, audio") ? "" : "words"}` },
     make("div", { class: "asked" }, note ? make("p", { class: "note" }, note) : null,
-      make("h1", {}, question.prompt),
-      question.options.frame === "crowd" ? make("p", {}, CROWD) : null),
+      make("h1", {}, bold(question.prompt)), prose(question.texts.intro), asked.intro),
     asked.placed ? null : stimuli, form)];
 }
 
