@@ -14,7 +14,7 @@ export function choose({ told, question, stimuli, submit, change }) {
     return { elements: [box.element], focus: box.input };
   }
   const letters = keysOf(classes);
-  const buttons = classes.map((name) => make("button", { type: "button", onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
+  const buttons = classes.map((name) => make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
   const keys = (event) => {
     const found = pressed(event, letters);
     if (found && !found.shifted) answer(found.name);

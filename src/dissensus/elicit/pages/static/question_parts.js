@@ -18,7 +18,7 @@ export function allocate({ question, change }) {
   };
   const rows = classes.map((name) => {
     const id = unique("part");
-    const input = make("input", { type: "text", inputmode: "numeric", id, maxlength: 3, autocomplete: "off", "data-keys": letters.size ? "" : undefined,
+    const input = make("input", { type: "text", inputmode: "numeric", id, maxlength: 3, autocomplete: "off", "aria-keyshortcuts": letters.get(name), "data-keys": letters.size ? "" : undefined,
       oninput: () => { change(name, input.value); draw(); } });
     inputs.set(name, input);
     return make("div", { class: "part" }, make("label", { for: id }, name), keyCap(letters.get(name)), input, make("span", { "aria-hidden": "true" }, "%"));
@@ -43,21 +43,24 @@ export function tokens({ question, change }) {
   const { classes, options } = question;
   const letters = classes.length > MANY ? new Map() : keysOf(classes);
   const placed = new Map(classes.map((name) => [name, 0]));
-  const left = make("output", { class: "left-over" });
+  const left = make("p", { class: "left-over" });
+  const live = make("p", { class: "visually-hidden", role: "status" });
   const heaps = new Map();
   const sum = () => [...placed.values()].reduce((total, part) => total + part, 0);
   const move = (name, by) => {
-    if (by > 0 ? sum() >= options.tokens : placed.get(name) === 0) return;
-    placed.set(name, placed.get(name) + by);
-    change(name, placed.get(name));
-    draw();
+    if (by > 0 ? sum() < options.tokens : placed.get(name) > 0) {
+      placed.set(name, placed.get(name) + by);
+      change(name, placed.get(name));
+      draw();
+    }
+    live.textContent = `${placed.get(name)} on ${name}. ${left.textContent}.`;
   };
   const rows = classes.map((name) => {
     const heap = make("span", { class: "heap", role: "img" });
     heaps.set(name, heap);
     return make("div", { class: "row" }, make("span", { class: "named" }, make("span", {}, name), keyCap(letters.get(name))),
       make("button", { type: "button", "aria-label": `Take one from ${name}`, onclick: () => move(name, -1) }, "−"), heap,
-      make("button", { type: "button", "aria-label": `Give one to ${name}`, onclick: () => move(name, 1) }, "+"));
+      make("button", { type: "button", "aria-label": `Give one to ${name}`, "aria-keyshortcuts": letters.get(name), onclick: () => move(name, 1) }, "+"));
   });
   const draw = () => {
     for (const [name, heap] of heaps) {
@@ -75,6 +78,6 @@ export function tokens({ question, change }) {
   const read = () => (sum() === options.tokens
     ? { answer: { tokens: Object.fromEntries([...placed].filter(([, part]) => part)) } }
     : { problem: `Place all ${options.tokens} tokens; ${options.tokens - sum()} are left.` });
-  return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left)], read, keys: letters.size ? keys : null,
+  return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left, live)], read, keys: letters.size ? keys : null,
     hint: "a key gives its class a token, with Shift it takes one away" };
 }

@@ -21,7 +21,7 @@ export function rating({ told, question, submit, change }) {
   }
   const slider = untouchedSlider(told.stimuli[0].about || "Answer", low, high, step, (value) => change("value", value));
   const read = () => (slider.value() === null ? { problem: "Set the slider first." } : { answer: { value: slider.value() } });
-  return { elements: [make("div", { class: "sliders" }, ends(left, right), slider.row)], read, first: slider.input, focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
+  return { elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${left} to ${right}` }, ends(left, right), slider.row)], read, first: slider.input, focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
 }
 
 export function triplet({ submit, change, stimuli }) {
@@ -29,7 +29,7 @@ export function triplet({ submit, change, stimuli }) {
   const [reference, ...two] = stimuli.children;
   const sides = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key], i) => {
     two[i].addEventListener("click", () => answer(closer));
-    return make("div", { class: "candidate" }, two[i], make("button", { type: "button", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key)));
+    return make("div", { class: "candidate" }, two[i], make("button", { type: "button", "aria-keyshortcuts": i ? "ArrowRight" : "ArrowLeft", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key)));
   });
   stimuli.replaceChildren(reference, ...sides);
   const keys = (event) => {

@@ -6,8 +6,8 @@ import { keysOf, MANY, pressed } from "./keys.js";
 // A slider that starts nowhere. A click, an arrow key, a digit (tenths of the way) or the space bar gives it a value.
 export function untouchedSlider(label, low, high, step, change, key) {
   const id = unique("slider");
-  const shown = make("output", { for: id }, "–");
-  const input = make("input", { type: "range", id, min: low, max: high, step, class: "untouched", "aria-valuetext": "not set", "data-keys": key ? "" : undefined });
+  const shown = make("output", { for: id, "aria-hidden": "true" }, "–"); // the slider itself tells its value
+  const input = make("input", { type: "range", id, min: low, max: high, step, class: "untouched", "aria-valuetext": "not set", "aria-keyshortcuts": key, "data-keys": key ? "" : undefined });
   input.value = (low + high) / 2;
   let touched = false;
   const touch = () => {

@@ -24,10 +24,10 @@ export function topTwo({ told, question, change }) {
   const listed = make("p", { class: "quiet listed" });
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
-    ? make("button", { type: "button", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
+    ? make("button", { type: "button", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
 
   function classButton(name) {
-    return make("button", { type: "button", onclick: () => pick(name, true) }, keyCap(letters.get(name)), make("span", {}, name),
+    return make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => pick(name, true) }, keyCap(letters.get(name)), make("span", {}, name),
       make("span", { class: "sign", "aria-hidden": "true" }), make("span", { class: "visually-hidden" }));
   }
 

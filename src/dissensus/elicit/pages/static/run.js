@@ -68,9 +68,12 @@ function show(told) {
   for (const src of told.preload || []) new Image().src = src;
 }
 
-// The heading is read out and is where Tab goes on from, as after a page that was loaded.
+// The heading is read out and is where Tab goes on from, as after a page that was loaded. A field below it is read out with the question.
 function focus(element) {
-  if (element.tagName === "H1") element.tabIndex = -1;
+  const heading = page.querySelector("h1");
+  heading.id = "asked";
+  if (element === heading) element.tabIndex = -1;
+  else element.setAttribute("aria-describedby", heading.id);
   element.focus({ preventScroll: true });
 }
 
@@ -95,17 +98,18 @@ document.addEventListener("keydown", (event) => {
 function progress(told) {
   const box = document.getElementById("progress");
   box.hidden = !(told.of && (told.stage === "trial" || told.stage === "break" || told.stage === "practice"));
-  if (box.hidden) return;
-  document.getElementById("bar").value = (told.place - 1) / told.of;
-  document.getElementById("count").textContent = `${told.place} of ${told.of}`;
+  document.getElementById("count").textContent = box.hidden ? "" : `${told.place} of ${told.of}`;
+  if (!box.hidden) document.getElementById("bar").value = (told.place - 1) / told.of;
 }
 
 function showFeedback(text, next) {
   shown = null;
   times.stop();
-  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback" }, prose(text)), actions("Continue", next));
+  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", next));
   page.removeAttribute("aria-busy");
-  page.querySelector("button").focus();
+  const button = page.querySelector("button");
+  button.setAttribute("aria-describedby", "feedback"); // so that it is read out, as the focus is behind it
+  button.focus();
 }
 
 // A button that can be pressed once.
@@ -118,11 +122,11 @@ const contact = (told) => (told.contact ? make("p", { class: "quiet" }, `Questio
 
 function options(name, question, choices, required) {
   return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
-    make("label", {}, make("input", { type: "radio", name, value: choice, required }), make("span", {}, choice))));
+    make("label", {}, make("input", { type: "radio", name, value: choice, required, "aria-invalid": "false" }), make("span", {}, choice))));
 }
 
 function form(children, text, read, done) {
-  const problem = make("p", { class: "problem", role: "alert" });
+  const problem = make("p", { class: "problem", "aria-live": "assertive" });
   const button = make("button", { class: "main", type: "submit" }, text);
   const made = make("form", {
     onsubmit: async (event) => {

@@ -14,7 +14,7 @@ const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right 
 export function showTrial(told, done, times, note) {
   const question = told.question;
   const stimuli = make("div", { class: `stimuli ${question.kind === "triplet" ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
-  const problem = make("p", { class: "problem", role: "alert" });
+  const problem = make("p", { class: "problem", "aria-live": "assertive" });
   let sent = false;
   const submit = async (answer) => {
     if (sent) return;
@@ -32,7 +32,7 @@ export function showTrial(told, done, times, note) {
   const form = make("form", { id: "answer", tabindex: "-1", "aria-label": "Your answer", onsubmit: (event) => { event.preventDefault(); send(); } },
     asked.elements, problem,
     asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter")), asked.more) : null,
-    asked.keys ? shortcuts(asked.keys, asked.hint, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
+    asked.keys ? shortcuts(asked, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
   if (asked.read) enterSends(send, times);
   asked.focus?.setAttribute("data-focus", "");
   const beside = told.stimuli.length === 1 && !asked.placed;
@@ -62,15 +62,23 @@ export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimul
   : new Promise((there) => { image.addEventListener("load", there, { once: true }); }))));
 
 // Keys of one character work on this page while it is shown, can be switched off, and never while somebody types a text.
-function shortcuts(keys, hint, times) {
+function shortcuts({ elements, keys, hint }, times) {
   const stored = "dissensus:shortcuts";
   const on = () => { try { return localStorage.getItem(stored) !== "off"; } catch { return true; } };
+  const told = elements.flatMap((one) => [...one.querySelectorAll("[aria-keyshortcuts]")]).map((one) => [one, one.getAttribute("aria-keyshortcuts")]);
+  const tell = () => {
+    document.getElementById("page").classList.toggle("without-keys", !box.checked);
+    for (const [one, key] of told) {
+      if (box.checked) one.setAttribute("aria-keyshortcuts", key);
+      else one.removeAttribute("aria-keyshortcuts");
+    }
+  };
   const box = make("input", { type: "checkbox", id: "shortcuts", onchange: () => {
     try { localStorage.setItem(stored, box.checked ? "on" : "off"); } catch { /* it then holds for this page */ }
-    document.getElementById("page").classList.toggle("without-keys", !box.checked);
+    tell();
   } });
   box.checked = on();
-  document.getElementById("page").classList.toggle("without-keys", !box.checked);
+  tell();
   document.addEventListener("keydown", (event) => {
     if (!box.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
@@ -80,11 +88,11 @@ function shortcuts(keys, hint, times) {
   return make("p", { class: "quiet check" }, box, make("label", { for: "shortcuts" }, `Keys: ${hint}.`));
 }
 
-// Enter sends from wherever it does nothing else.
+// Enter sends from wherever it does nothing else. From a slider Firefox would not send by itself, other browsers would.
 function enterSends(send, times) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.defaultPrevented || event.isComposing) return;
-    if (event.target.closest("button, a, input, textarea, audio")) return;
+    if (event.target.closest("button, a, input:not([type=range]), textarea, audio")) return;
     event.preventDefault();
     send();
   }, { signal: times.listen.signal });

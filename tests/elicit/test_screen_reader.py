@@ -1,0 +1,148 @@
+"""What a screen reader has to say of a page, in order, from the accessibility tree of a real Chromium."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.elicit.browser import served
+from tests.elicit.studies import write_study
+
+# What has a role but nothing to say of its own, and what is said as a whole, whatever it is made of.
+SILENT = {"none", "generic", "paragraph", "LabelText", "Legend", "list", "listitem", "figure", "strong", "main"}
+WHOLE = {"StaticText", "button", "checkbox", "combobox", "heading", "option", "slider", "textbox", "Legend"}
+STATES = ("pressed", "checked", "disabled", "keyshortcuts", "focused")
+LIVE = """() => {
+  window.told = [];
+  new MutationObserver((all) => all.forEach(({ target }) => {
+    const live = (target.closest ? target : target.parentElement).closest("output, [role=status], [aria-live]");
+    if (live && !live.closest("[aria-hidden=true]") && live.textContent) window.told.push(live.textContent);
+  })).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+@pytest.fixture
+def listen(tmp_path, person):
+    """Function that serves a study with this question and gives somebody who listens to it."""
+    servers = []
+
+    def come(question, **sections):
+        servers.append(served(write_study(tmp_path / "study", question=question, **sections)))
+        me = person()
+        me.start(servers[-1].__enter__())
+        me.page.evaluate(LIVE)
+        return me
+
+    yield come
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+def spoken(me):
+    """Role, name, value, description and states of everything in main that a screen reader stops at."""
+    nodes = me.context.new_cdp_session(me.page).send("Accessibility.getFullAXTree")["nodes"]
+    by_id = {node["nodeId"]: node for node in nodes}
+    lines = []
+
+    def walk(node):
+        role, name = node["role"]["value"], node.get("name", {}).get("value", "")
+        if not node["ignored"] and role not in SILENT and (name or role != "status"):
+            states = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+            line = [name if role == "StaticText" else f"{role} {name}".strip()]
+            line += [str(node[key]["value"]) for key in ("value", "description") if node.get(key, {}).get("value")]
+            line += [state if states[state] in (True, "true") else f"{state} {states[state]}"
+                     for state in STATES if states.get(state) not in (None, False, "false", "")]  # fmt: skip
+            lines.append("; ".join(line))
+        for child in node.get("childIds", []) if role not in WHOLE else []:
+            if child in by_id:
+                walk(by_id[child])
+
+    walk(next(node for node in nodes if node["role"]["value"] == "main"))
+    return lines
+
+
+def heard(me):
+    """What live regions said since it was asked last."""
+    return me.page.evaluate("window.told.splice(0)")
+
+
+def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
+    me = listen({"kind": "choose", "classes": ("cat", "dog", "ship"), "shuffle": False})
+    question = [
+        "heading What is it?; focused", "form Your answer", "group Classes", "image The picture to be judged",
+        "button cat; keyshortcuts c", "button dog; keyshortcuts d", "button ship; keyshortcuts s",
+        "checkbox Keys: the letter beside a class chooses it.; checked",
+    ]  # fmt: skip
+    assert spoken(me) == question
+    me.moves_on(lambda: me.keys("d"))
+    assert heard(me) == ["2 of 4"] and spoken(me) == question
+    me.page.get_by_role("checkbox").click()  # keys that are switched off are not told
+    assert "button cat" in spoken(me)
+
+
+def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
+    me = listen({"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": False})
+    assert spoken(me) == [
+        "heading What is it, and how sure are you?; focused", "image The picture to be judged",
+        "form Your answer", "group Classes", "button cat; keyshortcuts c", "button dog; keyshortcuts d",
+        "button ship; keyshortcuts s", "Most probable", "–", "Most probable: percent",
+        "textbox Most probable: percent; disabled", "Second, if any", "–", "Second, if any: percent",
+        "textbox Second, if any: percent; disabled", "button Next",
+        "button Definitely none of the rest; disabled; keyshortcuts -",
+        "checkbox Keys: a letter names a class, digits say how sure, Shift and a letter rules one out, - rules out "
+        "all the rest.; checked",
+    ]  # fmt: skip
+    me.keys("Enter")
+    assert heard(me) == ["Name the most probable class."]
+    me.keys("c", "7", "0", "Shift+S")
+    assert heard(me) == ["ship is ruled out"]
+    me.keys("d", "Enter")
+    assert heard(me) == ["dog gets the rest, 30 percent. Enter again sends it."]
+    assert spoken(me)[4:14] == [
+        "button cat , most probable; pressed; keyshortcuts c",
+        "button dog , second most probable; pressed; keyshortcuts d", "button ship , definitely not; keyshortcuts s",
+        "Most probable", "cat", "How probable is cat, in percent?", "textbox How probable is cat, in percent?; 70",
+        "Second, if any", "dog", "How probable is dog, in percent?",
+    ]  # fmt: skip
+    assert "textbox How probable is dog, in percent?; 30; focused" in spoken(me)
+    me.moves_on(lambda: me.keys("Enter"))
+    assert heard(me) == ["2 of 4"] and spoken(me)[0] == "heading What is it, and how sure are you?; focused"
+
+
+def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
+    me = listen({"kind": "sliders", "classes": ("cat", "dog"), "shuffle": False})
+    # The tree of this browser has the number of a slider, not the text in its place, which readers get beside it.
+    texts = "(all) => all.map((one) => one.getAttribute('aria-valuetext'))"
+    assert me.page.eval_on_selector_all("input[type=range]", texts) == ["not set", "not set"]
+    assert spoken(me) == [
+        "heading How well does each word describe it?; focused", "image The picture to be judged",
+        "form Your answer", "group From not at all to completely", "cat", "slider cat; 0.5; keyshortcuts c", "dog",
+        "slider dog; 0.5; keyshortcuts d", "button Next",
+        "checkbox Keys: a letter goes to its slider; 0 to 9 set tenths, End the top, arrows and the space bar as "
+        "usual.; checked",
+    ]  # fmt: skip
+    me.keys("c", "7", "ArrowRight")
+    assert heard(me) == []  # the slider that has the focus speaks, nothing else does
+    me.keys("Enter")
+    assert heard(me) == ["Set every slider; dog is not set yet."]
+    assert me.page.eval_on_selector_all("input[type=range]", texts) == ["0.71", "not set"]
+    assert "slider dog; 0.5; keyshortcuts d; focused" in spoken(me)
+
+
+def test_each_token_is_told_with_its_class(listen):
+    me = listen({"kind": "tokens", "classes": ("cat", "dog"), "tokens": 2})
+    me.keys("c", "d", "d", "Shift+C")
+    assert heard(me) == [
+        "1 on cat. 1 of 2 tokens left.", "1 on dog. All 2 tokens are placed.", "1 on dog. All 2 tokens are placed.",
+        "0 on cat. 1 of 2 tokens left.",
+    ]  # fmt: skip
+
+
+def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by_its_text(listen):
+    many = [f"bird {number}" for number in range(40)]
+    practice = [{"item": "p0", "feedback": "Most say **bird 3**."}]
+    me = listen({"kind": "choose", "classes": many}, practice=practice)
+    label = "combobox Type the first letters of the class, then press Enter"
+    assert f"{label}; What is it?; focused" in spoken(me)
+    me.page.keyboard.type("bird 3")
+    me.moves_on(lambda: me.keys("Enter"))
+    assert "button Continue; Most say bird 3.; focused" in spoken(me)
