@@ -48,9 +48,7 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
         truth = simulated_truth(run.study, ITEMS, 0)
         with serving(folder, url, workers=workers) as address:
             before, mine = _server_seconds(), time.process_time()
-            done = rehearse(
-                run.study, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time
-            )
+            done = rehearse(run.study, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time)
             spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()

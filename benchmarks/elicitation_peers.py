@@ -46,8 +46,8 @@ def potato(program: str, people: int, each: int) -> dict[str, Any]:
         (folder / "data.jsonl").write_text("\n".join(items))
         question = {"annotation_type": "radio", "name": "c", "description": "What is it?", "labels": CLASSES}
         (folder / "config.yaml").write_text(json.dumps({
-            "annotation_task_name": "Load", "task_dir": ".", "output_annotation_dir": "out", "data_files": ["data.jsonl"],
-            "item_properties": {"id_key": "id", "text_key": "text"}, "annotation_schemes": [question],
+            "annotation_task_name": "Load", "task_dir": ".", "data_files": ["data.jsonl"],
+            "output_annotation_dir": "out", "item_properties": {"id_key": "id", "text_key": "text"}, "annotation_schemes": [question],
             "output_annotation_format": "jsonl", "user_config": {"allow_all_users": True, "users": []},
             "require_password": False, "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
             "max_annotations_per_user": each, "max_annotations_per_item": -(-people * each // ITEMS),
@@ -105,7 +105,12 @@ def label_studio(program: str, people: int, each: int) -> dict[str, Any]:
             def walk(person: int, answered: Callable[[float], None]) -> None:
                 me = Client(port, boss.headers)
                 for i in range(each):
-                    value = {"from_name": "c", "to_name": "t", "type": "choices", "value": {"choices": [CLASSES[i % 10]]}}
+                    value = {
+                        "from_name": "c",
+                        "to_name": "t",
+                        "type": "choices",
+                        "value": {"choices": [CLASSES[i % 10]]},
+                    }
                     task, began = tasks[(person * each + i) % ITEMS], time.monotonic()
                     me.post(f"/api/tasks/{task}/annotations/", {"result": [value]})
                     answered(time.monotonic() - began)
