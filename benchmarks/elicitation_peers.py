@@ -47,7 +47,8 @@ def potato(program: str, people: int, each: int) -> dict[str, Any]:
         question = {"annotation_type": "radio", "name": "c", "description": "What is it?", "labels": CLASSES}
         (folder / "config.yaml").write_text(json.dumps({
             "annotation_task_name": "Load", "task_dir": ".", "data_files": ["data.jsonl"],
-            "output_annotation_dir": "out", "item_properties": {"id_key": "id", "text_key": "text"}, "annotation_schemes": [question],
+            "output_annotation_dir": "out", "annotation_schemes": [question],
+            "item_properties": {"id_key": "id", "text_key": "text"},
             "output_annotation_format": "jsonl", "user_config": {"allow_all_users": True, "users": []},
             "require_password": False, "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
             "max_annotations_per_user": each, "max_annotations_per_item": -(-people * each // ITEMS),
