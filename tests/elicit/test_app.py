@@ -96,7 +96,7 @@ def test_pictures_have_addresses_that_only_the_study_can_make(served, tmp_path):
 
 
 def test_somebody_learns_the_addresses_of_what_they_are_given_and_of_nothing_else(served):
-    run, client = served(protocol={"per_person": 1})
+    _, client = served(protocol={"per_person": 1})
     page = client.post("/api/page", headers=enter(client)).json()
     told = {page["stimuli"][0]["parts"][0]["src"], *page["preload"]}
     assert len(told) == 1 and client.get(f"/{told.pop()}").status_code == 200
@@ -162,6 +162,11 @@ def test_haste_is_limited_for_each_sender_alone():
     for name in map(str, range(20)):
         bucket.allows(name)
     assert bucket.allows("a")  # forgotten, so it starts anew: memory is bounded
+
+
+def test_a_class_behind_one_address_is_let_in_at_once(served):
+    _, client = served()
+    assert {client.get("/start").status_code for _ in range(200)} == {303}
 
 
 JSON = st.recursive(
