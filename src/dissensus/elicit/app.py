@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.draws import check_batches
-from dissensus.elicit.guard import MTURK, Guard, Haste
+from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, study_secret, unsigned
 from dissensus.elicit.items import read_units
 from dissensus.elicit.media import media_files, media_path
@@ -103,23 +103,21 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         person = unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
         if person is None:
-            return JSONResponse({"error": "no session: start again from the link you were sent"}, status_code=401)
+            return _refusal("no session: start again from the link you were sent", 401)
         if not requests.allows(person):
             return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
         try:
             sent = json.loads(await request.body() or b"{}")
         except (ValueError, RecursionError):
-            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
-        except ClientDisconnect:
-            return Response(status_code=400)
+            return _refusal("the request is not valid JSON", 400)
         if not isinstance(sent, dict):
-            return JSONResponse({"error": "the request is not an object"}, status_code=422)
+            return _refusal("the request is not an object", 422)
         try:
             return JSONResponse(await run_in_threadpool(work, person, sent))
         except Refused as refused:
-            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+            return _refusal(str(refused), refused.status)
         except RecursionError:
-            return JSONResponse({"error": "the request is nested too deeply"}, status_code=422)
+            return _refusal("the request is nested too deeply", 422)
 
     async def welcome(request: Request) -> Response:
         query = request.url.query
@@ -145,7 +143,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     ]  # fmt: skip
     return Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
-        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later},
+        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
 
 
@@ -160,6 +158,16 @@ async def _later(request: Request, error: Exception) -> Response:
     logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
     told = {"error": "the database does not answer; it will be sent again"}
     return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
+
+
+async def _cut_off(request: Request, error: Exception) -> Response:
+    """The body grew beyond the limit, or its sender left, who hears nothing of this."""
+    return too_large()
+
+
+def _refusal(text: str, status: int) -> Response:
+    """A refusal that is known to be the study's own: a proxy or a login page of the network may answer in its place."""
+    return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 
 def _message(run: Running, text: str, status: int) -> Response:
