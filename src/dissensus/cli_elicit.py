@@ -86,16 +86,20 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     https: Annotated[bool, typer.Option("--https", help="People reach it by https (a proxy in front of it).")] = False,
-) -> None:
+    proxy: Annotated[str, typer.Option(help="Address or network of the proxy, where it is on another machine; with "
+                                       "--https.")] = "127.0.0.1,::1",
+) -> None:  # fmt: skip
     """Serve the study. The dashboard is at /dashboard; its key is printed when it is made."""
     import os
 
     from dissensus.elicit.access import has_key, set_key
     from dissensus.elicit.app import open_study
+    from dissensus.elicit.guard import trusted_proxies
 
     with one_line_errors():
         import uvicorn
 
+        trusted = trusted_proxies(proxy)
         open_study(folder, database).store.close()
         if not has_key(folder):
             say(f"key of the dashboard, shown only now: {set_key(folder)}")
@@ -107,7 +111,7 @@ def serve(
     say(f"people start at http://{host}:{port}/start, you at http://{host}:{port}/dashboard")
     uvicorn.run(
         "dissensus.elicit.app:app_from_environment", factory=True, host=host, port=port, workers=workers,
-        access_log=False, log_level="warning", proxy_headers=https,
+        access_log=False, log_level="warning", proxy_headers=https, forwarded_allow_ips=trusted,
     )  # fmt: skip
 
 

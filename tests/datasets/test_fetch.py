@@ -88,6 +88,12 @@ def test_nobody_answers(server, folder):
         fetch(toy("http://127.0.0.1:9", BODY), quiet=True)
 
 
+def test_a_refusal_leaves_no_connection_open(server, folder):
+    with pytest.raises(ConnectionError, match="404") as refused:
+        fetch(toy(server.address, BODY), quiet=True)
+    assert refused.value.__cause__.response.raw.closed
+
+
 def archived(server, body: bytes) -> DataSet:
     server.content["/toy.tar.gz"] = body
     download = Download(f"{server.address}/toy.tar.gz", f"md5:{hashlib.md5(body).hexdigest()}", "toy.tar.gz", "batches")

@@ -4,54 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
-from socket import socket
 from typing import Any
 
 import pytest
 
+from tests.elicit.postgres import PostgresServer, postgres_server
 from tests.elicit.studies import write_study
-
-_numbers = count()
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
     """A real PostgreSQL server; each call makes a new, empty database and gives its address."""
-    found = shutil.which("pg_config")
-    if found is None:
-        pytest.skip("PostgreSQL is not installed: pg_config was not found")
-    bin_folder = Path(subprocess.run([found, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
-    if not (bin_folder / "initdb").exists():
-        pytest.skip(f"PostgreSQL's server is not installed: no initdb in {bin_folder}")
-    with tempfile.TemporaryDirectory(prefix="pg") as name:
-        folder = Path(name)
-        # The server refuses to run as root.
-        become = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
-        if become:
-            shutil.chown(folder, "nobody")
-        with socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+    with postgres_server() as server:
+        yield server.fresh
 
-        def run(program: str, *args: str) -> None:
-            subprocess.run([*become, bin_folder / program, *args], check=True, capture_output=True, cwd=folder)
 
-        run("initdb", "-D", f"{name}/data", "-U", "lab", "-A", "trust", "-N", "-E", "UTF8", "--locale=C.UTF-8")
-        options = f"-k {name} -p {port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"
-        run("pg_ctl", "-D", f"{name}/data", "-w", "-l", f"{name}/log", "-o", options, "start")
-
-        def fresh() -> str:
-            database = f"study{next(_numbers)}"
-            run("createdb", "-h", name, "-p", str(port), "-U", "lab", database)
-            return f"postgresql://lab@127.0.0.1:{port}/{database}"
-
-        yield fresh
-        run("pg_ctl", "-D", f"{name}/data", "-w", "-m", "immediate", "stop")
+@pytest.fixture
+def mortal_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that a test may kill."""
+    with postgres_server() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -78,8 +52,8 @@ def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A real Chromium for all tests: the one that DISSENSUS_CHROMIUM names, one on the path, or playwright's own."""
+def launched() -> Iterator[Callable[..., Any]]:
+    """Function that starts a real Chromium: the one that DISSENSUS_CHROMIUM names, on the path, or playwright's own."""
     from tests.elicit.browser import ARGUMENTS, unavailable
 
     try:
@@ -88,12 +62,21 @@ def chromium() -> Iterator[Any]:
         unavailable("no browser: playwright is not installed")
     found = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        try:
-            launched = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        except Error as error:
-            unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
-        yield launched
-        launched.close()
+
+        def launch(*more: str) -> Any:
+            try:
+                return playwright.chromium.launch(executable_path=found, args=[*ARGUMENTS, *more])
+            except Error as error:
+                unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
+
+        yield launch
+
+
+@pytest.fixture(scope="session")
+def chromium(launched: Callable[..., Any]) -> Iterator[Any]:
+    """One Chromium for all tests."""
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture

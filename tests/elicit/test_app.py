@@ -16,6 +16,7 @@ from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.app import make_app, open_study
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
+from dissensus.elicit.media import media_address
 from tests.elicit.studies import write_study
 
 NASTY = '<img src=x onerror="alert(1)">'
@@ -64,8 +65,9 @@ def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators
 
 @pytest.mark.parametrize(
     "path",
-    ["/media/0/0/../../study.toml", "/media/..%2f..%2fstudy.toml/0", "/media/%2e%2e/0", "/media/999/0", "/media/0/9",
-     "/media/-1/0", "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py", "/media/0/0%00"],
+    ["/media/0/../../study.toml", "/media/..%2f..%2fstudy.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
+     "/media/p0", "/media/items%2fp0.png", "/media/items/p0.png", "/media/" + "0" * 32, "/media/0%00",
+     "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py"],
 )  # fmt: skip
 def test_no_path_leads_out_of_what_is_shown(served, path):
     _, client = served()
@@ -81,10 +83,32 @@ def test_a_link_out_of_the_study_is_refused_when_it_is_opened(tmp_path):
         open_study(folder)
 
 
-def test_pictures_are_served_by_number(served):
-    _, client = served()
-    reply = client.get("/media/0/0")
+def test_pictures_have_addresses_that_only_the_study_can_make(served, tmp_path):
+    run, client = served()
+    reply = client.get(f"/{media_address(run.secret, 'p3', 0)}")
     assert reply.status_code == 200 and reply.headers["content-type"] == "image/png"
+    assert reply.content == (run.study.folder / "items" / "p3.png").read_bytes()
+    assert "max-age" in reply.headers["cache-control"]
+    assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+    assert client.get(f"/{media_address(b'k' * 40, 'p3', 0)}").status_code == 404
+    assert client.get(f"/{media_address(run.secret, 'p3', 1)}").status_code == 404
+    assert len(run.media) == 8 == len({media_address(run.secret, name, 0) for name in run.units.items})
+
+
+def test_somebody_learns_the_addresses_of_what_they_are_given_and_of_nothing_else(served):
+    _, client = served(protocol={"per_person": 1})
+    page = client.post("/api/page", headers=enter(client)).json()
+    told = {page["stimuli"][0]["parts"][0]["src"], *page["preload"]}
+    assert len(told) == 1 and client.get(f"/{told.pop()}").status_code == 200
+
+
+def test_a_file_that_became_a_link_out_of_the_study_is_not_shown_any_more(served, tmp_path):
+    run, client = served()
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    (run.study.folder / "items" / "p3.png").unlink()
+    assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
+    (run.study.folder / "items" / "p3.png").symlink_to(tmp_path / "secret.png")
+    assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
 
 
 def test_forged_expired_and_foreign_tokens_open_nothing(served):
@@ -138,6 +162,11 @@ def test_haste_is_limited_for_each_sender_alone():
     for name in map(str, range(20)):
         bucket.allows(name)
     assert bucket.allows("a")  # forgotten, so it starts anew: memory is bounded
+
+
+def test_a_class_behind_one_address_is_let_in_at_once(served):
+    _, client = served()
+    assert {client.get("/start").status_code for _ in range(200)} == {303}
 
 
 JSON = st.recursive(

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from dissensus.elicit.identity import study_secret
+from dissensus.elicit.media import media_address
 from tests.elicit.browser import kept, served
 from tests.elicit.studies import write_study
 
@@ -288,14 +290,22 @@ def test_how_typical_an_item_is_of_its_class(ask, tmp_path):
     assert answers(folder) == [{"value": 0.5}, {"value": 0.91}]
 
 
+def pictures(me, folder):
+    """The items whose pictures are on the page."""
+    names = {media_address(study_secret(folder), f"p{i}", 0): f"p{i}" for i in range(8)}
+    return [
+        names[src] for src in me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.getAttribute('src'))")
+    ]
+
+
 def test_how_similar_two_items_are(ask):
     me, folder = ask({"kind": "similarity"})
-    shown = [me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])")]
+    shown = [pictures(me, folder)]
     me.moves_on(lambda: me.page.get_by_role("button", name="6, completely similar").click())
-    shown.append(me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])"))
+    shown.append(pictures(me, folder))
     me.moves_on(lambda: me.keys("0"))
     assert answers(folder) == [{"value": 6}, {"value": 0}]
-    assert [row["shown"] for row in kept(folder)] == [[f"p{number}" for number in pair] for pair in shown]
+    assert [row["shown"] for row in kept(folder)] == shown
 
 
 def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
@@ -307,11 +317,11 @@ def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
     )
     shown = []
     for act in acts:
-        shown.append(me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.src.split('/').slice(-2)[0])"))
+        shown.append(pictures(me, folder))
         me.moves_on(act)
     assert answers(folder) == [{"closer": "first"}, {"closer": "second"}, {"closer": "first"}]
     rows = kept(folder)
-    assert [row["shown"] for row in rows] == [[f"p{number}" for number in three] for three in shown]
+    assert [row["shown"] for row in rows] == shown
     assert all(row["shown"][0] == row["items"][0] for row in rows)
 
 

@@ -8,6 +8,7 @@ import json
 import statistics
 from collections import Counter
 from math import log
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -34,8 +35,8 @@ def person(run, choose, seconds=4.0, upto=None):
     while page["stage"] in ("trial", "debrief") and given != upto:
         told = {"comments": "fine"}
         if page["stage"] == "trial":
-            number = int(page["stimuli"][0]["parts"][0]["src"].split("/")[1])
-            told = {"choice": choose(list(run.units.items)[number])}
+            key = page["stimuli"][0]["parts"][0]["src"].removeprefix("media/")
+            told = {"choice": choose(Path(run.media[key]).stem)}
         away = [[100.0, 600.0]]
         times = {"looked": 100, "touched": 200, "submitted": 600 + 1000 * seconds, "changes": [], "away": away}
         page = submit(run, me, {"page": page["page"], "told": told, "times": times})["page"]

@@ -1,12 +1,15 @@
-"""The server is killed in the middle of its work, again and again; nothing that it acknowledged is lost."""
+"""Server and database are killed in the middle of their work; nothing that was acknowledged is lost or doubled."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table
@@ -17,37 +20,125 @@ from tests.elicit.studies import write_study
 KILLS = 10
 
 
-def test_ten_kills_under_load_lose_and_double_nothing(tmp_path, database):
+class Crowd:
+    """People who answer, and send again what nobody took, until they are told to stop; `acknowledged` wakes waiters."""
+
+    def __init__(self, run, address):
+        self.done, self.count, self.going = [], 0, True
+        self.changed = threading.Condition()
+        truth, names = simulated_truth(run.study, len(run.units.items), 0), known_by(run)
+
+        def come():
+            wave = 0
+            while self.going:
+                wave += 1
+                told = rehearse(run.study, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True)
+                self.done.append(told)
+
+        self.thread = threading.Thread(target=come, daemon=True)
+        self.thread.start()
+
+    def tick(self):
+        with self.changed:
+            self.count += 1
+            self.changed.notify_all()
+
+    def next_acknowledgement(self, after=1):
+        """Returns at the moment when somebody has been told that an answer is saved."""
+        with self.changed:
+            wanted = self.count + after
+            assert self.changed.wait_for(lambda: self.count >= wanted, timeout=120)
+
+    def stop(self):
+        self.going = False
+        self.thread.join(180)
+
+
+@contextmanager
+def under_load(tmp_path, database):
+    """A study with a crowd at the address of a server that is yet to be started; what was told is what is kept."""
     folder = write_study(tmp_path / "study", protocol={"per_person": 8, "per_item": 60})
-    run = open_study(folder, database)
-    truth, port = simulated_truth(run.study, len(run.units.items), 0), free_port()
-    process, address = start_server(folder, database, port=port)
-    done, killed, stop = [], 0, threading.Event()
-
-    def crowd():
-        wave = 0
-        while not stop.is_set():  # the load goes on until the last kill
-            wave += 1
-            done.append(rehearse(run.study, known_by(run), truth, address, 10, wave, at_once=10, patient=True))
-
-    load = threading.Thread(target=crowd)
-    load.start()
-    dice = random.Random(1)
+    run, port = open_study(folder, database), free_port()
+    crowd = Crowd(run, f"http://127.0.0.1:{port}")
     try:
-        for _ in range(KILLS):
-            time.sleep(dice.uniform(0.05, 0.4))
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-            killed += 1
-            process, _ = start_server(folder, database, port=port)
+        yield folder, port, crowd
     finally:
-        stop.set()
-        load.join(120)
-        process.terminate()
-        process.wait(20)
-    acknowledged = [trial for one in done for trial in one.acknowledged]
-    kept = answer_table(run).column("trial").to_pylist()
+        crowd.going = False
+    assert not crowd.thread.is_alive()
+    told = [trial for one in crowd.done for trial in one.acknowledged]
+    stored = answer_table(run).column("trial").to_pylist()
     run.store.close()
-    assert killed == KILLS and not load.is_alive()
-    assert not [error for one in done for error in one.errors]
-    assert len(acknowledged) > 50 and sorted(acknowledged) == sorted(kept)
+    assert not [error for one in crowd.done for error in one.errors]
+    assert len(told) > 50 and sorted(told) == sorted(stored)
+
+
+def workers_of(process):
+    """The processes that answer, which the server's first process has started."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_ten_kills_under_load_lose_and_double_nothing(tmp_path, database):
+    dice = random.Random(1)
+    with under_load(tmp_path, database) as (folder, port, crowd):
+        process, _ = start_server(folder, database, port=port)
+        try:
+            for _ in range(KILLS):
+                time.sleep(dice.uniform(0.05, 0.4))
+                os.kill(process.pid, signal.SIGKILL)
+                process.wait()
+                process, _ = start_server(folder, database, port=port)
+            crowd.stop()
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def test_kills_of_two_processes_right_after_an_acknowledgement(tmp_path, database):
+    """One of the two is killed, which the other survives, and then all of them at once."""
+    with under_load(tmp_path, database) as (folder, port, crowd):
+        process, _ = start_server(folder, database, port=port, workers=2)
+        try:
+            for kill in range(4):
+                crowd.next_acknowledgement(after=20)
+                workers = workers_of(process.pid)
+                assert workers  # one, where the other has not come back yet
+                if kill % 2 == 0:
+                    os.kill(workers[0], signal.SIGKILL)
+                    continue
+                for pid in (process.pid, *workers):
+                    os.kill(pid, signal.SIGKILL)
+                process.wait()
+                process, _ = start_server(folder, database, port=port, workers=2)
+            crowd.stop()
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def test_a_database_that_is_killed_comes_back_with_every_acknowledged_answer(tmp_path, mortal_postgres):
+    """The server goes on without a restart: it says that it cannot take answers, and takes them again afterwards."""
+    database = mortal_postgres.fresh()
+    with under_load(tmp_path, database) as (folder, port, crowd):
+        process, _ = start_server(folder, database, port=port)
+        try:
+            for _ in range(2):
+                crowd.next_acknowledgement(after=20)
+                mortal_postgres.kill()
+                started_again(mortal_postgres)
+                crowd.next_acknowledgement(after=20)
+            assert process.poll() is None
+            crowd.stop()
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def started_again(server):
+    """Processes that lost their server need a moment to end, and until then no other may begin."""
+    for _ in range(50):
+        with suppress(subprocess.CalledProcessError):
+            server.start()
+            return
+        time.sleep(0.2)
+    raise TimeoutError("PostgreSQL does not start any more")

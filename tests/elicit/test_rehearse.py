@@ -42,7 +42,8 @@ def test_init_rehearse_export_describe_build(tmp_path):
     dissensus("build", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
     built = read(tmp_path / "built.parquet")
     run = open_study(study, told["database"])
-    truth = simulated_truth(run.study, 24, seed=0)[[run.numbers[name] for name in built.items.tolist()]]
+    places = {name: place for place, name in enumerate(run.units.items)}
+    truth = simulated_truth(run.study, 24, seed=0)[[places[name] for name in built.items.tolist()]]
     run.store.close()
     assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(told["distance_to_truth"])
     status = json.loads(dissensus("elicit", "status", study, *db, "--json"))

@@ -53,6 +53,8 @@ def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:
                 download.address, download.checksum, fname=target.name, path=target.parent, downloader=transfer
             )
         except requests.RequestException as problem:
+            if problem.response is not None:
+                problem.response.close()  # pooch leaves the connection of a refusal open, until somebody collects it
             raise ConnectionError(
                 f"cannot fetch {download.address}: {problem}; nothing was kept. Check the network and try again, or "
                 f"bring the file to {target} by other means"

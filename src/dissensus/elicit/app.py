@@ -22,9 +22,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.draws import check_batches
-from dissensus.elicit.guard import MTURK, Guard, Haste
+from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, study_secret, unsigned
-from dissensus.elicit.items import Item, read_units
+from dissensus.elicit.items import read_units
+from dissensus.elicit.media import media_files, media_path
 from dissensus.elicit.ranking import keep_ranking
 from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
 from dissensus.elicit.store import Busy, Store
@@ -43,10 +44,10 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
     units = read_units(study)
     check_batches(study, units)
     store = Store(study.folder, database)
-    numbers = {name: i for i, name in enumerate(units.items)}
     try:
         store.prepare(study, units)
-        return Running(study, units, store, study_secret(study.folder), store.unit_names(), numbers)
+        secret = study_secret(study.folder)
+        return Running(study, units, store, secret, store.unit_names(), media_files(secret, units))
     except sa.exc.DBAPIError as error:
         store.close()
         raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
@@ -60,7 +61,6 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     from dissensus.elicit.dashboard import dashboard_routes
 
     mturk = run.study.people.source == "mturk"
-    shown = tuple(run.units.items.values())
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
 
     async def start(request: Request) -> Response:
@@ -91,7 +91,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
 
     async def media(request: Request) -> Response:
-        path = _file(run, shown, request.path_params["item"], request.path_params["part"])
+        path = media_path(run.study.folder, run.media, request.path_params["key"])
         if path is None:
             return JSONResponse({"error": "no such file"}, status_code=404)
         return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
@@ -103,23 +103,21 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         person = unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
         if person is None:
-            return JSONResponse({"error": "no session: start again from the link you were sent"}, status_code=401)
+            return _refusal("no session: start again from the link you were sent", 401)
         if not requests.allows(person):
             return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
         try:
             sent = json.loads(await request.body() or b"{}")
         except (ValueError, RecursionError):
-            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
-        except ClientDisconnect:
-            return Response(status_code=400)
+            return _refusal("the request is not valid JSON", 400)
         if not isinstance(sent, dict):
-            return JSONResponse({"error": "the request is not an object"}, status_code=422)
+            return _refusal("the request is not an object", 422)
         try:
             return JSONResponse(await run_in_threadpool(work, person, sent))
         except Refused as refused:
-            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+            return _refusal(str(refused), refused.status)
         except RecursionError:
-            return JSONResponse({"error": "the request is nested too deeply"}, status_code=422)
+            return _refusal("the request is nested too deeply", 422)
 
     async def welcome(request: Request) -> Response:
         query = request.url.query
@@ -139,13 +137,13 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/media/{item}/{part}", media),
+        Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip
     return Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
-        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later},
+        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
 
 
@@ -162,17 +160,14 @@ async def _later(request: Request, error: Exception) -> Response:
     return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
 
 
-def _file(run: Running, shown: tuple[Item, ...], item: str, part: str) -> Path | None:
-    """The file of an item's part by their numbers; None where there is none, or none to be shown."""
-    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in (item, part)):
-        return None
-    if int(item) >= len(shown) or int(part) >= len(shown[int(item)].parts):
-        return None
-    wanted = shown[int(item)].parts[int(part)]
-    path = run.study.folder / wanted.content
-    if wanted.kind == "text" or not path.resolve().is_relative_to(run.study.folder.resolve()) or not path.is_file():
-        return None
-    return path
+async def _cut_off(request: Request, error: Exception) -> Response:
+    """The body grew beyond the limit, or its sender left, who hears nothing of this."""
+    return too_large()
+
+
+def _refusal(text: str, status: int) -> Response:
+    """A refusal that is known to be the study's own: a proxy or a login page of the network may answer in its place."""
+    return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 
 def _message(run: Running, text: str, status: int) -> Response:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections import OrderedDict
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST = 1024 * 1024  # bytes of one request
@@ -16,7 +17,9 @@ MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 class Haste:
     """A bucket for each sender: `burst` requests at once, then `rate` a second. The oldest senders are forgotten.
 
-    Each server process counts for itself, so that w processes allow up to w times as much.
+    Each server process counts for itself, so that w processes allow up to w times as much. A w-th for each of them
+    would refuse people wrongly: connections are not spread evenly over processes, and a whole class may come at once
+    from behind one address.
     """
 
     def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
@@ -31,6 +34,23 @@ class Haste:
         while len(self._left) > self.most:
             self._left.popitem(last=False)
         return left >= 1
+
+
+def trusted_proxies(told: str) -> list[str]:
+    """Addresses and networks of proxies whose word about the sender is taken, from a text with commas between them."""
+    found = [one.strip() for one in told.split(",")]
+    for one in found:
+        try:
+            network = ipaddress.ip_network(one)
+        except ValueError as error:
+            raise ValueError(
+                f"proxy {one!r}: {error}; expected an address as 10.0.0.5, or a network as 10.0.0.0/8"
+            ) from None
+        if network.prefixlen == 0:
+            raise ValueError(
+                f"proxy {one!r} is everybody, who could then call themselves what they like; name the proxy"
+            )
+    return found
 
 
 def content_policy(mturk: bool) -> str:
@@ -77,10 +97,13 @@ class Guard:
 
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
-            refusal = JSONResponse({"error": f"a request has at most {LARGEST} bytes"}, status_code=413)
-            await refusal(scope, receive, send_guarded)
+            await too_large()(scope, receive, send_guarded)
             return
         await self.app(scope, _counted(receive), send_guarded)
+
+
+def too_large() -> Response:
+    return JSONResponse({"error": f"a request has at most {LARGEST} bytes", "refused": True}, status_code=413)
 
 
 def _counted(receive: Receive) -> Receive:

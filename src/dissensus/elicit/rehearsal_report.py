@@ -10,6 +10,7 @@ import numpy as np
 
 from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.media import media_address
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.rehearse import rehearse, serving, simulated_truth
 from dissensus.elicit.session import Running
@@ -47,20 +48,20 @@ def rehearsed(
 
 
 def known_by(run: Running) -> dict[str, int]:
-    """The place of each item by what a person sees of it: the number of its picture, or its text."""
+    """The place of each item by what a person sees of it: the address of its picture, or its text."""
     places = {}
     for place, item in enumerate(run.units.items.values()):
         part = item.parts[0]
-        places[part.content if part.kind == "text" else str(place)] = place
+        places[part.content if part.kind == "text" else media_address(run.secret, item.name, 0)] = place
     return places
 
 
 def _with_obvious(run: Running, truth: np.ndarray) -> np.ndarray:
     """The truth in which attention items are what everybody expects of them.  (items, k)"""
-    truth = truth.copy()
+    truth, places = truth.copy(), {name: place for place, name in enumerate(run.units.items)}
     for name, expected in (run.study.attention or {}).items():
         if expected in run.study.question.classes:
-            truth[run.numbers[name]] = np.eye(truth.shape[1])[run.study.question.classes.index(expected)]
+            truth[places[name]] = np.eye(truth.shape[1])[run.study.question.classes.index(expected)]
     return truth
 
 

@@ -209,10 +209,9 @@ class _Walk:
         return QUESTIONS[self.study.question.kind].simulate(self.study.question, self._held(page), self.rng)
 
     def _held(self, page: dict[str, Any]) -> np.ndarray:
-        """The truth of what is shown; the item is known by its text or its picture's number, as a person knows it."""
+        """The truth of what is shown; the item is known by its text or its picture, as a person knows it."""
         shown = page["stimuli"][0]["parts"][0]
-        key = shown["src"].split("/")[1] if "src" in shown else shown["text"]
-        return np.asarray(self.truth[self.names[key]])
+        return np.asarray(self.truth[self.names[shown.get("src") or shown["text"]]])
 
     def _times(self) -> dict[str, Any]:
         spent = float(1000 * self.rng.lognormal(0.6, 0.5))

@@ -38,8 +38,8 @@ class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a f
 class Running:
     """A study with everything a request needs.
 
-    names    the items of each unit of the database
-    numbers  the place of each item in the list, by which its files are asked for
+    names  the items of each unit of the database
+    media  the file of each picture and sound, by the key under which it is asked for
     """
 
     study: Study
@@ -47,7 +47,7 @@ class Running:
     store: Store
     secret: bytes
     names: Mapping[int, tuple[str, ...]]
-    numbers: Mapping[str, int]
+    media: Mapping[str, str]
 
 
 def arrive(run: Running, query: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from dissensus.elicit import tables
 from dissensus.elicit.export import answer_rows, labels_of
+from dissensus.elicit.media import media_address
 from dissensus.elicit.session import Running
 from dissensus.elicit.store import now, setting
 
@@ -88,7 +89,7 @@ def disputed(run: Running, count: int = 12, answers: list[dict[str, Any]] | None
 def _picture(run: Running, name: str) -> str | None:
     """Where the page finds the item's picture, if it has one."""
     parts = run.units.items[name].parts if name in run.units.items else ()
-    return next((f"media/{run.numbers[name]}/{i}" for i, part in enumerate(parts) if part.kind == "image"), None)
+    return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.kind == "image"), None)
 
 
 def annotator_rows(run: Running, answers: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection, Row
 from dissensus.elicit import protocol, tables
 from dissensus.elicit.answers import Given
 from dissensus.elicit.draws import draw
+from dissensus.elicit.media import media_address
 from dissensus.elicit.store import event, now
 
 if TYPE_CHECKING:
@@ -153,13 +154,13 @@ def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
 
 
 def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
-    """Parts as a client shows them; files are named by their place in the list, so no path can be asked for."""
+    """Parts as a client shows them; files have addresses that say nothing, so no path can be asked for."""
     found = []
     for i, part in enumerate(run.units.items[name].parts):
         if part.kind == "text":
             found.append({"kind": "text", "heading": part.heading, "text": part.content})
         else:
-            found.append({"kind": part.kind, "src": f"media/{run.numbers[name]}/{i}"})
+            found.append({"kind": part.kind, "src": media_address(run.secret, name, i)})
     return found
 
 

@@ -1,71 +1,118 @@
-// What was handed in is kept in the browser until the server has said that it is saved.
+// What was handed in is kept in the browser until the study has said that it is saved. Networks answer, too: a login
+// page, a filter, a proxy. So a reply counts only when it names the page that is saved, or says that the study refuses.
 
-const keyOf = (token) => `dissensus:${location.pathname}:${token.slice(-24)}`;
+const LONGEST = 30000; // milliseconds for one reply
+const TRIES = 3; // refusals of one answer by something that lets everything else through
+const BUSY = [408, 425, 429];
+const AWAY = "No connection. What you did is kept here and is sent again …";
+const BETWEEN = "Something else answers in place of the study. Does your network want you to log in? What you did is kept here and is sent again …";
+const STOPPED = "Not sent but kept here: your network stops it. Try again, or another one.";
+const FAULT = "Not sent but kept here: the study cannot take it. Please tell its people.";
+export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the study.";
 
 export class Outbox {
+  #open = new Map(); // what this page has not sent yet, for browsers that keep nothing
+
   constructor(token, tell) {
     this.token = token;
     this.tell = tell;
+    this.prefix = `dissensus:${location.pathname}:${token.slice(-24)}:`;
+    addEventListener("beforeunload", (event) => {
+      if ([...this.#open.keys()].some((page) => !this.#stored(page))) event.preventDefault();
+    });
   }
 
+  // Every entry has a place of its own, so that two tabs never overwrite what the other one keeps.
   waiting() {
-    try {
-      return JSON.parse(localStorage.getItem(keyOf(this.token)) || "[]");
-    } catch {
-      return [];
-    }
+    let stored = [];
+    try { stored = Object.keys(localStorage).filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length)); } catch { /* nothing is kept */ }
+    const found = [...new Set([...this.#open.keys(), ...stored])].map((page) => this.#open.get(page) || this.#stored(page));
+    return found.filter(Boolean).sort((one, other) => one.client - other.client);
   }
 
-  #keep(list) {
-    try {
-      if (list.length) localStorage.setItem(keyOf(this.token), JSON.stringify(list));
-      else localStorage.removeItem(keyOf(this.token));
-    } catch {
-      // A browser that keeps nothing still sends; it only cannot resend after it was closed.
-    }
+  #stored(page) {
+    try { return JSON.parse(localStorage.getItem(this.prefix + page)); } catch { return null; }
   }
 
-  // Sends one request and tries again for as long as the network or the server is away.
-  async post(path, body) {
-    for (let attempt = 0; ; attempt += 1) {
-      let response = null;
-      try {
-        response = await fetch(path, {
-          method: "POST",
-          headers: { "content-type": "application/json", authorization: `Bearer ${this.token}` },
-          body: JSON.stringify(body),
-        });
-      } catch {
-        response = null;
-      }
-      if (response && response.status < 500 && response.status !== 429) {
-        this.tell("");
-        const told = await response.json().catch(() => ({ error: "the server sent something else" }));
-        return { ok: response.ok, status: response.status, told };
-      }
-      this.tell("No connection. What you did is kept here and is sent again …");
-      const wait = Math.min(8000, 400 * 2 ** attempt) * (0.7 + 0.6 * Math.random());
-      await new Promise((resolve) => {
-        const timer = setTimeout(done, wait);
-        function done() {
-          clearTimeout(timer);
-          removeEventListener("online", done);
-          resolve();
-        }
-        addEventListener("online", done);
+  #keep(entry) {
+    this.#open.set(entry.page, entry);
+    try { localStorage.setItem(this.prefix + entry.page, JSON.stringify(entry)); } catch { /* the open page keeps it */ }
+  }
+
+  #drop(entry) {
+    this.#open.delete(entry.page);
+    try { localStorage.removeItem(this.prefix + entry.page); } catch { /* it was never there */ }
+  }
+
+  async #ask(path, body) {
+    const quit = new AbortController();
+    const timer = setTimeout(() => quit.abort(), LONGEST);
+    try {
+      const response = await fetch(path, {
+        method: "POST", redirect: "manual", signal: quit.signal, body: JSON.stringify(body),
+        headers: { "content-type": "application/json", authorization: `Bearer ${this.token}` },
       });
+      const told = await response.json().catch(() => null);
+      return { status: response.status || 302, told: told && typeof told === "object" ? told : {} };
+    } catch {
+      return { status: 0, told: {} };
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  async submit(entry) {
-    this.#keep([...this.waiting().filter((one) => one.page !== entry.page), entry]);
-    const reply = await this.post("api/submit", entry);
-    this.#keep(this.waiting().filter((one) => one.page !== entry.page));
-    return reply;
+  // Asks until the study itself answers. Where only this one request never arrives, the person has to know.
+  async #answer(path, body, fits) {
+    for (let attempt = 0, alone = 0; ; attempt += 1) {
+      const { status, told } = await this.#ask(path, body);
+      if (fits(told)) { this.tell(""); return { told }; }
+      if (told.refused === true) { this.tell(""); return { told, refused: status }; }
+      const away = !status || BUSY.includes(status) || (status >= 500 && status !== 511);
+      this.tell(away ? AWAY : BETWEEN);
+      await pause(attempt);
+      if (path === "api/page" || (away && status !== 500)) continue;
+      alone = isPage((await this.#ask("api/page", {})).told) ? alone + 1 : 0;
+      if (alone === TRIES) { this.tell(""); return { told: { error: status === 500 ? FAULT : STOPPED }, refused: 0 }; }
+    }
   }
 
-  // What an earlier visit could not send any more. The server keeps each page once, so sending twice is harmless.
-  async flush() {
-    for (const entry of this.waiting()) await this.submit(entry);
+  // The page that the session is at.
+  async page() {
+    const { told, refused } = await this.#answer("api/page", {}, isPage);
+    return refused ? { stage: "lost", text: told.error } : told;
   }
+
+  // What the study says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
+  async submit(entry) {
+    this.#keep(entry);
+    const { told, refused } = await this.#answer("api/submit", entry, (reply) => reply.saved === entry.page);
+    if (refused === undefined) { this.#drop(entry); return told; }
+    // Whoever sees the problem still has the answer before them; a page that the session has left is nobody's answer.
+    if (refused === 422 || refused === 409) this.#drop(entry);
+    return [404, 401, 409].includes(refused) ? {} : { problem: told.error };
+  }
+
+  // What an earlier visit could not send. The study keeps each page once, so sending twice is harmless; one that is
+  // refused stays here and holds up no other.
+  async flush() {
+    for (const entry of this.waiting()) {
+      if ((await this.submit(entry)).problem) this.#keep(entry);
+    }
+  }
+}
+
+const isPage = (told) => typeof told.stage === "string";
+
+// Longer after each attempt, and over at once when the network is back.
+function pause(attempt) {
+  const wait = Math.min(8000, 400 * 2 ** attempt) * (0.7 + 0.6 * Math.random());
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, wait);
+    function done() {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    }
+    addEventListener("online", done);
+  });
 }

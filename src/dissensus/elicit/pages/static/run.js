@@ -1,7 +1,7 @@
 // The one page of a study: asks the server what comes next, shows it, and hands in what was done.
 
 import { make, prose } from "./dom.js";
-import { Outbox } from "./outbox.js";
+import { KEPT, Outbox } from "./outbox.js";
 import { pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 
@@ -30,17 +30,8 @@ async function handIn(name, told) {
   page.setAttribute("aria-busy", "true");
   const entry = { page: name, told, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
-  if (reply.ok) return reply.told;
-  if (reply.status === 422 || reply.status === 400) {
-    page.removeAttribute("aria-busy");
-    return { problem: reply.told.error };
-  }
-  return { page: await present() };
-}
-
-async function present() {
-  const now = await outbox.post("api/page", {});
-  return now.ok ? now.told : { stage: "lost", text: now.told.error };
+  if (reply.problem) page.removeAttribute("aria-busy");
+  return reply.problem || reply.page ? reply : { page: await outbox.page() };
 }
 
 // Shows a page; every page hands itself in through `done`.
@@ -81,7 +72,7 @@ function focus(element) {
 async function comeBack() {
   if (document.visibilityState !== "visible" || busy || !shown) return;
   const before = shown;
-  const now = await present();
+  const now = await outbox.page();
   if (!busy && shown === before && now.page !== shown) show(now);
 }
 document.addEventListener("visibilitychange", comeBack);
@@ -112,10 +103,17 @@ function showFeedback(text, next) {
   button.focus();
 }
 
-// A button that can be pressed once.
+// Buttons of which one can be pressed, once, unless there is a problem with that.
 function actions(text, act, ...more) {
-  const button = make("button", { class: "main", type: "button", onclick: () => { button.disabled = true; act(); } }, text);
-  return make("div", { class: "actions" }, button, more);
+  const problem = make("p", { class: "problem", role: "alert" });
+  const press = async (pressed, does) => {
+    buttons.forEach((one) => { one.disabled = true; });
+    problem.textContent = (await does()) || "";
+    buttons.forEach((one) => { one.disabled = false; });
+    if (problem.textContent) pressed.focus();
+  };
+  const buttons = [[text, act], ...more].map(([name, does], i) => make("button", { class: i ? null : "main", type: "button", onclick: (event) => press(event.currentTarget, does) }, name));
+  return make("div", {}, make("div", { class: "actions" }, buttons), problem);
 }
 
 const contact = (told) => (told.contact ? make("p", { class: "quiet" }, `Questions? ${told.contact}`) : null);
@@ -142,8 +140,7 @@ function form(children, text, read, done) {
 const PAGES = {
   consent: (told, done) => [
     make("h1", {}, told.title), ...prose(told.text), contact(told),
-    actions("I agree and want to take part", () => done({ agreed: true }),
-      make("button", { type: "button", onclick: () => done({ agreed: false }) }, "I do not want to take part")),
+    actions("I agree and want to take part", () => done({ agreed: true }), ["I do not want to take part", () => done({ agreed: false })]),
   ],
   instructions: (told, done) => [
     make("h1", {}, "Instructions"), ...prose(told.text), make("p", { class: "quiet" }, `Page ${told.place} of ${told.of}`),
@@ -170,7 +167,7 @@ const PAGES = {
     "Finish", (data) => Object.fromEntries(told.asked.map((one) => [one.name, data.get(one.name) || ""])), done),
   ],
   done: (told) => [
-    make("h1", {}, "Thank you"), make("p", {}, "All your answers are saved. Your completion code is:"),
+    make("h1", {}, "Thank you"), make("p", {}, outbox.waiting().length ? KEPT : "All your answers are saved."), make("p", {}, "Your completion code is:"),
     make("p", {}, make("span", { class: "code" }, told.code)),
     told.redirect ? make("p", {}, make("a", { class: "button", href: told.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
     postBack(), contact(told),
@@ -179,7 +176,7 @@ const PAGES = {
   failed: (told) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the study ends here for you. You can close this page."), contact(told)],
   full: (told) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(told)],
   stopped: (told) => [make("h1", {}, "The study is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(told)],
-  lost: (told) => [make("h1", {}, "This page has no session"), make("p", {}, told.text || "Please start again from the link you were sent.")],
+  lost: (told) => [make("h1", {}, "This page has no session"), make("p", {}, told.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
 };
 
 // MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.
@@ -194,7 +191,8 @@ function postBack() {
 async function begin() {
   if (!here.get("token")) { show({ stage: "lost" }); return; }
   await outbox.flush();
-  show(await present());
+  show(await outbox.page());
+  if (outbox.waiting().length) tell(KEPT);
 }
 
 begin();

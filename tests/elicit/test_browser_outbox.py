@@ -1,0 +1,290 @@
+"""What stands between a browser and the study answers in its place; in the end each answer is stored once."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+
+import pytest
+
+from dissensus.elicit.identity import SECRET_FILE
+from dissensus.elicit.rehearse import free_port, start_server
+from tests.elicit.browser import Person, kept, served
+from tests.elicit.studies import write_study
+
+PORTAL = "<!doctype html><title>Welcome to Hotel Wi-Fi</title><form><input name=room></form>"
+ANSWERS = {
+    "a login page with status 200": {"status": 200, "content_type": "text/html", "body": PORTAL},
+    "a login page that says it is JSON": {"status": 200, "content_type": "application/json", "body": '{"ok": true}'},
+    "a login page elsewhere": {"status": 302, "headers": {"location": "https://portal.example/login"}},
+    "a refusal": {"status": 403, "content_type": "text/html", "body": "<h1>403 Forbidden</h1>"},
+    "a refusal in JSON": {"status": 401, "content_type": "application/json", "body": '{"error": "unauthorized"}'},
+    "a missing page": {"status": 404, "content_type": "text/html", "body": "<h1>404 Not Found</h1>"},
+    "a limit of size": {"status": 413, "content_type": "text/html", "body": "<h1>413 Request Entity Too Large</h1>"},
+    "a wrong host": {"status": 421, "body": "Misdirected Request"},
+}
+STORED = "Object.keys(localStorage).filter((key) => key.includes('trial:'))"
+BUSY = {"too slow": 408, "too early": 425, "too many": 429, "a bad gateway": 502, "away": 503}
+
+
+@pytest.fixture
+def study(tmp_path):
+    return write_study(tmp_path / "study", protocol={"per_person": 4})
+
+
+def between(me, what="**/api/**", **reply):
+    """Something that answers in the study's place, until it is gone."""
+    me.context.route(what, lambda route: route.fulfill(**reply))
+    return lambda: me.context.unroute(what)
+
+
+def place_is(page, place):
+    page.wait_for_function("(place) => document.getElementById('count').textContent === place", arg=place)
+
+
+def answers(folder):
+    return [row["answer"]["choice"] for row in kept(folder)]
+
+
+def without_replies(me):
+    """The browser writes every refused request into its console, which is no fault of the page."""
+    me.problems = [one for one in me.problems if "Failed to load resource" not in one and "net::ERR_" not in one]
+
+
+@pytest.mark.parametrize("reply", ANSWERS.values(), ids=ANSWERS)
+def test_whoever_answers_in_the_studys_place_loses_nothing(study, person, reply):
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        gone = between(me, **reply)
+        me.keys("c")
+        page.get_by_text("Something else answers in place of the study.").wait_for()
+        assert answers(study) == [] and len(page.evaluate(STORED)) == 1
+        gone()
+        place_is(page, "2 of 4")
+        assert page.locator("#status").inner_text() == "" and page.evaluate(STORED) == []
+        me.moves_on(lambda: me.keys("d"))
+    without_replies(me)
+    assert answers(study) == ["cat", "dog"]
+
+
+@pytest.mark.parametrize("status", BUSY.values(), ids=BUSY)
+def test_whoever_is_busy_is_asked_again(study, person, status):
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        gone = between(me, status=status, body="later")
+        me.keys("c")
+        page.get_by_text("No connection.").wait_for()
+        gone()
+        place_is(page, "2 of 4")
+    without_replies(me)
+    assert answers(study) == ["cat"]
+
+
+def test_a_reply_that_never_comes_is_not_waited_for(study, person):
+    with served(study) as address:
+        me = person()
+        me.page.clock.install()
+        page = me.start(address)
+        silent = []
+        me.context.route("**/api/**", lambda route: silent.append(route))
+        me.keys("c")
+        page.wait_for_function(f"() => {STORED}.length === 1")
+        page.clock.fast_forward(31_000)
+        page.get_by_text("No connection.").wait_for()
+        me.context.unroute("**/api/**")
+        place_is(page, "2 of 4")
+    without_replies(me)
+    assert len(silent) == 1 and answers(study) == ["cat"]
+
+
+def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(study, person):
+    port = free_port()
+    process, address = start_server(study, None, port=port)
+    try:
+        me = person()
+        page = me.start(address)
+        gone = between(me, **ANSWERS["a login page with status 200"])
+        me.keys("c")
+        page.get_by_text("Something else answers").wait_for()
+        link = page.url
+        page.close()
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process, _ = start_server(study, None, port=port)
+        me.page = me.tab()
+        me.page.goto(link)
+        me.page.get_by_text("Something else answers").wait_for()
+        gone()
+        me.ready()
+        assert me.place() == "2 of 4" and me.page.evaluate(STORED) == []
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert answers(study) == ["cat"]
+
+
+def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(study, person):
+    """A filter that dislikes one answer, while all else passes, must not leave somebody waiting for ever."""
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
+        me.keys("c")
+        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
+        assert len(page.evaluate(STORED)) == 1 and answers(study) == []
+        gone()
+        me.moves_on(lambda: me.keys("c"))
+        assert me.place() == "2 of 4" and page.evaluate(STORED) == []
+    without_replies(me)
+    assert answers(study) == ["cat"]
+
+
+def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person):
+    folder = write_study(tmp_path / "study", protocol={"consent": "Do you agree?"})
+    with served(folder) as address:
+        me = person()
+        page = me.start(address)
+        gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
+        agree = page.get_by_role("button", name="I agree")
+        agree.click()
+        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
+        assert agree.evaluate("(one) => one === document.activeElement")
+        gone()
+        me.moves_on(lambda: me.keys("Enter"))
+        assert me.place() == "1 of 4"
+    without_replies(me)
+
+
+def test_one_entry_that_is_refused_holds_up_no_other(study, person):
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        me.context.set_offline(True)
+        me.keys("c")
+        page.get_by_text("No connection.").wait_for()
+        # An older entry of a trial that the database has lost, and one that was damaged, before the good one.
+        page.evaluate("""() => {
+            const key = Object.keys(localStorage).find((one) => one.includes("trial:"));
+            const old = { ...JSON.parse(localStorage.getItem(key)), page: "trial:lost", client: 1 };
+            localStorage.setItem(key.replace(/trial:.*/, "trial:lost"), JSON.stringify(old));
+            localStorage.setItem(key.replace(/trial:.*/, "trial:damaged"), "{");
+        }""")
+        link = page.url
+        page.close()
+        me.context.set_offline(False)
+        me.page = me.tab()
+        me.page.goto(link)
+        me.ready()
+        assert me.place() == "2 of 4" and answers(study) == ["cat"]
+        me.page.get_by_text("could not be sent yet and is kept in this browser").wait_for()
+        assert sorted(key.split(":")[-1] for key in me.page.evaluate(STORED)) == ["damaged", "lost"]
+        for _ in range(3):
+            me.moves_on(lambda: me.keys("d"))
+        assert me.heading() == "Thank you" and me.page.get_by_text("All your answers are saved").count() == 0
+    without_replies(me)
+    assert answers(study) == ["cat", "dog", "dog", "dog"]
+
+
+def test_two_tabs_that_send_the_same_queue_store_one_answer(study, person):
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        me.context.set_offline(True)
+        me.keys("c")
+        page.get_by_text("No connection.").wait_for()
+        link = page.url
+        page.close()
+        tabs = [me.tab(), me.tab()]
+        me.context.set_offline(False)
+        held = []
+        me.context.route("**/api/submit", lambda route: held.append(route))
+        for tab in tabs:
+            tab.goto(link)
+        while len(held) < 2:  # both have read the queue and sent it before either has an answer
+            tabs[0].wait_for_timeout(20)
+        for route in held:
+            route.continue_()
+        me.context.unroute("**/api/submit")
+        for tab in tabs:
+            place_is(tab, "2 of 4")
+        assert tabs[0].evaluate(STORED) == []
+        me.page = tabs[0]
+    without_replies(me)
+    assert answers(study) == ["cat"]
+
+
+def test_a_key_that_was_lost_and_found_again_leaves_the_answer(study, person):
+    port = free_port()
+    process, address = start_server(study, None, port=port)
+    key = (study / SECRET_FILE).read_text()
+
+    def restarted(secret):
+        process.terminate()
+        process.wait(20)
+        (study / SECRET_FILE).write_text(secret)
+        return start_server(study, None, port=port)[0]
+
+    try:
+        me = person()
+        page = me.start(address)
+        process = restarted("x" * 64)
+        me.keys("c")
+        page.get_by_text("This page has no session").wait_for()
+        assert page.get_by_text("is kept in this browser").is_visible()
+        process = restarted(key)
+        page.reload()
+        me.ready()
+        assert me.place() == "2 of 4" and page.evaluate(STORED) == []
+    finally:
+        process.terminate()
+        process.wait(20)
+    without_replies(me)
+    assert answers(study) == ["cat"]
+
+
+def test_a_full_storage_leaves_the_open_page_to_keep_the_answer(study, person):
+    with served(study) as address:
+        me = person()
+        page = me.start(address)
+        page.evaluate("""() => {
+            for (let size = 2 ** 22; size >= 1; size /= 2)
+                try { for (let i = 0; ; i += 1) localStorage.setItem(`full-${size}-${i}`, "x".repeat(size)); } catch { }
+        }""")
+        with gone_for_a_while(me):
+            assert page.evaluate(STORED) == []
+            asked = []
+            page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+            page.close(run_before_unload=True)  # the page asks not to be closed, and is not
+            page.wait_for_function("() => true")
+            page.wait_for_timeout(200)
+            assert asked == ["beforeunload"] and not page.is_closed()
+        place_is(page, "2 of 4")
+    without_replies(me)
+    assert answers(study) == ["cat"]
+
+
+def test_a_browser_that_keeps_nothing_still_sends_everything(study, launched):
+    with served(study) as address, launched("--disable-local-storage") as browser:
+        me = Person(browser)
+        page = me.start(address)
+        assert page.evaluate("window.localStorage") is None
+        with gone_for_a_while(me):
+            pass
+        place_is(page, "2 of 4")
+        me.moves_on(lambda: me.keys("d"))
+        without_replies(me)
+        assert not me.problems
+    assert answers(study) == ["cat", "dog"]
+
+
+@contextmanager
+def gone_for_a_while(me):
+    """An answer is given while there is no network, which comes back at the end."""
+    me.context.set_offline(True)
+    me.keys("c")
+    me.page.get_by_text("No connection.").wait_for()
+    yield
+    me.context.set_offline(False)

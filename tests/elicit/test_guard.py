@@ -1,0 +1,75 @@
+"""Whose word about a sender is taken, and how much one sender may ask: through `elicit serve`, as it is started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection, HTTPException
+
+import pytest
+
+from dissensus.elicit.guard import trusted_proxies
+from dissensus.elicit.rehearse import free_port
+from tests.elicit.studies import write_study
+
+ATTEMPTS = 9  # at the key of the dashboard, of which one sender has five and then one in ten seconds
+
+
+@contextmanager
+def serve(folder, *options):
+    port = free_port()
+    command = [sys.executable, "-m", "dissensus", "elicit", "serve", str(folder), "--port", str(port), *options]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        for _ in range(600):
+            try:
+                if asked(port, "GET", "/healthy") == 200:
+                    break
+            except (OSError, HTTPException):
+                time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        told = server.communicate(timeout=30)
+    assert "Traceback" not in told[0] + told[1]
+
+
+def asked(port, method, path, body=None, **headers):
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request(method, path, body, headers)
+        return connection.getresponse().status
+
+
+def guesses(port, sender):
+    """What happens to guesses at the key of the dashboard; sender(i) is what the header says of the i-th."""
+    return [
+        asked(port, "POST", "/dashboard/login", "key=guess", **{"X-Forwarded-For": sender(i)}) for i in range(ATTEMPTS)
+    ]
+
+
+def test_nobody_gets_more_attempts_by_calling_themselves_somebody_else(tmp_path):
+    folder = write_study(tmp_path / "study")
+    with serve(folder) as port:
+        assert 429 in guesses(port, lambda i: f"198.51.100.{i}")
+    with serve(folder, "--https", "--proxy", "192.0.2.7") as port:  # a proxy, but not the one that asks here
+        assert 429 in guesses(port, lambda i: f"198.51.100.{i}")
+
+
+def test_behind_a_trusted_proxy_everybody_counts_for_themselves(tmp_path):
+    with serve(write_study(tmp_path / "study"), "--https") as port:
+        assert set(guesses(port, lambda i: f"198.51.100.{i}")) == {303}
+        assert 429 in guesses(port, lambda i: "203.0.113.5")
+        # A proxy adds whom it sees behind what it was told, so the last one counts.
+        assert 429 in guesses(port, lambda i: f"192.0.2.{i}, 203.0.113.6")
+
+
+@pytest.mark.parametrize("told", ["*", "0.0.0.0/0", "::/0", "proxy.example.org", "10.0.0.5/8", "", "10.0.0.5,*"])
+def test_a_proxy_is_an_address_and_never_everybody(told):
+    with pytest.raises(ValueError, match="proxy"):
+        trusted_proxies(told)
+
+
+def test_proxies_are_addresses_or_networks():
+    assert trusted_proxies("127.0.0.1, ::1,10.0.0.0/8") == ["127.0.0.1", "::1", "10.0.0.0/8"]
