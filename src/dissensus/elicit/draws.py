@@ -7,10 +7,11 @@ import json
 import random
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.items import Units
 from dissensus.elicit.store import Busy
@@ -37,9 +38,10 @@ TAKE_WANTED = {
     name: sa.update(units)
     .where(units.c.id == wanted.with_for_update(skip_locked=True).scalar_subquery())
     .values(TAKEN)
-    .returning(units.c.id)
+    .returning(units.c.id, units.c.assigned)
     for name, wanted in WANTED.items()
 }
+FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned)
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -72,12 +74,21 @@ def _taken(connection: Connection, study: Study, person: str, seed: int, per_ite
         if found is not None:
             connection.execute(TAKE, {**given, "unit_": found})
         return found
-    taken = connection.scalar(TAKE_WANTED[study.protocol.draw], given)
-    if taken is not None:
-        return int(taken)
-    if connection.dialect.name == "postgresql" and connection.scalar(WANTED[study.protocol.draw], given) is not None:
-        raise Busy("every unit that is left is being drawn by somebody else")
-    return None
+    taken = connection.execute(TAKE_WANTED[study.protocol.draw], given).one_or_none()
+    if connection.dialect.name == "postgresql":
+        _check_fewest(connection, study, taken, given)
+    return None if taken is None else int(taken.id)
+
+
+def _check_fewest(connection: Connection, study: Study, taken: Row[Any] | None, given: dict[str, Any]) -> None:
+    """What others were drawing was passed over: where it was wanted more, or all that is left, try again."""
+    if taken is None:
+        passed_over = connection.scalar(WANTED[study.protocol.draw], given) is not None
+    else:
+        fewest = connection.scalar(FEWEST, given) if study.protocol.draw == "least-answered" else None
+        passed_over = fewest is not None and fewest < taken.assigned - 1
+    if passed_over:
+        raise Busy("what is wanted most is being drawn by somebody else")
 
 
 def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> int | None:
