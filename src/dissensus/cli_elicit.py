@@ -100,6 +100,7 @@ def serve(
         import uvicorn
 
         trusted = trusted_proxies(proxy)
+        _check_free(host, port)
         open_study(folder, database).store.close()
         if not has_key(folder):
             say(f"key of the dashboard, shown only now: {set_key(folder)}")
@@ -113,6 +114,20 @@ def serve(
         "dissensus.elicit.app:app_from_environment", factory=True, host=host, port=port, workers=workers,
         access_log=False, log_level="warning", proxy_headers=https, forwarded_allow_ips=trusted,
     )  # fmt: skip
+
+
+def _check_free(host: str, port: int) -> None:
+    """Whether one can listen there, before anything is promised."""
+    import socket
+
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
+            place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free
+            place.bind((host, port))
+    except (OSError, OverflowError) as error:
+        raise ValueError(
+            f"cannot listen on {host} port {port}: {error}; choose another with --host and --port"
+        ) from None
 
 
 @elicit.command()
@@ -155,16 +170,17 @@ def rehearse(
     annotators: Annotated[int, typer.Option(help="Simulated people.")] = 50,
     at_once: Annotated[int, typer.Option(help="How many are there at the same time.")] = 50,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
+    real_time: Annotated[bool, typer.Option("--real-time", help="They take 2 s an answer, as people do.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the truth and of the people.")] = 0,
     as_json: AsJson = False,
-) -> None:
+) -> None:  # fmt: skip
     """Send simulated people with known truth through the real server, into a database of their own."""
     from dissensus.elicit.rehearsal_report import rehearsed
 
     with one_line_errors(), Progress(console=errors, transient=True) as bar:
         task = bar.add_task("rehearsing", total=None)
         told = rehearsed(
-            folder, database, annotators=annotators, at_once=at_once, workers=workers, seed=seed,
+            folder, database, annotators=annotators, at_once=at_once, workers=workers, seed=seed, real_time=real_time,
             tick=lambda: bar.advance(task),
         )  # fmt: skip
     if as_json:

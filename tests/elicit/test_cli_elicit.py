@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from urllib.parse import parse_qs, urlsplit
@@ -129,3 +130,13 @@ def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
     assert opens(answered, lines[0].split()[-1])
     assert f"people start at http://127.0.0.1:{port}/start" in lines[1]
     assert place.startswith("run#token=") and "5f5f5f5f" not in out + rest and "token" not in out + rest
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", None), ("127.0.0.1", 70_000), ("203.0.113.7", 8000)])
+def test_a_place_where_nobody_can_listen_is_told_before_a_key_is_made(tmp_path, host, port):
+    folder = write_study(tmp_path / "study")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        wanted = other.getsockname()[1] if port is None else port
+        done = dissensus("serve", folder, "--host", host, "--port", wanted, code=2)
+    assert f"cannot listen on {host} port {wanted}" in done.stderr and "--port" in done.stderr
+    assert "key" not in done.stderr + done.stdout

@@ -128,6 +128,19 @@ def test_votes_carry_annotators_items_and_times(tmp_path):
     run.store.close()
 
 
+def test_people_in_real_time_take_the_time_that_they_report(tmp_path):
+    folder = write_study(tmp_path / "study", protocol={"per_person": 2})
+    told = rehearsed(folder, None, annotators=3, at_once=3, workers=1, seed=0, real_time=True)
+    assert told["answers"] == 6 and told["lost"] == told["errors"] == 0
+    run = open_study(folder, told["database"])
+    by_person = {}
+    for row in sorted(answer_table(run).to_pylist(), key=lambda row: row["received"]):
+        by_person.setdefault(row["annotator"], []).append(row)
+    run.store.close()
+    for first, second in by_person.values():
+        assert second["received"] - first["received"] >= second["seconds"]
+
+
 def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgres):
     """Without --db it has a file of its own, made anew each time."""
     database = postgres()

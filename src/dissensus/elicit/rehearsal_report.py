@@ -21,7 +21,7 @@ REHEARSAL = "rehearsal.db"
 
 def rehearsed(
     folder: Path, database: str | None, *, annotators: int, at_once: int, workers: int, seed: int,
-    tick: Callable[[], None] = lambda: None,
+    real_time: bool = False, tick: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:  # fmt: skip
     """Run it and say what came of it; `lost` and `twice` are acknowledged answers that are missing or doubled."""
     if database is None:
@@ -34,7 +34,10 @@ def rehearsed(
             raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
         truth = _with_obvious(run, simulated_truth(run.study, len(run.units.items), seed))
         with serving(folder, database, workers=workers) as address:
-            done = rehearse(run.study, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick)
+            done = rehearse(
+                run.study, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick,
+                real_time=real_time,
+            )  # fmt: skip
         kept = answer_table(run).column("trial").to_pylist()
         told = {
             **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)), "twice": len(kept) - len(set(kept)),

@@ -98,19 +98,22 @@ def simulated_truth(study: Study, units: int, seed: int) -> np.ndarray:
 
 def rehearse(
     study: Study, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
-    at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False,
+    at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False, real_time: bool = False,
 ) -> Rehearsal:  # fmt: skip
     """Send `people` simulated annotators through the study at an address.
 
-    names    the place of each item in `truth`
-    at_once  how many are there at the same time
-    patient  resend what was not answered, as the browser does, until the server is back
+    names      the place of each item in `truth`
+    at_once    how many are there at the same time
+    patient    resend what was not answered, as the browser does, until the server is back
+    real_time  take the time that is reported for each page, about two seconds, instead of answering at once
     """
     began = time.monotonic()
+
+    def walk(number: int) -> _Walk:
+        return _Walk(study, names, truth, address, seed, number, tick, patient=patient, real_time=real_time).run()
+
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        walks = list(
-            pool.map(lambda i: _Walk(study, names, truth, address, seed, i, tick, patient).run(), range(people))
-        )
+        walks = list(pool.map(walk, range(people)))
     seconds = np.array([one for walk in walks for one in walk.seconds])
     return Rehearsal(
         people, tuple(one for walk in walks for one in walk.acknowledged), seconds,
@@ -123,12 +126,12 @@ class _Walk:
 
     def __init__(
         self, study: Study, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
-        tick: Callable[[], None], patient: bool,
+        tick: Callable[[], None], *, patient: bool, real_time: bool,
     ) -> None:  # fmt: skip
         self.study, self.names, self.truth, self.number = study, names, truth, number
         self.rng = np.random.default_rng([seed, 1, number])
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
-        self.seed = seed
+        self.seed, self.real_time = seed, real_time
         self.connection: HTTPConnection | None = None
         self.token = ""
         self.acknowledged: list[str] = []
@@ -140,8 +143,11 @@ class _Walk:
             self.token = self._arrive()
             page = self._post("/api/page", {})
             while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
-                told = self._told(page)
-                reply = self._post("/api/submit", {"page": page["page"], "told": told, **self._times()})
+                told, times = self._told(page), self._times()
+                if self.real_time:
+                    time.sleep(times["submitted"] / 1000)
+                sent = {"page": page["page"], "told": told, "times": times, "client": time.time()}
+                reply = self._post("/api/submit", sent)
                 if reply is None:
                     break
                 if page["page"].startswith("trial:"):
@@ -215,5 +221,4 @@ class _Walk:
 
     def _times(self) -> dict[str, Any]:
         spent = float(1000 * self.rng.lognormal(0.6, 0.5))
-        times = {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}
-        return {"times": times, "client": time.time()}
+        return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}
