@@ -221,7 +221,7 @@ def export(
             write(found, output, say=say)
             rows = found.n_answers
         else:
-            table = DOWNLOADS["people" if people else "answers"](run)
+            table = DOWNLOADS["people" if people else "answers"][2](run)
             body = made[1](table) if made else b""
 
             def fill(file: Any) -> None:

@@ -15,7 +15,8 @@ from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.media import media_address
 from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.status import annotator_rows, status_of
+from dissensus.elicit.annotators import annotator_rows
+from dissensus.elicit.status import status_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
 text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)

@@ -6,7 +6,7 @@ import io
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -20,12 +20,20 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from dissensus.elicit import access, decisions
-from dissensus.elicit.export import answer_rows, answer_table, people_table
+from dissensus.elicit.annotators import annotator_rows, page_of
+from dissensus.elicit.disagreement import disagreement_map
+from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.guard import Haste
+from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.session import Refused, Running
-from dissensus.elicit.status import annotator_rows, disputed, status_of
+from dissensus.elicit.status import disputed, funnel, items_of, status_of, timeline
+from dissensus.elicit.watch import Watch
+from dissensus.labels.table_write import as_table
 
 ATTEMPTS = Haste(rate=0.1, burst=5)
+EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks
+REST = 20.0  # what took a second to work out is not worked out anew for so many seconds
+LONGEST = 15.0  # seconds that the page may lag behind all the same
 
 
 def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
@@ -33,6 +41,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     from dissensus.elicit.app import templates
 
     checking, looks = CapacityLimiter(2), _Looks(run)
+    labels = QUESTIONS[run.study.question.kind].needs_classes or run.study.question.kind == "typicality"
 
     def inside(request: Request) -> bool:
         return access.cookie_holds(run.secret, run.study.folder, request.cookies.get(access.COOKIE, ""))
@@ -44,7 +53,11 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
             )
             return HTMLResponse(page, status_code=401)
         token = access.form_token(run.secret, request.cookies[access.COOKIE])
-        return HTMLResponse(templates.get_template("dashboard.html").render(title=run.study.title, token=token))
+        page = templates.get_template("dashboard.html").render(
+            title=run.study.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS),
+            downloads=[(what, name, text) for what, (name, text, _) in DOWNLOADS.items() if what != "labels" or labels],
+        )  # fmt: skip
+        return HTMLResponse(page)
 
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
@@ -69,7 +82,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     async def data(request: Request) -> Response:
         if not inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
-        return JSONResponse(await run_in_threadpool(looks.now))
+        return JSONResponse(await run_in_threadpool(looks.now, request.query_params))
 
     async def change(request: Request) -> Response:
         cookie = request.cookies.get(access.COOKIE, "")
@@ -86,7 +99,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
             return JSONResponse({"error": str(refused)}, status_code=refused.status)
         except (ValueError, RecursionError):
             return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
-        return JSONResponse(await run_in_threadpool(lambda: looks.now(changed=True)))
+        return JSONResponse(await run_in_threadpool(lambda: looks.now(request.query_params, changed=True)))
 
     async def download(request: Request) -> Response:
         if not inside(request):
@@ -97,7 +110,10 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
             listed = ", ".join(f"{one}.{end}" for one in DOWNLOADS for end in FORMATS)
             return JSONResponse({"error": f"expected one of {listed}"}, status_code=404)
         kind, write = FORMATS[ending]
-        body = await run_in_threadpool(lambda: write(DOWNLOADS[what](run)))
+        try:
+            body = await run_in_threadpool(lambda: write(DOWNLOADS[what][2](run)))
+        except ValueError as error:
+            return JSONResponse({"error": str(error)}, status_code=409)
         return Response(body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     return [
@@ -108,25 +124,37 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
 
 
 class _Looks:
-    """What the page shows, made anew only after ten times as long as the making took: people who answer go first."""
+    """What the page shows, worked out for all who look together, and seldom enough that people who answer go first."""
 
     def __init__(self, run: Running) -> None:
-        self.run, self.until = run, 0.0
-        self.last: dict[str, Any] = {}
+        self.run, self.watch, self.until, self.version = run, Watch(run), 0.0, 0
+        self.shown: dict[str, Any] = {}
+        self.items: dict[str, Any] = {}
+        self.people: list[dict[str, Any]] = []
         self.turn = threading.Lock()
 
-    def now(self, *, changed: bool = False) -> dict[str, Any]:
+    def now(self, asked: Mapping[str, str], *, changed: bool = False) -> dict[str, Any]:
+        """asked: what `page_of` takes, and the version of the items that the page has already"""
         with self.turn:
-            began = time.monotonic()
-            if changed or began > self.until:
-                answers = answer_rows(self.run)
-                self.last = {
-                    "status": status_of(self.run), "disputed": disputed(self.run, answers=answers),
-                    "annotators": annotator_rows(self.run, answers),
-                }  # fmt: skip
-                spent = time.monotonic() - began
-                self.until = began + 10 * spent if spent > 0.2 else 0.0
-            return self.last
+            if changed or time.monotonic() > self.until:
+                began = time.monotonic()
+                self._look(changed)
+                self.until = began + min(LONGEST, max(EVERY, REST * (time.monotonic() - began)))
+            items = {} if asked.get("version") == str(self.version) else self.items
+            return {**self.shown, **items, "version": self.version, "people": page_of(self.people, asked)}
+
+    def _look(self, changed: bool) -> None:
+        new = self.watch.read()
+        status = status_of(self.run, self.watch)
+        self.shown = {"status": status, "time": timeline(self.watch), "funnel": funnel(self.run, self.watch)}
+        if new or changed or not self.version:
+            items = items_of(self.watch)
+            self.items = {
+                "map": disagreement_map(self.run, items, status["per_item"]), "disputed": disputed(self.run, items=items),
+                "labels": self.watch.pools,
+            }  # fmt: skip
+            self.people = annotator_rows(self.run, self.watch)
+            self.version += 1
 
 
 def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
@@ -176,9 +204,21 @@ def _jsonl(table: pa.Table) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in table.to_pylist()).encode()
 
 
-DOWNLOADS: dict[str, Callable[[Running], pa.Table]] = {"answers": answer_table, "people": people_table}
+def _labels(run: Running) -> pa.Table:
+    return as_table(labels_of(run))
+
+
+DOWNLOADS: dict[str, tuple[str, str, Callable[[Running], pa.Table]]] = {
+    "answers": ("Raw answers", "Every answer with its times, order and decisions, also of excluded people.", answer_table),
+    "labels": ("Labels", "Votes or beliefs, ready to build and train on, without excluded people.", _labels),
+    "people": ("People", "Everybody who came, how far they got, and what they said at the end.", people_table),
+}
 FORMATS: dict[str, tuple[str, Callable[[pa.Table], bytes]]] = {
+    "parquet": ("application/vnd.apache.parquet", _parquet),
     "csv": ("text/csv; charset=utf-8", _csv),
     "jsonl": ("application/jsonl", _jsonl),
-    "parquet": ("application/vnd.apache.parquet", _parquet),
 }
+COLUMNS = {
+    "annotator": "Annotator", "stage": "Stage", "answers": "Answers", "median_seconds": "Median time",
+    "agreement": "Agreement", "checks": "Checks", "repeats": "Repeats", "flags": "Flags",
+}  # fmt: skip

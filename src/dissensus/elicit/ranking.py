@@ -14,8 +14,8 @@ from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit import tables
 from dissensus.elicit.session import Running
-from dissensus.elicit.status import first_of
 from dissensus.elicit.store import now, set_setting, setting
+from dissensus.elicit.watch import first_of
 
 EVERY = 2.0  # seconds between looks at whether there are new answers
 SLOWEST = 20.0  # seconds after which new answers are heeded however few they are

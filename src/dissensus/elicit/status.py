@@ -1,89 +1,150 @@
-"""How a study stands: progress, cost, time left, what people dispute, and who answers how."""
+"""How a study stands: progress, cost, time left, who got how far, and what people dispute."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sqlalchemy as sa
 
-from dissensus.elicit import tables
-from dissensus.elicit.export import answer_rows, labels_of
+from dissensus.elicit import protocol
+from dissensus.elicit.draws import read_batches
 from dissensus.elicit.media import media_address
 from dissensus.elicit.session import Running
 from dissensus.elicit.store import now, setting
+from dissensus.elicit.watch import Watch
 
 ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still at it
 RECENT = 600  # seconds over which the pace is measured
-FAST = 1 / 3  # a median time below this share of everybody's median is flagged
+SPANS = (10, 60, 300, 900, 3600, 3 * 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)  # seconds of one bar of the timeline
+BARS = 48
 
 
-def status_of(run: Running) -> dict[str, Any]:
+def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     """Progress, people, cost and time left, as numbers that a page or a terminal can print."""
+    watch = watch or _read(run)
     with run.store.reading() as connection:
         per_item = int(setting(connection, "per_item", str(run.study.protocol.per_item)))
-        stages: dict[str, int] = dict(
-            connection.execute(sa.select(tables.people.c.stage, sa.func.count()).group_by(tables.people.c.stage)).all()
-        )
-        units = connection.execute(
-            sa.select(tables.units.c.answered, tables.units.c.priority).where(tables.units.c.main)
-        ).all()
-        active = connection.scalar(
-            sa.select(sa.func.count()).select_from(tables.people)
-            .where(tables.people.c.seen > now() - ACTIVE, tables.people.c.finished.is_(None))
-        )  # fmt: skip
         state = setting(connection, "state", "open")
-        recent = connection.scalar(
-            sa.select(sa.func.count())
-            .select_from(tables.answers)
-            .where(tables.answers.c.received > now() - RECENT, tables.answers.c.kind == "main")
-        )
-        excluded = connection.scalar(
-            sa.select(sa.func.count()).select_from(tables.people).where(tables.people.c.excluded.is_not(None))
-        )
-        seconds = [s for (s,) in connection.execute(_main_seconds()) if s is not None]
-    # An item may get more than it needs, when somebody answers late; such answers are no progress. A unit whose
-    # priority is below 0 needs no more than it has.
-    needs = [answered if priority < 0 else per_item for answered, priority in units]
-    wanted, answered = sum(needs), sum(row.answered for row in units)
-    left = sum(max(0, need - row.answered) for need, row in zip(needs, units, strict=True))
-    rate = (recent or 0) / RECENT
-    finished = stages.get("done", 0)
+    stages: dict[str, int] = {}
+    for person in watch.people.values():
+        stages[person.stage] = stages.get(person.stage, 0) + 1
+    columns = watch.columns()
+    main = columns["kind"] == 0
+    received, seconds = columns["received"][main], columns["seconds"][main]
+    asked = watch.units["main"].astype(bool)
+    answered, needs = watch.units["answered"][asked], _needs(run, watch, per_item)[asked]
+    # An item may get more than it needs, when somebody answers late; such answers are no progress.
+    left, wanted = int(np.maximum(0, needs - answered).sum()), int(needs.sum())
+    rate = int((received > now() - RECENT).sum()) / RECENT
+    seconds_left = left / rate if rate and left else None
     return {
-        "title": run.study.title, "state": state, "units": len(units), "per_item": per_item,
-        "answers": answered, "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
-        "people": sum(stages.values()), "stages": stages, "active": active or 0, "excluded": excluded or 0,
-        "median_seconds": float(np.median(seconds)) if seconds else None,
-        "answers_per_minute": 60 * rate,
-        "seconds_left": left / rate if rate and left else None,
-        "cost": finished * run.study.people.pay_per_person, "currency": run.study.people.currency,
+        "title": run.study.title, "state": state, "units": len(answered), "per_item": per_item,
+        "answers": int(answered.sum()), "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
+        "people": len(watch.people), "stages": stages,
+        "active": sum(_active(person) for person in watch.people.values()),
+        "excluded": sum(person.excluded is not None for person in watch.people.values()),
+        "median_seconds": None if np.isnan(seconds).all() else float(np.nanmedian(seconds)),
+        "answers_per_minute": 60 * rate, "seconds_left": seconds_left,
+        "cost": stages.get("done", 0) * run.study.people.pay_per_person, "currency": run.study.people.currency,
     }  # fmt: skip
 
 
-def disputed(run: Running, count: int = 12, answers: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The items that people disagree on most, with what they said; empty where there are no labels yet."""
-    from dissensus.aggregate.building import build
-    from dissensus.labels.distances import entropy
+def timeline(watch: Watch) -> dict[str, Any]:
+    """Main answers in equal spans of time since the first, the last span not over yet.
 
-    try:
-        labels = labels_of(run, answers=answers)
-        _, found = build(labels)
-    except ValueError:
-        return []
-    spread = entropy(found.probs) / max(np.log(found.n_classes), 1e-12)
-    per_item = dict(zip(labels.items.tolist(), labels.per_item.tolist(), strict=True))
-    rows = []
-    for i in np.argsort(-spread, kind="stable")[:count]:
-        order = np.argsort(-found.probs[i], kind="stable")[:4]
-        shares = [[found.classes[j], float(found.probs[i, j])] for j in order if found.probs[i, j] > 0.005]
-        name = found.items[i].item() if hasattr(found.items[i], "item") else found.items[i]
-        rows.append({
-            "item": str(name), "entropy": float(spread[i]), "answers": per_item[name], "shares": shares,
-            "picture": _picture(run, str(name)),
-        })  # fmt: skip
+    start  seconds since 1970; span  seconds of each; counts  answers in each
+    """
+    columns = watch.columns()
+    received = columns["received"][columns["kind"] == 0]
+    if not received.size:
+        return {"start": None, "span": SPANS[0], "counts": [], "now": now()}
+    at = max(now(), float(received.max()))
+    first = float(received.min())
+    span = next((one for one in SPANS if (at - first) / one < BARS - 1), SPANS[-1])
+    start = first - first % span
+    counts = np.bincount(((received - start) // span).astype(np.int64), minlength=int((at - start) // span) + 1)
+    return {"start": start, "span": span, "counts": counts.tolist(), "now": at}
+
+
+def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
+    """How many got how far; where somebody's way ended, they are counted under `ended`, `here` or `left` of that step.
+
+    here  at it within the last ACTIVE seconds; left  without a sign for longer; ended  by how: declined, failed, full
+    """
+    study = run.study
+    steps = ["came"]
+    steps += ["consented"] if study.protocol.consent else []
+    steps += ["passed the check"] if study.comprehension else []
+    steps += ["answered", "finished"]
+    rows: list[dict[str, Any]] = [{"step": step, "people": 0, "here": 0, "left": 0, "ended": {}} for step in steps]
+    columns = watch.columns()
+    answered = set(columns["person"][columns["kind"] == 0].tolist())
+    for who, person in watch.people.items():
+        reached = _reached(person.stage)
+        has = {
+            "came": True, "consented": reached > 0, "passed the check": reached > protocol.STAGES.index("comprehension"),
+            "answered": watch.codes.get(who) in answered, "finished": person.stage == "done",
+        }  # fmt: skip
+        got = next((i for i, step in enumerate(steps) if not has[step]), len(steps))
+        for row in rows[:got]:
+            row["people"] += 1
+        last = rows[got - 1]
+        if person.stage in protocol.ENDS:
+            if person.stage != "done":
+                last["ended"][person.stage] = last["ended"].get(person.stage, 0) + 1
+        else:
+            last["here" if _active(person) else "left"] += 1
     return rows
+
+
+@dataclass(frozen=True)
+class Items:
+    """What people said about each item that has answers, the most disputed first; none where answers are no labels.
+
+    unit     (n,) the item's unit; answers  (n,) how many count for it
+    probs    (n, k) the share of each class; leads  (n,) the class with the largest
+    differ   (n,) chance that two answers about the item differ, 1 - sum p^2, from 0 to 1 - 1/k
+    entropy  (n,) normalised by log k, from 0 to 1
+    """
+
+    unit: np.ndarray
+    answers: np.ndarray
+    probs: np.ndarray
+    leads: np.ndarray
+    differ: np.ndarray
+    entropy: np.ndarray
+
+
+def items_of(watch: Watch) -> Items:
+    from dissensus.labels.distances import normalised_entropy
+
+    total = watch.mass.sum(axis=1)
+    main = watch.units["id"][watch.units["main"].astype(bool)].astype(np.int64)
+    main = main[main < len(total)]
+    unit = main[total[main] > 1e-9] if watch.pools else main[:0]
+    probs = watch.mass[unit] / total[unit, None]  # (n, k)
+    differ, entropy = 1 - (probs**2).sum(axis=1), normalised_entropy(probs)
+    order = np.lexsort((-entropy, -np.round(differ, 9)))
+    leads = probs.argmax(axis=1) if probs.size else unit
+    return Items(*(column[order] for column in (unit, watch.counted[unit], probs, leads, differ, entropy)))
+
+
+def item_row(run: Running, items: Items, i: int) -> dict[str, Any]:
+    """One of the items with its largest four classes and its picture."""
+    name, probs = run.names[int(items.unit[i])][0], items.probs[i]
+    order = np.argsort(-probs, kind="stable")[:4]
+    return {
+        "item": name, "answers": int(items.answers[i]), "differ": float(items.differ[i]),
+        "entropy": float(items.entropy[i]), "picture": _picture(run, name),
+        "shares": [[run.study.question.classes[j], float(probs[j])] for j in order if probs[j] > 0.005],
+    }  # fmt: skip
+
+
+def disputed(run: Running, count: int = 12, items: Items | None = None) -> list[dict[str, Any]]:
+    """The items that people disagree on most."""
+    items = items_of(_read(run)) if items is None else items
+    return [item_row(run, items, i) for i in range(min(count, len(items.unit)))]
 
 
 def _picture(run: Running, name: str) -> str | None:
@@ -92,99 +153,31 @@ def _picture(run: Running, name: str) -> str | None:
     return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.kind == "image"), None)
 
 
-def annotator_rows(run: Running, answers: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
-    table = answer_rows(run) if answers is None else answers
-    people = _people(run)
-    everybody = [row["seconds"] for row in table if row["kind"] == "main" and row["seconds"] is not None]
-    usual = float(np.median(everybody)) if everybody else None
-    agreement = _agreement(run, table)
-    by_person: dict[str, list[dict[str, Any]]] = {who: [] for who in people}
-    for answer in table:
-        if answer["annotator"] in by_person:  # or they were forgotten a moment ago
-            by_person[answer["annotator"]].append(answer)
-    rows = []
-    for who, mine in by_person.items():
-        person = people[who]
-        main = [row for row in mine if row["kind"] == "main"]
-        times = [row["seconds"] for row in main if row["seconds"] is not None]
-        checks = [_right(run, row) for row in mine if row["kind"] == "attention"]
-        row: dict[str, Any] = {
-            "id": person["id"], "annotator": who, "stage": person["stage"], "answers": len(main),
-            "median_seconds": float(np.median(times)) if times else None,
-            "agreement": agreement.get(who), "checks": len(checks), "checks_right": sum(checks),
-            "repeats": sum(row["kind"] == "repeat" for row in mine), "repeats_same": _same(mine),
-            "away_seconds": sum(row["away_seconds"] or 0.0 for row in main),
-            "excluded": person["excluded"], "why": person["why"],
-        }  # fmt: skip
-        rows.append({**row, "flags": list(_flags(row, usual))})
-    return sorted(rows, key=lambda row: (-len(row["flags"]), -row["answers"]))
+def _read(run: Running) -> Watch:
+    watch = Watch(run)
+    watch.read()
+    return watch
 
 
-def _flags(row: dict[str, Any], usual: float | None) -> Iterator[str]:
-    if row["checks"] and row["checks_right"] < 0.75 * row["checks"]:
-        yield f"{row['checks_right']} of {row['checks']} attention checks right"
-    if usual and row["median_seconds"] is not None and row["median_seconds"] < FAST * usual:
-        yield "much faster than others"
-    if row["repeats"] and row["repeats_same"] < 0.5 * row["repeats"]:
-        yield "changes answers when asked again"
-    if row["agreement"] is not None and row["answers"] >= 5 and row["agreement"] < 0.2:
-        yield "seldom agrees with anybody"
+def _needs(run: Running, watch: Watch, per_item: int) -> np.ndarray:
+    """Answers that each unit is to get. One whose priority is below 0 needs no more than it has.  (units,)
+
+    A batch is taken whole by one person after the other, so an item is wanted as often as it is in batches.
+    """
+    answered = watch.units["answered"]
+    if run.study.protocol.draw != "batches":
+        return np.where(watch.units["priority"] < 0, answered, per_item)
+    listed: dict[str, int] = {}
+    for names in read_batches(run.study.folder / run.study.protocol.batches).values():
+        for name in set(names):
+            listed[name] = listed.get(name, 0) + 1
+    return np.array([per_item * listed.get(run.names.get(unit, ("",))[0], 0) for unit in watch.units["id"].tolist()])
 
 
-def _main_seconds() -> sa.Select[Any]:
-    return sa.select(tables.answers.c.seconds).where(tables.answers.c.kind == "main")
+def _active(person: Any) -> bool:
+    return bool(person.finished is None and person.seen > now() - ACTIVE)
 
 
-def _people(run: Running) -> dict[str, dict[str, Any]]:
-    wanted = sa.select(
-        tables.people.c.id,
-        tables.people.c.person,
-        tables.people.c.stage,
-        tables.people.c.excluded,
-        tables.people.c.excluded_why,
-    )
-    with run.store.reading() as connection:
-        return {
-            row.person: {
-                "id": row.id,
-                "stage": row.stage,
-                "excluded": row.excluded is not None,
-                "why": row.excluded_why,
-            }
-            for row in connection.execute(wanted)
-        }
-
-
-def _agreement(run: Running, table: list[dict[str, Any]]) -> dict[str, float | None]:
-    """How often a random other person chose the same, by annotator; empty where answers are no labels."""
-    from dissensus.labels.summary import agreement_with_others
-    from dissensus.labels.votes import Votes
-
-    try:
-        labels = labels_of(run, with_excluded=True, answers=table)
-    except ValueError:
-        return {}
-    votes = labels if isinstance(labels, Votes) else labels.first_choices()
-    found = agreement_with_others(votes)
-    _, annotators = votes.identified("agreement")
-    return {str(n): None if np.isnan(v) else float(v) for n, v in zip(annotators, found, strict=True)}
-
-
-def first_of(answer: dict[str, Any]) -> Any:
-    """The class that an answer puts first, or its number."""
-    if "values" in answer or "percents" in answer or "tokens" in answer:
-        parts = next(iter(answer.values()))
-        return max(parts, key=lambda name: parts[name])
-    return next(iter(answer.values()))
-
-
-def _right(run: Running, row: dict[str, Any]) -> bool:
-    return bool(first_of(json.loads(row["answer"])) == (run.study.attention or {}).get(row["item"]))
-
-
-def _same(mine: list[dict[str, Any]]) -> int:
-    """Repeated answers whose first choice is the one given before."""
-    before = {row["item"]: first_of(json.loads(row["answer"])) for row in mine if row["kind"] == "main"}
-    again = [row for row in mine if row["kind"] == "repeat"]
-    return sum(first_of(json.loads(row["answer"])) == before.get(row["item"]) for row in again)
+def _reached(stage: str) -> int:
+    """The place in STAGES of the stage at which somebody is, or at which their way ended."""
+    return protocol.STAGES.index({"declined": "consent", "failed": "comprehension", "full": "trials"}.get(stage, stage))

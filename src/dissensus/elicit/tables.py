@@ -71,7 +71,7 @@ answers = sa.Table(
     sa.Column("times", sa.Text, nullable=False),
     sa.Column("seconds", sa.Float),
     sa.Column("client", sa.Float),
-    sa.Column("received", sa.Float, nullable=False),
+    sa.Column("received", sa.Float, nullable=False, index=True),
 )  # fmt: skip
 
 # Consent, comprehension, breaks and debriefing: one row for each page that was sent in.

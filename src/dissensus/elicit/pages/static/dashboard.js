@@ -1,15 +1,26 @@
 // The dashboard: asks for the numbers every few seconds and sends the researcher's decisions.
 
+import { drawFunnel, drawTime } from "./dashboard_charts.js";
+import { drawItems } from "./dashboard_items.js";
+import { people } from "./dashboard_people.js";
+import { count, duration, percent } from "./dashboard_words.js";
 import { make } from "./dom.js";
 
+const EVERY = 5000;
 const token = document.querySelector("meta[name=form-token]").content;
-const status = document.getElementById("status");
-const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 2 : 0)} %`;
-const duration = (seconds) => (seconds === null ? "–" : seconds < 90 ? `${seconds.toFixed(1)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
+const find = (id) => document.getElementById(id);
+const status = find("status");
+const STATES = {
+  open: ["Open", "Answers are being taken."],
+  stopped: ["Paused", "Nobody is given items until you take answers again. Whoever comes sees that the study is paused."],
+  complete: ["Complete", "Every item has the answers it needs. Whoever comes is thanked and sent home."],
+};
+let version = "";
+let state = "";
 
 async function ask(path, options) {
   try {
-    const response = await fetch(path, options);
+    const response = await fetch(`${path}?${new URLSearchParams({ version, ...table.asked() })}`, options);
     if (response.status === 401) { location.reload(); return null; }
     const told = await response.json();
     status.textContent = response.ok ? "" : told.error;
@@ -20,73 +31,56 @@ async function ask(path, options) {
   }
 }
 
-const change = async (what, body) => draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
+async function change(what, body) {
+  draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
+}
 
-// Draws everything anew, but not under somebody's fingers: the table stays while it has the focus, unless a decision changed it.
+// Of two replies that cross, the page keeps the one that was asked for last.
+let asked = 0;
+async function refresh() {
+  const mine = ++asked;
+  const told = await ask("dashboard/data");
+  if (mine === asked) draw(told);
+}
+
+const table = people(change, refresh);
+
 function draw(told, decided) {
   if (!told) return;
-  const { status: now, disputed, annotators } = told;
-  document.getElementById("share").value = now.share;
-  document.getElementById("share-text").textContent = `${now.answers.toLocaleString("en")} of ${now.wanted.toLocaleString("en")} answers (${percent(now.share)})`;
-  const facts = [
-    ["State", now.state], ["People", now.people.toLocaleString("en")], ["Active now", String(now.active)], ["Finished", String(now.stages.done || 0)], ["Excluded", String(now.excluded)],
-    ["Median time", duration(now.median_seconds)], ["Answers a minute", now.answers_per_minute.toFixed(1)], ["Time left", duration(now.seconds_left)],
-    ["Paid so far", now.cost ? `${now.cost.toFixed(2)} ${now.currency}` : "–"],
-  ];
-  document.getElementById("facts").replaceChildren(...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
-  const toggle = document.getElementById("toggle");
-  toggle.textContent = now.state === "open" ? "Stop taking answers" : "Take answers again";
-  toggle.onclick = () => change(now.state === "open" ? "stop" : "open", {});
-  const field = document.getElementById("per-item");
-  if (document.activeElement !== field) field.value = now.per_item;
-  document.querySelector("#disputed tbody").replaceChildren(...(disputed.length ? disputed.map(item) : [empty(4, "Nothing to show yet.")]));
+  const now = told.status;
+  drawStatus(now);
+  drawTime(find("time"), told.time, now);
+  drawFunnel(find("funnel"), told.funnel);
+  if (told.map) drawItems(told, now);
+  version = told.version;
+  table.draw(told.people, decided);
   document.querySelector("main").removeAttribute("aria-busy");
-  if (decided || !document.querySelector("#people tbody :focus")) {
-    document.querySelector("#people tbody").replaceChildren(...(annotators.length ? annotators.map(person) : [empty(9, "Nobody has come yet.")]));
-    if (decided) document.getElementById(`decide-${decided}`)?.focus();
-  }
 }
 
-const empty = (columns, text) => make("tr", {}, make("td", { colspan: columns }, text));
-const number = (text) => make("td", { class: "number" }, text);
-
-function item(row) {
-  const told = row.shares.map(([name, share]) => `${name} ${percent(share)}`).join(", ");
-  const parts = row.shares.map(([, share], i) => {
-    const part = make("span");
-    part.style.width = `${100 * share}%`;
-    part.className = `shade-${Math.min(i, 3)}`;
-    return part;
-  });
-  return make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, row.picture ? make("img", { src: row.picture, alt: "", loading: "lazy" }) : null, make("span", {}, row.item))), number(String(row.answers)), number(row.entropy.toFixed(2)),
-    make("td", {}, make("div", { class: "bar-of", "aria-hidden": "true" }, parts), make("span", { class: "bar-text" }, told)));
+function drawStatus(now) {
+  state = now.state;
+  const shown = now.state !== "open" ? "stopped" : now.share >= 1 && now.wanted ? "complete" : "open";
+  find("banner").dataset.state = shown;
+  [find("state").textContent, find("state-text").textContent] = STATES[shown];
+  find("toggle").textContent = state === "open" ? "Stop taking answers" : "Take answers again";
+  find("share").value = now.share;
+  find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers`);
+  const digits = now.cost < 1000 ? 2 : 0;
+  const facts = [
+    ["People", count(now.people)], ["At it now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
+    ["Median time", duration(now.median_seconds)], ["Pace", now.answers_per_minute.toFixed(1), "a minute"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
+    ["Paid so far", now.cost ? now.cost.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "–", now.cost ? now.currency : ""],
+  ];
+  find("facts").replaceChildren(...facts.map(([name, value, unit]) => make("div", {}, make("dt", {}, name), make("dd", {}, value, unit ? make("small", {}, ` ${unit}`) : null))));
+  if (document.activeElement !== find("per-item")) find("per-item").value = now.per_item;
 }
 
-function person(row) {
-  const decide = row.excluded
-    ? make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Include again ${row.annotator.slice(0, 8)}`, onclick: () => change("include", { person: row.id }) }, "Include again")
-    : make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Exclude ${row.annotator.slice(0, 8)}`, onclick: () => confirmExclusion(row) }, "Exclude");
-  return make("tr", { class: row.excluded ? "excluded" : "" },
-    make("th", { scope: "row" }, make("span", { class: "name", title: row.annotator }, row.annotator.slice(0, 8))), make("td", {}, row.stage), number(String(row.answers)),
-    number(duration(row.median_seconds)), number(row.agreement === null || row.agreement === undefined ? "–" : percent(row.agreement)),
-    number(row.checks ? `${row.checks_right} of ${row.checks}` : "–"), number(row.repeats ? `${row.repeats_same} of ${row.repeats}` : "–"),
-    make("td", {}, row.flags.map((flag) => make("span", { class: "flag" }, flag)), row.excluded ? make("span", { class: "quiet" }, row.why) : null), make("td", {}, decide));
-}
-
-function confirmExclusion(row) {
-  const dialog = document.getElementById("why");
-  const reason = document.getElementById("reason");
-  reason.value = row.flags.join("; ");
-  dialog.returnValue = "no";
-  dialog.onclose = () => { if (dialog.returnValue === "yes" && reason.value.trim()) change("exclude", { person: row.id, why: reason.value }); };
-  dialog.showModal();
-}
-
-document.getElementById("extend").addEventListener("submit", (event) => {
+find("toggle").addEventListener("click", () => change(state === "open" ? "stop" : "open", {}));
+find("extend").addEventListener("submit", (event) => {
   event.preventDefault();
-  change("extend", { per_item: Number(document.getElementById("per-item").value) });
+  change("extend", { per_item: Number(find("per-item").value) });
 });
 
-const refresh = async () => draw(await ask("dashboard/data"));
 refresh();
-setInterval(refresh, 5000);
+setInterval(() => { if (document.visibilityState === "visible") refresh(); }, EVERY);
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") refresh(); });

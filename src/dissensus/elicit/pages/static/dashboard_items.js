@@ -1,0 +1,136 @@
+// The map of disagreement, one field for each leading class and each tenth of how often two people differ, and the most disputed items.
+
+import { count, percent, plural } from "./dashboard_words.js";
+import { make } from "./dom.js";
+
+const find = (id) => document.getElementById(id);
+const number = (text) => make("td", { class: "number" }, text);
+const fields = new Map(); // "row,column" -> the field and what it holds
+let drawn = ""; // the rows and columns that the table was made for
+let chosen = null;
+
+export function drawItems(told, now) {
+  const map = told.map;
+  find("disputed-section").hidden = !told.labels;
+  find("map-place").hidden = !told.labels;
+  find("map-text").textContent = told.labels ? summary(map, now) : "Answers to this question are no classes, so there is nothing to disagree about in classes. Download the raw answers to compare them.";
+  if (!told.labels) return;
+  const names = [...map.classes, ...(map.others ? [""] : [])];
+  if (drawn !== JSON.stringify([names, map.columns])) make_table(names, map);
+  drawn = JSON.stringify([names, map.columns]);
+  fill(names, map);
+  const rows = told.disputed.map((row) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, picture(row), make("span", {}, row.item))),
+    number(count(row.answers)), number(percent(row.differ)), number(row.entropy.toFixed(2)), make("td", {}, said(row))));
+  find("disputed").tBodies[0].replaceChildren(...(rows.length ? rows : [make("tr", {}, make("td", { colspan: 5 }, "No answers yet."))]));
+}
+
+function summary(map, now) {
+  if (!map.items) return "No answers yet. Each item will appear here in the row of the class that most people say.";
+  const open = now.units - map.items;
+  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${count(map.split)} (${percent(map.split / map.items)}) have no class that more than half name.`
+    + `${open > 0 ? ` ${plural(open, "item")} ${open === 1 ? "has" : "have"} no answers yet.` : ""}`;
+}
+
+const tenth = (column) => `${10 * column} to ${10 * column + 10} percent`;
+const label = (name, others) => name || `${plural(others, "other class", "other classes")}`;
+
+function make_table(names, map) {
+  const table = find("map");
+  fields.clear();
+  chosen = null;
+  const columns = Array.from({ length: map.columns }, (_, column) => column);
+  table.tHead.replaceChildren(
+    make("tr", {}, make("td"), make("th", { colspan: map.columns, scope: "colgroup" }, "How often two people differ, in percent")),
+    make("tr", {}, make("th", { scope: "col" }, "Most say"), columns.map((column) => make("th", { scope: "col", class: "tick" }, String(10 * column), make("span", { class: "visually-hidden" }, ` to ${10 * column + 10} percent`)))));
+  table.tBodies[0].replaceChildren(
+    make("tr", { class: "heights" }, make("th", { scope: "row" }, "All items"), columns.map(() => make("td"))),
+    ...names.map((name, row) => make("tr", {}, make("th", { scope: "row", title: label(name, map.others) }, label(name, map.others)), columns.map((column) => {
+      const field = make("td");
+      fields.set(`${row},${column}`, { field, row, column, cell: null });
+      return field;
+    }))));
+}
+
+// Marks stay in fields of one size, so that nothing moves when an item does.
+function fill(names, map) {
+  for (const one of fields.values()) one.cell = null;
+  const sums = Array.from({ length: map.columns }, () => 0);
+  let most = 1;
+  for (const cell of map.cells) {
+    fields.get(`${names.indexOf(cell.class)},${cell.column}`).cell = cell;
+    sums[cell.column] += cell.items;
+    most = Math.max(most, cell.items);
+  }
+  [...find("map").tBodies[0].rows[0].cells].slice(1).forEach((place, column) => {
+    const bar = make("span", { class: "height", "aria-hidden": "true" });
+    bar.style.blockSize = `${(2.8 * sums[column]) / Math.max(1, ...sums)}rem`;
+    place.replaceChildren(bar, make("span", { class: "sum" }, sums[column] ? count(sums[column]) : ""));
+  });
+  for (const { field, cell } of fields.values()) {
+    field.replaceChildren(...(cell ? [map.marks ? marks(cell) : make("span", { class: "sum", "aria-hidden": "true" }, count(cell.items)), make("span", { class: "visually-hidden" }, plural(cell.items, "item"))] : []));
+    field.className = !cell ? "" : map.marks ? "field" : `field level-${Math.ceil(4 * Math.sqrt(cell.items / most))}`;
+    if (!cell) { field.removeAttribute("tabindex"); field.removeAttribute("aria-selected"); }
+  }
+  find("map-key").replaceChildren(...(map.marks
+    ? [make("i", { class: "mark" }), " an item with the answers it needs ", make("i", { class: "mark open" }), ` one with fewer than ${count(map.per_item)}, which may still move`]
+    : ["Items in each field; darker is more."]));
+  const there = [...fields.values()].filter((one) => one.cell);
+  if (!chosen?.cell) chosen = there.find((one) => one.cell.rows[0].item === top(there)) || null;
+  choose(chosen);
+}
+
+const top = (there) => there.map((one) => one.cell.rows[0]).reduce((best, row) => (row.differ > best.differ ? row : best)).item;
+
+const marks = (cell) => make("span", { class: "marks", "aria-hidden": "true" }, Array.from({ length: cell.items }, (_, i) => make("i", { class: i < cell.enough ? "mark" : "mark open" })));
+
+function choose(one) {
+  chosen = one;
+  for (const { field, cell } of fields.values()) {
+    if (!cell) continue;
+    field.tabIndex = field === one.field ? 0 : -1;
+    field.setAttribute("aria-selected", String(field === one.field));
+  }
+  show(one);
+}
+
+function show(one) {
+  const card = find("card");
+  if (!one) { card.replaceChildren(make("p", { class: "quiet" }, "Point at a field of the map to see its items.")); return; }
+  const { cell, column } = one;
+  const more = cell.items - cell.rows.length;
+  card.replaceChildren(make("h3", {}, cell.class ? `Mostly ${cell.class}` : "Mostly other classes"),
+    make("p", { class: "quiet" }, `${plural(cell.items, "item")} on which two people differ in ${tenth(column)} of cases`),
+    make("ul", {}, cell.rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
+    more ? make("p", { class: "quiet" }, `and ${count(more)} more`) : "");
+}
+
+const at = (event) => [...fields.values()].find((one) => one.cell && one.field === event.target.closest("td"));
+find("map").addEventListener("pointerover", (event) => { const one = at(event); if (one) show(one); });
+find("map").addEventListener("pointerleave", () => show(chosen));
+find("map").addEventListener("click", (event) => { const one = at(event); if (one) { choose(one); one.field.focus(); } });
+find("map").addEventListener("focusin", (event) => { const one = at(event); if (one) choose(one); });
+find("map").addEventListener("keydown", (event) => {
+  const from = at(event);
+  const there = [...fields.values()].filter((one) => one.cell);
+  if (!from) return;
+  const steps = { ArrowLeft: (one) => one.row === from.row && from.column - one.column, ArrowRight: (one) => one.row === from.row && one.column - from.column,
+    ArrowUp: (one) => from.row - one.row, ArrowDown: (one) => one.row - from.row };
+  const away = (one) => Math.abs(one.column - from.column) + 100 * Math.abs(one.row - from.row);
+  const to = event.key === "Home" ? there[0] : event.key === "End" ? there.at(-1)
+    : steps[event.key] && there.filter((one) => steps[event.key](one) > 0).reduce((best, one) => (!best || away(one) < away(best) ? one : best), null);
+  if (to) to.field.focus();
+  if (to || steps[event.key]) event.preventDefault();
+});
+
+const picture = (row) => (row.picture ? make("img", { src: row.picture, alt: "", loading: "lazy" }) : null);
+
+// The largest classes as a bar and as text; what is left of the whole are the others.
+function said(row) {
+  const rest = 1 - row.shares.reduce((sum, [, share]) => sum + share, 0);
+  const parts = rest > 0.005 ? [...row.shares, ["others", rest]] : row.shares;
+  return [make("span", { class: "bar-of", "aria-hidden": "true" }, parts.map(([, share], i) => {
+    const part = make("span", { class: i < row.shares.length ? `shade-${i}` : "shade-rest" });
+    part.style.inlineSize = `${100 * share}%`;
+    return part;
+  })), make("span", { class: "bar-text" }, parts.map(([name, share]) => `${name} ${percent(share)}`).join(", "))];
+}

@@ -1,0 +1,159 @@
+"""What has been answered so far, each answer read once, so that watching takes little from those who answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit import tables
+from dissensus.elicit.export import labels_of
+from dissensus.elicit.questions import QUESTIONS
+from dissensus.elicit.session import Running
+
+KINDS = ("main", "attention", "repeat", "practice")
+LATE = 10.0  # seconds by which an answer may be committed later than another that was received after it
+CHUNK = 4000
+
+PEOPLE = sa.select(
+    tables.people.c.id, tables.people.c.person, tables.people.c.stage, tables.people.c.started, tables.people.c.seen,
+    tables.people.c.finished, tables.people.c.excluded, tables.people.c.excluded_why,
+).order_by(tables.people.c.started, tables.people.c.id)  # fmt: skip
+UNIT = ("id", "answered", "priority", "main")
+UNITS = sa.select(*(tables.units.c[name] for name in UNIT)).order_by(tables.units.c.id)
+ANSWERS = sa.select(
+    tables.answers.c.trial, tables.answers.c.person, tables.answers.c.unit, tables.answers.c.kind,
+    tables.answers.c.answer, tables.answers.c.seconds, tables.answers.c.received,
+)  # fmt: skip
+SINCE = ANSWERS.where(tables.answers.c.received >= sa.bindparam("since")).order_by(tables.answers.c.received)
+OF_PERSON = ANSWERS.where(tables.answers.c.person == sa.bindparam("person_"), tables.answers.c.kind == "main")
+
+
+class Watch:
+    """A study as it stood at the last `read`. One thread at a time.
+
+    people    by id, in the order in which they came
+    codes     the numbers of those who have answered, by id
+    units     the columns UNIT of the table of units, (units,) each
+    mass      (units, k) sum of what those who are not excluded said about each unit, completed to distributions
+    counted   (units,) how many answers that are
+    columns   person, unit, kind, first choice, seconds, time of receipt: (m,), codes where they are names
+    """
+
+    def __init__(self, run: Running) -> None:
+        self.run = run
+        self.pools = QUESTIONS[run.study.question.kind].needs_classes
+        self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
+        self._begin()
+
+    def read(self) -> bool:
+        """Take in what is new since the last time; whether anything was."""
+        people, units, answers = self.people, self.units, len(self._person)
+        with self.run.store.reading() as connection:
+            rows = zip(*connection.execute(UNITS).all(), strict=True)
+            self.units = dict(zip(UNIT, map(np.array, rows), strict=True))
+            self._read_answers(connection)
+            # Units were read first, so fewer answers than they count are answers that came later than LATE allows.
+            if self._uncounted() > self._missing:
+                self._begin()
+                self._read_answers(connection)
+                self._missing = self._uncounted()
+        same = answers == len(self._person) and people == self.people
+        return not same or any(not np.array_equal(units[name], self.units[name]) for name in UNIT)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One entry for each answer; `first` is a code of `choices`, `kind` of KINDS, `person` of `codes`."""
+        found = {
+            "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
+            "seconds": self._seconds, "received": self._received,
+        }  # fmt: skip
+        return {name: np.array(column) for name, column in found.items()}
+
+    def _begin(self) -> None:
+        self.people: dict[str, Row[Any]] = {}
+        self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.study.question.classes)}
+        self.mass = np.zeros((len(self.run.names), len(self.choices)))
+        self.counted = np.zeros(len(self.run.names), dtype=np.int64)
+        self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
+        self._seconds, self._received = array("d"), array("d")
+        self.codes: dict[str, int] = {}
+        self._since, self._missing = -math.inf, 0
+        self._recent: dict[str, float] = {}
+
+    def _read_answers(self, connection: Connection) -> None:
+        people = {row.id: row for row in connection.execute(PEOPLE)}
+        if self.people.keys() - people.keys():  # somebody was forgotten with everything they gave
+            self._begin()
+        for who, row in self.people.items():
+            if (row.excluded is None) != (people[who].excluded is None):
+                mine = [found for found in connection.execute(OF_PERSON, {"person_": who}) if self._has(found)]
+                self._pool(mine, 1 if people[who].excluded is None else -1)
+        self.people = people
+        since, fresh = self._since, True
+        while fresh:
+            rows = connection.execute(SINCE.limit(CHUNK), {"since": since}).all()
+            new = [row for row in rows if row.trial not in self._recent and self._can_take(row)]
+            self._pool([row for row in new if row.kind == "main" and people[row.person].excluded is None], 1)
+            self._keep(new)
+            fresh = len(rows) == CHUNK and bool(new)
+            since = rows[-1].received if rows else since
+        last = max(self._recent.values(), default=-math.inf)
+        self._since = last - LATE
+        self._recent = {trial: at for trial, at in self._recent.items() if at >= self._since}
+
+    def _uncounted(self) -> int:
+        return int(self.units["answered"].sum() - self.counted.sum())
+
+    def _has(self, row: Row[Any]) -> bool:
+        return row.received < self._since or row.trial in self._recent
+
+    def _can_take(self, row: Row[Any]) -> bool:
+        """Not of somebody who came after people were read, nor of an item that another server has already added."""
+        return row.person in self.people and row.unit < len(self.counted)
+
+    def _keep(self, rows: Sequence[Row[Any]]) -> None:
+        for row in rows:
+            self._person.append(self.codes.setdefault(row.person, len(self.codes)))
+            self._unit.append(row.unit)
+            self._kind.append(KINDS.index(row.kind))
+            self._first.append(self.choices.setdefault(first_of(json.loads(row.answer)), len(self.choices)))
+            self._seconds.append(math.nan if row.seconds is None else row.seconds)
+            self._received.append(row.received)
+            self._recent[row.trial] = row.received
+
+    def _pool(self, rows: Sequence[Row[Any]], sign: int) -> None:
+        """Add what these answers say about their units, or take it away."""
+        from dissensus.labels.completion import COMPLETIONS, completable
+        from dissensus.labels.votes import Votes
+
+        if not rows:
+            return
+        unit = np.array([row.unit for row in rows])
+        np.add.at(self.counted, unit, sign)
+        if not self.pools:
+            return
+        told = [
+            {"kind": "main", "excluded": False, "item": row.unit, "annotator": row.person, "seconds": None,
+             "answer": row.answer} for row in rows
+        ]  # fmt: skip
+        labels = labels_of(self.run, answers=told)
+        if isinstance(labels, Votes):
+            np.add.at(self.mass, (unit, labels.choice), sign)
+            return
+        fine = completable(labels)
+        name = "t2-clamp" if labels.named.shape[1] else "dense"
+        np.add.at(self.mass, unit[fine], sign * COMPLETIONS[name](labels.select(answers=fine)).stated)
+
+
+def first_of(answer: dict[str, Any]) -> Any:
+    """The class that an answer puts first, or its number."""
+    if "values" in answer or "percents" in answer or "tokens" in answer:
+        parts = next(iter(answer.values()))
+        return max(parts, key=lambda name: parts[name])
+    return next(iter(answer.values()))
