@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.elicit import decisions
 from dissensus.elicit.access import set_key
+from dissensus.elicit.app import open_study
 from tests.elicit.browser import kept, served, unavailable
 from tests.elicit.studies import write_study
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
@@ -128,6 +130,44 @@ def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
         me.problems.clear()  # the browser notes the refusal
 
 
+def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
+    """Declined, failed, full, paused, lost: pages that nobody hopes for."""
+    settings = {"consent": "Yes?", "per_person": 8, "per_item": 1}
+    folder = write_study(tmp_path / "study", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
+                                                "attention": {}, "practice": [], "debrief": []})  # fmt: skip
+    with served(folder) as address:
+        run = open_study(folder)
+
+        def somebody(*buttons):
+            me = person(bypass_csp=True)
+            me.start(address)
+            for name in buttons:
+                if name == "Check my answers":
+                    me.page.get_by_label("No" if buttons.count(name) == 2 else "Yes").check()
+                me.moves_on(lambda: me.page.get_by_role("button", name=name).click())  # noqa: B023
+            return me
+
+        def told(me):
+            assert faults(me.page) == [] and small_targets(me.page) == []
+            return me.page.inner_text("main")
+
+        assert "chose not to take part" in told(somebody("I do not want"))
+        assert "check was not passed" in told(somebody("I agree", "Check my answers", "Check my answers"))
+        busy = somebody("I agree", "Check my answers")
+        decisions.stop(run)
+        assert "The study is paused" in told(somebody())
+        decisions.reopen(run)
+        for _ in range(8):
+            busy.moves_on(lambda: busy.keys("c"))
+        assert "Thank you" in told(busy)
+        assert "Nothing is left to answer" in told(somebody("I agree", "Check my answers"))
+        lost = person(bypass_csp=True)
+        lost.page.goto(f"{address}/run")
+        lost.ready()
+        assert "no session" in told(lost)
+        run.store.close()
+
+
 def test_the_dashboard_is_accessible(tmp_path, person, faults):
     folder = write_study(tmp_path / "study", protocol={"per_person": 2})
     set_key(folder, "a key of some length")
@@ -138,7 +178,7 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
             me.moves_on(lambda: me.keys(key))  # noqa: B023
         page = me.page
         page.goto(f"{address}/dashboard")
-        assert faults(page) == []
+        assert faults(page) == [] and small_targets(page) == []
         page.get_by_label("Key of the dashboard").fill("not the key at all")
         page.keyboard.press("Enter")
         page.get_by_text("That is not the key.").wait_for()
@@ -149,6 +189,11 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         page.get_by_role("button", name="Stop taking answers").wait_for()
         assert faults(page) == []
         assert small_targets(page) == []
+        page.get_by_role("button", name="Stop taking answers").click()
+        page.get_by_text("Paused", exact=True).wait_for()
+        assert faults(page) == []
+        page.get_by_role("button", name="Take answers again").click()
+        page.get_by_text("Open", exact=True).wait_for()
         page.get_by_role("button", name="Exclude").click()
         assert faults(page) == []
         page.get_by_label("Why").fill("in a hurry")
@@ -157,8 +202,9 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         assert page.evaluate("document.activeElement.textContent") == "Include again"
         assert faults(page) == []
         me.moved = [one for one in me.shifts() if not one[1]]  # a decision may change the table
-        page.set_viewport_size({"width": 390, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for width in (390, 320):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert [row["excluded_why"] for row in kept(folder)] == ["in a hurry"] * 2
 
 

@@ -22,12 +22,12 @@ def ask(tmp_path, person):
     """Function that serves a study with this question and gives somebody at its first trial, and its folder."""
     open_servers = []
 
-    def asked(question, per_person=2, **sections):
+    def asked(question, per_person=2, context=None, **sections):
         folder = write_study(tmp_path / "study", question=question, protocol={"per_person": per_person}, **sections)
         server = served(folder)
         address = server.__enter__()
         open_servers.append(server)
-        somebody = person()
+        somebody = person(**(context or {}))
         somebody.start(address)
         return somebody, folder
 
@@ -141,9 +141,9 @@ def test_top_two_by_keyboard_alone(ask):
     ]  # fmt: skip
     assert changes(folder, 0) == [
         ["named", ["cat", None]], ["first_percent", "7"], ["first_percent", "70"], ["named", ["cat", "dog"]],
-        ["second_percent", "2"], ["second_percent", "20"],
-        ["ruled_out", [name for name in kept(folder)[0]["classes_shown"] if name in everything]],
+        ["second_percent", "2"], ["second_percent", "20"], ["ruled_out", True],
     ]  # fmt: skip
+    assert changes(folder, 3)[-2:] == [["ruled_out", True], ["ruled_out", "airplane"]]
 
 
 def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
@@ -201,6 +201,29 @@ def test_top_two_among_120_classes_needs_few_keys(ask):
     assert second == {
         "first": "xenops 01", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["gull 00"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("classes", [TEN, MANY], ids=["few", "many"])
+def test_a_finger_rules_out_single_classes_and_sees_no_keys(ask, classes):
+    """On a touch screen there is no Shift; keys are only shown once one was pressed."""
+    question = {"kind": "top-two", "classes": classes, "shuffle": False}
+    me, folder = ask(question, 1, {"has_touch": True, "is_mobile": True})
+    page, some = me.page, classes[:3]
+    assert page.locator("kbd:visible").count() == 0 and page.get_by_text("Keys:").is_hidden()
+    chosen = page.get_by_role("option") if classes is MANY else page.locator(".classes button")
+    toggle = page.get_by_role("button", name="Rule out one by one")
+    toggle.tap()
+    for name in (some[1], some[2], some[2]):  # the last one is possible again
+        chosen.filter(has_text=name).first.tap()
+    assert toggle.get_attribute("aria-pressed") == "true"
+    toggle.tap()
+    chosen.filter(has_text=some[0]).first.tap()
+    page.get_by_label(f"How probable is {some[0]}").fill("80")
+    me.moves_on(lambda: page.get_by_role("button", name="Next").tap())
+    assert answers(folder) == [
+        {"first": some[0], "first_percent": 80, "second": None, "second_percent": None, "ruled_out": [some[1]]}
+    ]
+    assert changes(folder)[:3] == [["ruled_out", some[1]], ["ruled_out", some[2]], ["ruled_out", some[2]]]
 
 
 def test_top_two_as_a_form_by_mouse_and_by_keyboard(ask):

@@ -18,13 +18,14 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import COOKIE, set_key
+from dissensus.elicit.annotators import annotator_rows, page_of
 from dissensus.elicit.app import make_app, open_study
-from dissensus.elicit.dashboard import FORMATS
+from dissensus.elicit.dashboard import DOWNLOADS, FORMATS
+from dissensus.elicit.disagreement import disagreement_map
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.annotators import annotator_rows
-from dissensus.elicit.status import disputed, status_of
-from dissensus.elicit.watch import first_of
+from dissensus.elicit.status import Items, disputed, funnel, items_of, status_of, timeline
+from dissensus.elicit.watch import Watch, first_of
 from tests.elicit.studies import write_study
 
 PAID = {"pay_per_person": 1.5, "currency": "EUR"}
@@ -64,6 +65,13 @@ def watched(opened):
     return run, serious, careless, left
 
 
+def read(run):
+    """The study as somebody sees it who looks for the first time."""
+    watch = Watch(run)
+    watch.read()
+    return watch
+
+
 def recount(run):
     """Main answers of people who are not excluded, from the raw table alone."""
     return [row for row in answer_table(run).to_pylist() if row["kind"] == "main" and not row["excluded"]]
@@ -96,24 +104,174 @@ def test_extending_and_stopping_change_what_is_wanted(watched):
     assert told["answers"] > told["wanted"] and told["seconds_left"] is None
 
 
-def test_disputed_items_are_those_with_the_largest_entropy_of_their_votes(watched):
+def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
     run, _, careless, _ = watched
     decisions.exclude(run, careless, "checks")
     votes: dict[str, Counter[str]] = {}
     for row in recount(run):
         votes.setdefault(row["item"], Counter())[json.loads(row["answer"])["choice"]] += 1
 
-    def entropy(counts):
-        total = sum(counts.values())
-        return -sum(c / total * log(c / total) for c in counts.values()) / log(3)
+    def shares(counts):
+        return [c / sum(counts.values()) for c in counts.values()]
 
     found = disputed(run)
-    slow = sorted((entropy(counts) for counts in votes.values()), reverse=True)
-    assert [row["entropy"] for row in found] == pytest.approx(slow)
+    slow = sorted((1 - sum(p * p for p in shares(counts)) for counts in votes.values()), reverse=True)
+    assert [row["differ"] for row in found] == pytest.approx(slow)
     for row in found:
         counts = votes[row["item"]]
+        assert row["entropy"] == pytest.approx(-sum(p * log(p) for p in shares(counts)) / log(3))
         assert row["answers"] == sum(counts.values()) and row["picture"].startswith("media/")
         assert dict(row["shares"]) == pytest.approx({name: c / sum(counts.values()) for name, c in counts.items()})
+
+
+def test_the_map_has_every_item_once_where_its_class_and_its_disagreement_put_it(watched):
+    run, *_ = watched
+    found = disagreement_map(run, items_of(read(run)), per_item=3)
+    assert found["classes"] == ["cat", "dog", "ship"] and found["columns"] == 7  # two of three classes: 0.67 at most
+    assert sum(cell["items"] for cell in found["cells"]) == found["items"] == len(disputed(run)) and found["marks"]
+    for cell in found["cells"]:
+        assert cell["items"] == len(cell["rows"]) and cell["enough"] == sum(row["answers"] >= 3 for row in cell["rows"])
+        for row in cell["rows"]:
+            assert row["shares"][0][0] == cell["class"] and cell["column"] == min(int(10 * row["differ"] + 1e-9), 6)
+    assert found["agreed"] == sum(len(row["shares"]) == 1 for row in disputed(run))
+    assert found["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed(run))
+
+
+def test_many_items_and_classes_share_the_fields_of_the_map(opened):
+    classes = tuple(f"c{i:02d}" for i in range(30))
+    run = opened(question={"kind": "choose", "classes": classes})
+    n = 1000
+    leads = np.arange(n) % 30
+    probs = np.full((n, 30), 0.01)
+    probs[np.arange(n), leads] = 0.71
+    unit = np.zeros(n, dtype=np.int64)
+    items = Items(unit, unit + 5, probs, leads, 1 - (probs**2).sum(axis=1), unit + 0.5)
+    found = disagreement_map(run, items, per_item=5)
+    assert not found["marks"] and len(found["classes"]) == 11 and found["others"] == 19 and found["columns"] == 10
+    assert sum(cell["items"] for cell in found["cells"]) == n and {len(cell["rows"]) for cell in found["cells"]} == {4}
+
+
+def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
+    run = opened(
+        protocol={"consent": "Yes?", "per_person": 2, "per_item": 2}, debrief=[{"name": "c", "question": "Comments"}],
+        comprehension=[{"question": "Well?", "options": ["Yes", "No"], "correct": "Yes"}],
+    )  # fmt: skip
+
+    def go(*told):
+        me = arrive(run, {})
+        for one in told:
+            submit(run, me, {"page": current_page(run, me)["page"], "told": one})
+        return me
+
+    agreed, right, wrong, answer = {"agreed": True}, {"chosen": ["Yes"]}, {"chosen": ["No"]}, {"choice": "cat"}
+    go()
+    go({"agreed": False})
+    go(agreed, wrong, wrong)
+    go(agreed, wrong)
+    left = go(agreed, right)
+    go(agreed, right, answer)
+    go(agreed, right, answer, answer, {"c": "fine"})
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.people).where(tables.people.c.id == left).values(seen=1.0))
+    rows = {row["step"]: row for row in funnel(run, read(run))}
+    assert [row["people"] for row in rows.values()] == [7, 5, 3, 2, 1]
+    assert list(rows) == ["came", "consented", "passed the check", "answered", "finished"]
+    assert [row["here"] for row in rows.values()] == [1, 1, 0, 1, 0]
+    assert [row["left"] for row in rows.values()] == [0, 0, 1, 0, 0]
+    assert rows["came"]["ended"] == {"declined": 1} and rows["consented"]["ended"] == {"failed": 1}
+
+
+def test_the_timeline_counts_every_main_answer_in_its_span(watched):
+    run, *_ = watched
+    with run.store.writing() as connection:
+        some = sa.select(sa.func.min(tables.answers.c.trial)).scalar_subquery()
+        earlier = {"received": tables.answers.c.received - 7200}
+        connection.execute(sa.update(tables.answers).where(tables.answers.c.trial != some).values(earlier))
+    found = timeline(read(run))
+    main = [row["received"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
+    assert found["span"] == 300 and sum(found["counts"]) == len(main)
+    slow = Counter(int((at - found["start"]) // 300) for at in main)
+    assert [slow[i] for i in range(len(found["counts"]))] == found["counts"]
+    assert found["start"] % 300 == 0 and found["start"] <= min(main)
+
+
+@pytest.mark.parametrize("kind", ["choose", "top-two", "similarity"])
+def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
+    """Also after exclusions, inclusions, somebody who is forgotten, and an answer that comes out of its time."""
+    question = {"kind": kind, "classes": ["cat", "dog"]} if kind != "similarity" else {"kind": kind}
+    run = opened(question=question, protocol={"per_person": 4, "per_item": 9, "repeats": 1})
+    watch, rng = Watch(run), np.random.default_rng(0)
+
+    def come(upto):
+        me = arrive(run, {})
+        for _ in range(upto):
+            first, other = (str(one) for one in rng.permutation(["cat", "dog"]))
+            told = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
+                "first": first, "first_percent": int(rng.integers(50, 90)), "second": None, "second_percent": None,
+                "ruled_out": [other] if rng.random() < 0.5 else [],
+            }  # fmt: skip
+            submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+        return me
+
+    def agrees():
+        changed, once = watch.read(), read(run)
+        assert np.allclose(watch.mass, once.mass) and watch.counted.tolist() == once.counted.tolist()
+        assert annotator_rows(run, watch) == annotator_rows(run, once)
+        assert items_of(watch).unit.tolist() == items_of(once).unit.tolist()
+        assert watch.counted.sum() == status_of(run, watch)["answers"]
+        return changed
+
+    one, two = come(3), come(5)
+    assert agrees() and not watch.read()
+    decisions.exclude(run, two, "checks")
+    three = come(2)
+    assert agrees()
+    decisions.include(run, two)
+    decisions.exclude(run, one, "checks")
+    assert agrees()
+    decisions.forget(run, three)
+    assert agrees()
+    late = come(1)
+    with run.store.writing() as connection:
+        mine = tables.answers.c.person == late
+        connection.execute(sa.update(tables.answers).where(mine).values(received=tables.answers.c.received - 3600))
+    assert agrees()
+
+
+def test_batches_say_how_many_answers_are_wanted(tmp_path):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "b.csv").write_text("batch,item\none,p0\none,p1\ntwo,p1\ntwo,p2\n")
+    run = open_study(write_study(folder, protocol={"draw": "batches", "batches": "b.csv", "per_item": 3}))
+    assert (status_of(run)["wanted"], status_of(run)["share"]) == (12, 0.0)  # p1 twice, and none of the other five
+    for _ in range(3):
+        person(run, lambda item: "cat")
+    assert status_of(run)["share"] == pytest.approx(6 / 12)
+    for _ in range(3):
+        person(run, lambda item: "cat")
+    told = status_of(run)
+    assert (told["answers"], told["share"], told["seconds_left"]) == (12, 1.0, None)
+    run.store.close()
+
+
+def test_the_table_of_people_is_asked_for_in_parts():
+    rows = [
+        {"id": str(i), "annotator": f"a{i:03d}", "stage": "done", "answers": i % 7, "checks": 4, "checks_right": i % 5,
+         "median_seconds": None if i % 10 == 0 else float(i), "agreement": 0.5, "repeats": 0, "repeats_same": 0,
+         "flags": ["odd"] if i % 3 == 0 else [], "excluded": i == 33, "why": "in a hurry" if i == 33 else None}
+        for i in range(60)
+    ]  # fmt: skip
+
+    def ids(**asked):
+        return [int(row["id"]) for row in page_of(rows, asked)["rows"]]
+
+    assert ids() == list(range(25)) and ids(page="3") == list(range(50, 60)) and ids(page="99") == ids(page="3")
+    falling = ids(sort="median_seconds", down="1")
+    assert falling[:3] == [59, 58, 57] and ids(sort="median_seconds")[:3] == [1, 2, 3]
+    assert ids(sort="median_seconds", page="3")[-6:] == ids(sort="median_seconds", down="1", page="3")[-6:]
+    assert [i % 5 for i in ids(sort="checks", down="1")][:12] == [4] * 12
+    assert ids(show="excluded") == ids(find="HURRY") == [33] and ids(find="a05", sort="annotator", down="1")[0] == 59
+    assert page_of(rows, {"show": "flagged"})["found"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
 
 
 def test_the_table_of_people_is_a_recount_of_their_answers(watched):
@@ -150,7 +308,7 @@ def test_who_is_careless_is_flagged_and_nobody_else(watched):
 
 def test_each_download_holds_the_whole_table(watched):
     run, *_ = watched
-    for table in (answer_table(run), people_table(run)):
+    for table in (answer_table(run), people_table(run), DOWNLOADS["labels"][2](run)):
         rows = table.to_pylist()
         lines = [json.loads(line) for line in FORMATS["jsonl"][1](table).decode().splitlines()]
         assert lines == rows
@@ -216,6 +374,8 @@ def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
     client.cookies.set(COOKIE, client.post("/dashboard/login", content=f"key={key}").cookies[COOKIE])
     assert client.get("/dashboard/data").status_code == 200
     assert client.get("/dashboard/download/people.csv").status_code == 200
+    refused = client.get("/dashboard/download/labels.parquet")
+    assert refused.status_code == 409 and refused.json()["error"] == "there are no answers yet"
     set_key(run.study.folder)
     assert client.get("/dashboard/data").status_code == 401
     assert "wrong" in client.post("/dashboard/login", content=f"key={key}").headers["location"]
@@ -225,8 +385,9 @@ def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
 def test_guessing_the_key_is_slowed_down(tmp_path):
     run = open_study(write_study(tmp_path / "study"))
     client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
-    found = [client.post("/dashboard/login", content=f"key=guess{i}").status_code for i in range(7)]
-    assert found == [303] * 5 + [429] * 2
+    found = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
+    assert [one.status_code for one in found] == [303] * 5 + [429] * 2
+    assert "Too many attempts" in found[-1].text and 'href="../static/elicit.css"' in found[-1].text
     run.store.close()
 
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, new_cookie, set_key
+from dissensus.elicit.annotators import annotator_rows
 from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.media import media_address
 from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.annotators import annotator_rows
 from dissensus.elicit.status import status_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]

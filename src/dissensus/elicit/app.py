@@ -119,6 +119,9 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         except RecursionError:
             return _refusal("the request is nested too deeply", 422)
 
+    async def icon(request: Request) -> Response:
+        return FileResponse(PAGES / "static" / "icon.svg")
+
     async def welcome(request: Request) -> Response:
         query = request.url.query
         return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
@@ -136,6 +139,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
+        Route("/favicon.ico", icon),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
         Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),

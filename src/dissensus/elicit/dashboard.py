@@ -61,7 +61,8 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
 
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
-            return HTMLResponse("Too many attempts; wait a minute.", status_code=429)
+            told = {"title": run.study.title, "text": "Too many attempts. Please wait a minute.", "up": "../"}
+            return HTMLResponse(templates.get_template("message.html").render(**told), status_code=429)
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         key = sent.get("key", [""])[0]
         # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
@@ -150,8 +151,8 @@ class _Looks:
         if new or changed or not self.version:
             items = items_of(self.watch)
             self.items = {
-                "map": disagreement_map(self.run, items, status["per_item"]), "disputed": disputed(self.run, items=items),
-                "labels": self.watch.pools,
+                "map": disagreement_map(self.run, items, status["per_item"]), "labels": self.watch.pools,
+                "disputed": disputed(self.run, items=items),
             }  # fmt: skip
             self.people = annotator_rows(self.run, self.watch)
             self.version += 1
@@ -209,7 +210,7 @@ def _labels(run: Running) -> pa.Table:
 
 
 DOWNLOADS: dict[str, tuple[str, str, Callable[[Running], pa.Table]]] = {
-    "answers": ("Raw answers", "Every answer with its times, order and decisions, also of excluded people.", answer_table),
+    "answers": ("Raw answers", "Every answer with its times and its order, also of excluded people.", answer_table),
     "labels": ("Labels", "Votes or beliefs, ready to build and train on, without excluded people.", _labels),
     "people": ("People", "Everybody who came, how far they got, and what they said at the end.", people_table),
 }

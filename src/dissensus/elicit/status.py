@@ -83,7 +83,8 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
     for who, person in watch.people.items():
         reached = _reached(person.stage)
         has = {
-            "came": True, "consented": reached > 0, "passed the check": reached > protocol.STAGES.index("comprehension"),
+            "came": True, "consented": reached > protocol.STAGES.index("consent"),
+            "passed the check": reached > protocol.STAGES.index("comprehension"),
             "answered": watch.codes.get(who) in answered, "finished": person.stage == "done",
         }  # fmt: skip
         got = next((i for i, step in enumerate(steps) if not has[step]), len(steps))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from dissensus.elicit import tables
 from dissensus.elicit.export import labels_of
@@ -50,6 +50,7 @@ class Watch:
         self.run = run
         self.pools = QUESTIONS[run.study.question.kind].needs_classes
         self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
+        self._missing = 0
         self._begin()
 
     def read(self) -> bool:
@@ -76,14 +77,14 @@ class Watch:
         return {name: np.array(column) for name, column in found.items()}
 
     def _begin(self) -> None:
-        self.people: dict[str, Row[Any]] = {}
+        self.people: dict[str, Any] = {}
         self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.study.question.classes)}
-        self.mass = np.zeros((len(self.run.names), len(self.choices)))
+        self.mass = np.zeros((len(self.run.names), max(1, len(self.choices))))
         self.counted = np.zeros(len(self.run.names), dtype=np.int64)
         self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
         self._seconds, self._received = array("d"), array("d")
         self.codes: dict[str, int] = {}
-        self._since, self._missing = -math.inf, 0
+        self._since = -math.inf
         self._recent: dict[str, float] = {}
 
     def _read_answers(self, connection: Connection) -> None:
@@ -110,14 +111,14 @@ class Watch:
     def _uncounted(self) -> int:
         return int(self.units["answered"].sum() - self.counted.sum())
 
-    def _has(self, row: Row[Any]) -> bool:
+    def _has(self, row: Any) -> bool:
         return row.received < self._since or row.trial in self._recent
 
-    def _can_take(self, row: Row[Any]) -> bool:
+    def _can_take(self, row: Any) -> bool:
         """Not of somebody who came after people were read, nor of an item that another server has already added."""
         return row.person in self.people and row.unit < len(self.counted)
 
-    def _keep(self, rows: Sequence[Row[Any]]) -> None:
+    def _keep(self, rows: Sequence[Any]) -> None:
         for row in rows:
             self._person.append(self.codes.setdefault(row.person, len(self.codes)))
             self._unit.append(row.unit)
@@ -127,7 +128,7 @@ class Watch:
             self._received.append(row.received)
             self._recent[row.trial] = row.received
 
-    def _pool(self, rows: Sequence[Row[Any]], sign: int) -> None:
+    def _pool(self, rows: Sequence[Any], sign: int) -> None:
         """Add what these answers say about their units, or take it away."""
         from dissensus.labels.completion import COMPLETIONS, completable
         from dissensus.labels.votes import Votes

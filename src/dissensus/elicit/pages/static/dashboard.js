@@ -68,7 +68,7 @@ function drawStatus(now) {
   const digits = now.cost < 1000 ? 2 : 0;
   const facts = [
     ["People", count(now.people)], ["At it now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
-    ["Median time", duration(now.median_seconds)], ["Pace", now.answers_per_minute.toFixed(1), "a minute"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
+    ["Median time", duration(now.median_seconds)], ["Pace", now.answers_per_minute.toFixed(1), "/ min"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
     ["Paid so far", now.cost ? now.cost.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "–", now.cost ? now.currency : ""],
   ];
   find("facts").replaceChildren(...facts.map(([name, value, unit]) => make("div", {}, make("dt", {}, name), make("dd", {}, value, unit ? make("small", {}, ` ${unit}`) : null))));

@@ -53,6 +53,7 @@ function make_table(names, map) {
 
 // Marks stay in fields of one size, so that nothing moves when an item does.
 function fill(names, map) {
+  const [had, focused] = [chosen?.cell?.rows[0].item, chosen !== null && document.activeElement === chosen.field];
   for (const one of fields.values()) one.cell = null;
   const sums = Array.from({ length: map.columns }, () => 0);
   let most = 1;
@@ -75,8 +76,11 @@ function fill(names, map) {
     ? [make("i", { class: "mark" }), " an item with the answers it needs ", make("i", { class: "mark open" }), ` one with fewer than ${count(map.per_item)}, which may still move`]
     : ["Items in each field; darker is more."]));
   const there = [...fields.values()].filter((one) => one.cell);
-  if (!chosen?.cell) chosen = there.find((one) => one.cell.rows[0].item === top(there)) || null;
-  choose(chosen);
+  // Where the chosen field has become empty, its item is followed to where it went.
+  const holds = (item) => there.find((one) => one.cell.rows.some((row) => row.item === item));
+  if (!chosen?.cell) choose(there.length ? holds(had) || holds(top(there)) : null);
+  else choose(chosen);
+  if (focused && chosen) chosen.field.focus();
 }
 
 const top = (there) => there.map((one) => one.cell.rows[0]).reduce((best, row) => (row.differ > best.differ ? row : best)).item;

@@ -10,7 +10,7 @@ export function choose({ told, question, stimuli, submit, change }) {
   const { classes, options } = question;
   const answer = (name) => { change("choice", name); submit({ choice: name }); };
   if (options.layout === "search" || classes.length > MANY) {
-    const box = searchBox("Type the first letters of the class, then press Enter", () => classes, answer, { likely: told.stimuli[0].likely });
+    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, { likely: told.stimuli[0].likely });
     return { elements: [box.element], focus: box.input };
   }
   const letters = keysOf(classes);

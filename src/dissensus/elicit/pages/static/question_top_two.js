@@ -25,9 +25,16 @@ export function topTwo({ told, question, change }) {
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
     ? make("button", { type: "button", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
+  // For hands without a Shift key: while it is pressed, a class that is chosen is ruled out instead of named.
+  const oneByOne = options.ruling_out ? make("button", { type: "button", class: "one-by-one", "aria-pressed": "false", onclick: () => {
+    const on = !ruling();
+    oneByOne.setAttribute("aria-pressed", String(on));
+    live.textContent = on ? "Classes that you choose now are ruled out" : "Classes that you choose now are named";
+  } }, "Rule out one by one") : null;
+  const ruling = () => oneByOne?.getAttribute("aria-pressed") === "true";
 
   function classButton(name) {
-    return make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => pick(name, true) }, keyCap(letters.get(name)), make("span", {}, name),
+    return make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => (ruling() ? ruleOut(name) : pick(name, true)) }, keyCap(letters.get(name)), make("span", {}, name),
       make("span", { class: "sign", "aria-hidden": "true" }), make("span", { class: "visually-hidden" }));
   }
 
@@ -78,18 +85,19 @@ export function topTwo({ told, question, change }) {
   function ruleOut(name) {
     if (!options.ruling_out || name === state.first || name === state.second) return;
     if (!state.out.delete(name)) state.out.add(name);
-    ruled(`${name} is ${state.out.has(name) ? "ruled out" : "possible"}`);
+    ruled(name, `${name} is ${state.out.has(name) ? "ruled out" : "possible"}`);
   }
 
   function ruleOutRest() {
     if (!options.ruling_out || state.first === null) return;
     const undo = rest().every((name) => state.out.has(name));
     state.out = new Set(undo ? [] : rest());
-    ruled(undo ? "Nothing is ruled out" : `${state.out.size} classes are ruled out`);
+    ruled(!undo, undo ? "Nothing is ruled out" : `${state.out.size} classes are ruled out`);
   }
 
-  function ruled(spoken) {
-    change("ruled_out", classes.filter((name) => state.out.has(name)));
+  // What is noted is the class that changed; true for all the rest at once, false for none any more.
+  function ruled(changed, spoken) {
+    change("ruled_out", changed);
     draw();
     live.textContent = spoken;
   }
@@ -163,10 +171,10 @@ export function topTwo({ told, question, change }) {
 
   let finder = null;
   if (many) {
-    finder = searchBox("Type the first letters of a class, then press Enter", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
+    finder = searchBox("Type the first letters of a class, then choose it", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
       likely: told.stimuli[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
       tag: (name) => (state.out.has(name) ? "ruled out" : ""),
-      also: options.ruling_out ? ruleOut : null,
+      also: options.ruling_out ? ruleOut : null, always: ruling,
     });
   }
   const chooser = many ? finder.element : columns([...buttons.values()], classes);
@@ -174,7 +182,7 @@ export function topTwo({ told, question, change }) {
   return {
     elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
       make("div", { class: "slots" }, roles.map((role) => slots[role].box)), live],
-    read, keys, focus: many ? finder.input : null, more: outButton, hint: hint(many, modal, options),
+    read, keys, focus: many ? finder.input : null, more: [outButton, oneByOne], hint: hint(many, modal, options),
     intro: texts.lead ? make("p", {}, bold(texts.lead)) : null,
   };
 }

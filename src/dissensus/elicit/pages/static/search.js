@@ -29,8 +29,8 @@ export function ranked(classes, typed, first) {
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).map(([, , , name]) => name);
 }
 
-// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also` with one that is chosen with Shift held.
-export function searchBox(label, classes, pick, { likely = [], onKey, tag = () => "", also } = {}) {
+// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also` with one that is chosen with Shift held, or whenever `always` says so.
+export function searchBox(label, classes, pick, { likely = [], onKey, tag = () => "", also, always = () => false } = {}) {
   const list = make("ul", { id: unique("list"), role: "listbox", "aria-label": "Classes", tabindex: "-1" });
   const input = make("input", {
     type: "text", id: unique("search"), role: "combobox", "aria-controls": list.id, "aria-expanded": "true", "aria-autocomplete": "list",
@@ -57,7 +57,7 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
   };
   const reset = () => { input.value = ""; at = -1; };
   const choose = (name, shifted) => {
-    const other = shifted && also;
+    const other = (shifted || always()) && also;
     if (!other) remember(name);
     reset();
     (other || pick)(name);
