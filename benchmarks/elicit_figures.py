@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import sqlalchemy as sa
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
 from dissensus.elicit.app import open_study
+from dissensus.elicit.identity import signed
 from dissensus.elicit.making import make_study
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import rehearse, simulated_truth
+from dissensus.elicit.protocol import ENDS
+from dissensus.elicit.session import Running, arrive, current_page, submit
 from tests.elicit.browser import ARGUMENTS, Person, served
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -61,11 +67,15 @@ correct = "Yes"
 item = "digit0"
 feedback = "Most people read **zero** here; some see the letter O. Both are fine."
 """
+KEY = "only for a picture"
+WINDOW = {"width": 660, "height": 400}
+LOW = {"width": 660, "height": 290}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("docs/figures"))
+    parser.add_argument("--only", default="", help="Draw those whose name begins with this.")
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
     found = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -73,16 +83,18 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
 
         def keep(name: str, png: bytes) -> None:
-            picture = Image.open(io.BytesIO(png)).convert("RGB").quantize(64, method=Image.Quantize.MEDIANCUT)
+            picture = Image.open(io.BytesIO(png)).convert("RGB").quantize(48, kmeans=2)
             path = chosen.output / f"elicit-{name}.png"
             picture.save(path, optimize=True)
             print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
-        for name in QUESTIONS:
+        for name in (one for one in QUESTIONS if one.startswith(chosen.only)):
             question(browser, name, keep)
-        question(browser, "top-two", keep, phone=True)
-        pages(browser, keep)
-        dashboard(browser, keep)
+            if name == "top-two":
+                question(browser, name, keep, phone=True)
+        for draw in (pages, ends, dashboard):
+            if draw.__name__.startswith(chosen.only):
+                draw(browser, keep)
         browser.close()
 
 
@@ -95,8 +107,13 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
             size = {"width": 390, "height": 844} if phone else {"width": 960, "height": 760}
             me.page.set_viewport_size(size)
             me.start(address)
-            for key in keys:
+            for key in () if phone else keys:
                 me.page.keyboard.press(key)
+            if phone:  # without a key, so that none is shown
+                for said, share in (("nine", "70"), ("eight", "20")):
+                    me.page.get_by_role("button", name=said).tap()
+                    me.page.get_by_label(f"How probable is {said}").fill(share)
+                me.page.get_by_role("button", name="Definitely none of the rest").tap()
             me.page.mouse.move(0, 0)
             end = me.page.eval_on_selector("main", "(main) => main.getBoundingClientRect().bottom") + 20
             shot = me.page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": size["width"], "height": end})
@@ -126,57 +143,194 @@ def made(folder: Path, kind: str, classes: list[str], changed: dict[str, str], i
 
 
 def pages(browser: Any, keep: Callable[[str, bytes], None]) -> None:
-    """Consent, instructions, check, feedback, break and the end, in one picture."""
+    """Consent, instructions, check, feedback, break, debriefing and the end, in one picture."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         changed = {"per_person = 20": "per_person = 2", "break_every = 0": "break_every = 1"}
         made(folder, "choose", [], changed, "", PROTOCOL)
-        shots = []
+        shots: dict[str, Image.Image] = {}
         with served(folder) as address:
             me = Person(browser)
-            me.page.set_viewport_size({"width": 660, "height": 420})
+            me.page.set_viewport_size(WINDOW)
             me.start(address)
             while True:
                 heading = me.heading()
+                again = heading in shots
+                if heading == "A short check":
+                    me.page.get_by_label("Yes" if again else "No").check()
                 if heading != "What is it?":
-                    shots.append(Image.open(io.BytesIO(me.page.screenshot())))
+                    shots[f"{heading} again" if again else heading] = picture_of(me)
                 if heading == "Thank you":
                     break
-                if heading == "A short check":
-                    me.page.get_by_label("Yes").check()
                 trial = heading == "What is it?"
                 me.moves_on(lambda: me.keys("0") if trial else me.page.locator("main button.main").click())  # noqa: B023
             me.close()
-    picked = shots[:1] + shots[2:6]
-    sheet = Image.new("RGB", (2 * 670 - 10, 3 * 430 - 10), "#fff")
-    for i, shot in enumerate([*picked, shots[-1]]):
-        sheet.paste(shot, ((i % 2) * 670, (i // 2) * 430))
+    keep("pages", sheet(list(shots.values())))
+
+
+def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
+    """Declined, failed, nothing left, paused, no session, and the researcher's login, in one picture."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        made(folder, "choose", [], {"per_person = 20": "per_person = 24", "per_item = 5": "per_item = 1"}, "", PROTOCOL)
+        set_key(folder, KEY)
+        shots = []
+        with served(folder) as address:
+            run = open_study(folder)
+
+            def seen(path: str = "start", *buttons: str, right: bool = True) -> None:
+                me = Person(browser)
+                me.page.set_viewport_size(LOW)
+                me.page.goto(f"{address}/{path}")
+                for button in buttons:
+                    if button == "Check my answers":
+                        me.page.get_by_label("Yes" if right else "No").check()
+                    me.moves_on(lambda: me.page.get_by_role("button", name=button).click())  # noqa: B023
+                me.page.wait_for_selector("main:not([aria-busy])")
+                shots.append(picture_of(me))
+                me.close()
+
+            checked = ("I agree", "Continue", "Check my answers")
+            seen("start", "I do not want")
+            seen("start", *checked, "Check my answers", right=False)
+            for _ in range(2):  # the second finds nothing left
+                go_through(run, lambda item: "0")
+            me = arrive(run, {})
+            for told in ({"agreed": True}, {}, {"chosen": ["Yes"]}, {"choice": "0"}):
+                submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+            seen(f"run#token={signed(run.secret, 'person', me)}")
+            decisions.stop(run)
+            seen()
+            seen("run")
+            seen("dashboard")
+            run.store.close()
+    keep("ends", sheet(shots))
+
+
+def picture_of(me: Person) -> Image.Image:
+    me.page.mouse.move(0, 0)
+    return Image.open(io.BytesIO(me.page.screenshot()))
+
+
+def sheet(shots: list[Image.Image], columns: int = 2) -> bytes:
+    """Pictures of one size side by side, at three quarters of it."""
+    width, height = shots[0].size
+    rows = -(-len(shots) // columns)
+    whole = Image.new("RGB", (columns * (width + 10) - 10, rows * (height + 10) - 10), "#fff")
+    for i, shot in enumerate(shots):
+        whole.paste(shot, ((i % columns) * (width + 10), (i // columns) * (height + 10)))
     file = io.BytesIO()
-    sheet.resize((sheet.width * 3 // 4, sheet.height * 3 // 4), Image.Resampling.LANCZOS).save(file, "PNG")
-    keep("pages", file.getvalue())
+    whole.resize((whole.width * 3 // 4, whole.height * 3 // 4), Image.Resampling.LANCZOS).save(file, "PNG")
+    return file.getvalue()
+
+
+def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0, upto: int = 100) -> str:
+    """Somebody who agrees, understands, and says choose(item) of `upto` items."""
+    me, given = arrive(run, {}), 0
+    told: dict[str, Any]
+    while (page := current_page(run, me))["stage"] not in ENDS and given <= upto:
+        told = {"agreed": True, "chosen": ["Yes"]}
+        if page["stage"] in ("practice", "trial"):
+            given += page["stage"] == "trial"
+            with run.store.reading() as connection:
+                mine = tables.trials.c.id == page["page"].removeprefix("trial:")
+                shown = connection.scalar(sa.select(tables.trials.c.shown).where(mine))
+                told = {"choice": choose(json.loads(str(shown))["items"][0])}
+        times = {"looked": 0, "touched": 500, "submitted": 1000 * seconds, "changes": [], "away": []}
+        if given <= upto:
+            submit(run, me, {"page": page["page"], "told": told, "times": times})
+    return me
+
+
+def watched(folder: Path) -> None:
+    """A study of digits in the middle of its third hour: most people mean it, two do not, some have left."""
+    from sklearn.datasets import load_digits
+
+    changed = {"pay_per_person = 0.0": "pay_per_person = 1.2", "per_item = 5": "per_item = 30"}
+    made(folder, "choose", [], changed, "", PROTOCOL + '[attention]\n"digit37" = "9"\n')
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("attention_every = 0", "attention_every = 10"))
+    set_key(folder, KEY)
+    run, rng, target = open_study(folder), np.random.default_rng(3), load_digits().target
+    like = {0: 6, 1: 8, 2: 7, 3: 9, 4: 7, 5: 9, 6: 5, 7: 4, 8: 1, 9: 3}
+    doubt = {name: float(rng.beta(0.5, 1.6)) / 1.4 for name in run.units.items}
+
+    def view(item: str) -> str:
+        right = int(target[int(item.removeprefix("digit"))])
+        if item == "digit37" or rng.random() > doubt[item]:
+            return str(right)
+        return str(like[right]) if rng.random() < 0.7 else str(rng.integers(10))
+
+    def careless(item: str) -> str:
+        return str(rng.integers(10))
+
+    people = []
+    for told in ([{"agreed": False}], [{"agreed": True}, {}, *[{"chosen": ["No"]}] * 2], [{"agreed": True}], []):
+        people.append(arrive(run, {}))
+        for one in told:
+            submit(run, people[-1], {"page": current_page(run, people[-1])["page"], "told": one})
+    ways = [(view, 100)] * 14 + [(careless, 100)] + [(view, 100)] * 9 + [(view, 4), (view, 15), (view, 9)]
+    for i, (choose, upto) in enumerate(ways):
+        people.append(go_through(run, choose, 0.6 if i == 14 else float(rng.lognormal(1.1, 0.25)), upto))
+    decisions.exclude(run, people[18], "much faster than others, and fails the checks")
+    # They came one after the other over two and a half hours; the last are still at it.
+    begin = time.time() - 2.6 * 3600
+    with run.store.writing() as connection:
+        for i, me in enumerate(people):
+            start = begin + 9000 * (i / len(people)) ** 0.9
+            there = connection.execute(sa.select(tables.answers.c.trial).where(tables.answers.c.person == me)).scalars()
+            for place, trial in enumerate(there.all()):
+                at = {"received": min(time.time() - 20, start + 21 * (place + rng.random()))}
+                connection.execute(sa.update(tables.answers).where(tables.answers.c.trial == trial).values(at))
+            seen = {"started": start, "seen": start + 450 if i not in (2, 28) else start - 3600}
+            connection.execute(sa.update(tables.people).where(tables.people.c.id == me).values(seen))
+    run.store.close()
 
 
 def dashboard(browser: Any, keep: Callable[[str, bytes], None]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        changed = {"pay_per_person = 0.0": "pay_per_person = 1.2", "per_item = 5": "per_item = 12"}
-        made(folder, "choose", [], changed, "")
-        set_key(folder, "only for a picture")
+        watched(folder)
         with served(folder) as address:
-            run = open_study(folder)
-            truth = simulated_truth(run.study, len(run.units.items), 0)
-            rehearse(run.study, known_by(run), truth, address, 9, 0, at_once=3)
-            run.store.close()
-            for scheme in ("light", "dark"):
+            for kind, scheme, width in (("", "light", 1180), ("-dark", "dark", 1180), ("-phone", "light", 390)):
                 me = Person(browser, color_scheme=scheme)
-                me.page.set_viewport_size({"width": 1000, "height": 900})
+                me.page.set_viewport_size({"width": width, "height": 844})
                 me.page.goto(f"{address}/dashboard")
-                me.page.get_by_label("Key of the dashboard").fill("only for a picture")
+                me.page.get_by_label("Key of the dashboard").fill(KEY)
                 me.page.keyboard.press("Enter")
-                me.page.get_by_role("button", name="Stop taking answers").wait_for()
-                me.page.wait_for_function("() => [...document.images].slice(0, 5).every((one) => one.complete)")
-                keep("dashboard" if scheme == "light" else "dashboard-dark", me.page.screenshot())
+                me.page.wait_for_selector("main:not([aria-busy])")
+                me.page.eval_on_selector_all("img", "(all) => all.forEach((one) => { one.loading = 'eager'; })")
+                me.page.wait_for_function("() => [...document.images].every((one) => one.complete)")
+                tops = {
+                    one: me.page.locator(one).bounding_box()["y"]
+                    for one in ("#disputed-title", "#people-title", "#map-title", "#download-title")
+                }
+                whole = Image.open(io.BytesIO(me.page.screenshot(full_page=True)))
+                if kind == "-phone":
+                    starts = [0, tops["#map-title"] - 16, tops["#people-title"] - 16]
+                    parts = [whole.crop((0, int(top), width, int(top) + 844)) for top in starts]
+                    keep("dashboard-phone", sheet(parts, columns=3))
+                else:
+                    keep(f"dashboard{kind}", png(whole.crop((0, 0, width, int(tops["#disputed-title"]) - 12))))
+                if not kind:
+                    parts = [(tops["#disputed-title"] - 12, 382), (tops["#people-title"] - 16, 552)]
+                    cuts = [whole.crop((0, int(top), width, int(top) + height)) for top, height in parts]
+                    cuts.append(whole.crop((0, int(tops["#download-title"]) - 16, width, whole.height)))
+                    keep("dashboard-people", stacked(cuts))
                 me.close()
+
+
+def stacked(pictures: list[Image.Image]) -> bytes:
+    whole = Image.new("RGB", (pictures[0].width, sum(one.height for one in pictures)))
+    for i, one in enumerate(pictures):
+        whole.paste(one, (0, sum(above.height for above in pictures[:i])))
+    return png(whole)
+
+
+def png(picture: Image.Image) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ const find = (id) => document.getElementById(id);
 const number = (text) => make("td", { class: "number" }, text);
 const fields = new Map(); // "row,column" -> the field and what it holds
 let drawn = ""; // the rows and columns that the table was made for
-let chosen = null;
+let chosen = null; // the field that was pointed at or focused last, if any
+let most = []; // the most disputed items, shown until there is one
 
 export function drawItems(told, now) {
   const map = told.map;
@@ -18,6 +19,7 @@ export function drawItems(told, now) {
   const names = [...map.classes, ...(map.others ? [""] : [])];
   if (drawn !== JSON.stringify([names, map.columns])) make_table(names, map);
   drawn = JSON.stringify([names, map.columns]);
+  most = told.disputed.slice(0, 6);
   fill(names, map);
   const rows = told.disputed.map((row) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, picture(row), make("span", {}, row.item))),
     number(count(row.answers)), number(percent(row.differ)), number(row.entropy.toFixed(2)), make("td", {}, said(row))));
@@ -27,7 +29,7 @@ export function drawItems(told, now) {
 function summary(map, now) {
   if (!map.items) return "No answers yet. Each item will appear here in the row of the class that most people say.";
   const open = now.units - map.items;
-  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${count(map.split)} (${percent(map.split / map.items)}) have no class that more than half name.`
+  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that more than half name` : "each has a class that more than half name"}.`
     + `${open > 0 ? ` ${plural(open, "item")} ${open === 1 ? "has" : "have"} no answers yet.` : ""}`;
 }
 
@@ -56,11 +58,11 @@ function fill(names, map) {
   const [had, focused] = [chosen?.cell?.rows[0].item, chosen !== null && document.activeElement === chosen.field];
   for (const one of fields.values()) one.cell = null;
   const sums = Array.from({ length: map.columns }, () => 0);
-  let most = 1;
+  let largest = 1;
   for (const cell of map.cells) {
     fields.get(`${names.indexOf(cell.class)},${cell.column}`).cell = cell;
     sums[cell.column] += cell.items;
-    most = Math.max(most, cell.items);
+    largest = Math.max(largest, cell.items);
   }
   [...find("map").tBodies[0].rows[0].cells].slice(1).forEach((place, column) => {
     const bar = make("span", { class: "height", "aria-hidden": "true" });
@@ -69,7 +71,7 @@ function fill(names, map) {
   });
   for (const { field, cell } of fields.values()) {
     field.replaceChildren(...(cell ? [map.marks ? marks(cell) : make("span", { class: "sum", "aria-hidden": "true" }, count(cell.items)), make("span", { class: "visually-hidden" }, plural(cell.items, "item"))] : []));
-    field.className = !cell ? "" : map.marks ? "field" : `field level-${Math.ceil(4 * Math.sqrt(cell.items / most))}`;
+    field.className = !cell ? "" : map.marks ? "field" : `field level-${Math.ceil(4 * Math.sqrt(cell.items / largest))}`;
     if (!cell) { field.removeAttribute("tabindex"); field.removeAttribute("aria-selected"); }
   }
   find("map-key").replaceChildren(...(map.marks
@@ -77,34 +79,31 @@ function fill(names, map) {
     : ["Items in each field; darker is more."]));
   const there = [...fields.values()].filter((one) => one.cell);
   // Where the chosen field has become empty, its item is followed to where it went.
-  const holds = (item) => there.find((one) => one.cell.rows.some((row) => row.item === item));
-  if (!chosen?.cell) choose(there.length ? holds(had) || holds(top(there)) : null);
-  else choose(chosen);
+  const holds = (item) => there.find((one) => one.cell.rows.some((row) => row.item === item)) || null;
+  choose(chosen?.cell ? chosen : holds(had), there.length ? holds(most[0].item) : null);
   if (focused && chosen) chosen.field.focus();
 }
 
-const top = (there) => there.map((one) => one.cell.rows[0]).reduce((best, row) => (row.differ > best.differ ? row : best)).item;
-
 const marks = (cell) => make("span", { class: "marks", "aria-hidden": "true" }, Array.from({ length: cell.items }, (_, i) => make("i", { class: i < cell.enough ? "mark" : "mark open" })));
 
-function choose(one) {
+// One field is reached by Tab, the others from there by the arrows.
+function choose(one, first = one) {
   chosen = one;
   for (const { field, cell } of fields.values()) {
     if (!cell) continue;
-    field.tabIndex = field === one.field ? 0 : -1;
-    field.setAttribute("aria-selected", String(field === one.field));
+    field.tabIndex = field === (one || first).field ? 0 : -1;
+    field.setAttribute("aria-selected", String(field === one?.field));
   }
   show(one);
 }
 
 function show(one) {
-  const card = find("card");
-  if (!one) { card.replaceChildren(make("p", { class: "quiet" }, "Point at a field of the map to see its items.")); return; }
-  const { cell, column } = one;
-  const more = cell.items - cell.rows.length;
-  card.replaceChildren(make("h3", {}, cell.class ? `Mostly ${cell.class}` : "Mostly other classes"),
-    make("p", { class: "quiet" }, `${plural(cell.items, "item")} on which two people differ in ${tenth(column)} of cases`),
-    make("ul", {}, cell.rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
+  const rows = one ? one.cell.rows : most;
+  const more = one ? one.cell.items - rows.length : 0;
+  const title = !one ? "Most disputed of all" : one.cell.class ? `Mostly ${one.cell.class}` : "Mostly other classes";
+  const text = one ? `${plural(one.cell.items, "item")} on which two people differ in ${tenth(one.column)} of cases` : "Point at a field of the map, or go there by Tab and arrows, to see its items.";
+  find("card").replaceChildren(make("h3", {}, title), make("p", { class: "quiet" }, text),
+    make("ul", {}, rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
     more ? make("p", { class: "quiet" }, `and ${count(more)} more`) : "");
 }
 
@@ -128,13 +127,14 @@ find("map").addEventListener("keydown", (event) => {
 
 const picture = (row) => (row.picture ? make("img", { src: row.picture, alt: "", loading: "lazy" }) : null);
 
-// The largest classes as a bar and as text; what is left of the whole are the others.
+// The largest classes as a bar and in words; what is left of the whole are the others.
 function said(row) {
   const rest = 1 - row.shares.reduce((sum, [, share]) => sum + share, 0);
-  const parts = rest > 0.005 ? [...row.shares, ["others", rest]] : row.shares;
-  return [make("span", { class: "bar-of", "aria-hidden": "true" }, parts.map(([, share], i) => {
-    const part = make("span", { class: i < row.shares.length ? `shade-${i}` : "shade-rest" });
+  const parts = row.shares.map(([name, share], i) => ({ name, share, shade: `shade-${i}` }));
+  if (rest > 0.005) parts.push({ name: "others", share: rest, shade: "shade-rest" });
+  return [make("span", { class: "bar-of", "aria-hidden": "true" }, parts.map(({ share, shade }) => {
+    const part = make("span", { class: shade });
     part.style.inlineSize = `${100 * share}%`;
     return part;
-  })), make("span", { class: "bar-text" }, parts.map(([name, share]) => `${name} ${percent(share)}`).join(", "))];
+  })), make("span", { class: "bar-text" }, parts.map(({ name, share, shade }) => make("span", {}, make("i", { class: shade, "aria-hidden": "true" }), make("b", {}, name), ` ${percent(share)}`)))];
 }

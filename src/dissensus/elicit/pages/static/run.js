@@ -143,7 +143,7 @@ const PAGES = {
     actions("I agree and want to take part", () => done({ agreed: true }), ["I do not want to take part", () => done({ agreed: false })]),
   ],
   instructions: (told, done) => [
-    make("h1", {}, "Instructions"), ...prose(told.text), make("p", { class: "quiet" }, `Page ${told.place} of ${told.of}`),
+    make("h1", {}, "Instructions"), ...prose(told.text), told.of > 1 ? make("p", { class: "quiet" }, `Page ${told.place} of ${told.of}`) : null,
     actions("Continue", () => done({})),
   ],
   comprehension: (told, done) => [

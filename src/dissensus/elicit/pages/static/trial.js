@@ -31,7 +31,7 @@ export function showTrial(told, done, times, note) {
   };
   const form = make("form", { id: "answer", tabindex: "-1", "aria-label": "Your answer", onsubmit: (event) => { event.preventDefault(); send(); } },
     asked.elements, problem,
-    asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter")), asked.more) : null,
+    asked.read ? make("div", { class: "actions" }, make("button", { class: "main", type: "submit" }, make("span", {}, "Next"), make("kbd", { "aria-hidden": "true" }, "Enter"))) : null,
     asked.keys ? shortcuts(asked, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
   if (asked.read) enterSends(send, times);
   asked.focus?.setAttribute("data-focus", "");
