@@ -79,7 +79,7 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
     steps += ["answered", "finished"]
     rows: list[dict[str, Any]] = [{"step": step, "people": 0, "here": 0, "left": 0, "ended": {}} for step in steps]
     columns = watch.columns()
-    answered = set(columns["person"][columns["kind"] == 0].tolist())
+    answered = set(np.unique(columns["person"][columns["kind"] == 0]).tolist())
     for who, person in watch.people.items():
         reached = _reached(person.stage)
         has = {

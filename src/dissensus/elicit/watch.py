@@ -48,7 +48,8 @@ class Watch:
 
     def __init__(self, run: Running) -> None:
         self.run = run
-        self.pools = QUESTIONS[run.study.question.kind].needs_classes
+        kind = QUESTIONS[run.study.question.kind]
+        self.gives, self.pools = kind.gives, kind.needs_classes
         self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
         self._missing = 0
         self._begin()
@@ -96,13 +97,17 @@ class Watch:
                 mine = [found for found in connection.execute(OF_PERSON, {"person_": who}) if self._has(found)]
                 self._pool(mine, 1 if people[who].excluded is None else -1)
         self.people = people
-        since, fresh = self._since, True
-        while fresh:
+        since, more = self._since, True
+        while more:
             rows = connection.execute(SINCE.limit(CHUNK), {"since": since}).all()
-            new = [row for row in rows if row.trial not in self._recent and self._can_take(row)]
-            self._pool([row for row in new if row.kind == "main" and people[row.person].excluded is None], 1)
+            # Not of somebody who came after people were read, nor of an item that another server has already added.
+            new = [
+                row for row in rows
+                if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
+            ]  # fmt: skip
+            self._pool([row for row in new if row[3] == "main" and people[row[1]].excluded is None], 1)
             self._keep(new)
-            fresh = len(rows) == CHUNK and bool(new)
+            more = len(rows) == CHUNK and rows[-1].received > since
             since = rows[-1].received if rows else since
         last = max(self._recent.values(), default=-math.inf)
         self._since = last - LATE
@@ -114,42 +119,41 @@ class Watch:
     def _has(self, row: Any) -> bool:
         return row.received < self._since or row.trial in self._recent
 
-    def _can_take(self, row: Any) -> bool:
-        """Not of somebody who came after people were read, nor of an item that another server has already added."""
-        return row.person in self.people and row.unit < len(self.counted)
-
     def _keep(self, rows: Sequence[Any]) -> None:
-        for row in rows:
-            self._person.append(self.codes.setdefault(row.person, len(self.codes)))
-            self._unit.append(row.unit)
-            self._kind.append(KINDS.index(row.kind))
-            self._first.append(self.choices.setdefault(first_of(json.loads(row.answer)), len(self.choices)))
-            self._seconds.append(math.nan if row.seconds is None else row.seconds)
-            self._received.append(row.received)
-            self._recent[row.trial] = row.received
+        for trial, person, unit, kind, answer, seconds, received in rows:
+            self._person.append(self.codes.setdefault(person, len(self.codes)))
+            self._unit.append(unit)
+            self._kind.append(KINDS.index(kind))
+            self._first.append(self._code(answer))
+            self._seconds.append(math.nan if seconds is None else seconds)
+            self._received.append(received)
+            self._recent[trial] = received
+
+    def _code(self, answer: str) -> int:
+        return self.choices.setdefault(first_of(json.loads(answer)), len(self.choices))
 
     def _pool(self, rows: Sequence[Any], sign: int) -> None:
         """Add what these answers say about their units, or take it away."""
+        from dissensus.labels.beliefs import Beliefs
         from dissensus.labels.completion import COMPLETIONS, completable
-        from dissensus.labels.votes import Votes
 
         if not rows:
             return
         unit = np.array([row.unit for row in rows])
         np.add.at(self.counted, unit, sign)
-        if not self.pools:
-            return
-        told = [
-            {"kind": "main", "excluded": False, "item": row.unit, "annotator": row.person, "seconds": None,
-             "answer": row.answer} for row in rows
-        ]  # fmt: skip
-        labels = labels_of(self.run, answers=told)
-        if isinstance(labels, Votes):
-            np.add.at(self.mass, (unit, labels.choice), sign)
-            return
-        fine = completable(labels)
-        name = "t2-clamp" if labels.named.shape[1] else "dense"
-        np.add.at(self.mass, unit[fine], sign * COMPLETIONS[name](labels.select(answers=fine)).stated)
+        if self.gives == "vote":
+            first = np.array([self._code(row.answer) for row in rows])
+            np.add.at(self.mass, (unit, first), sign)
+        elif self.pools:
+            told = [
+                {"kind": "main", "excluded": False, "item": row.unit, "annotator": row.person, "seconds": None,
+                 "answer": row.answer} for row in rows
+            ]  # fmt: skip
+            beliefs = labels_of(self.run, answers=told)
+            assert isinstance(beliefs, Beliefs)
+            fine = completable(beliefs)
+            name = "t2-clamp" if beliefs.named.shape[1] else "dense"
+            np.add.at(self.mass, unit[fine], sign * COMPLETIONS[name](beliefs.select(answers=fine)).stated)
 
 
 def first_of(answer: dict[str, Any]) -> Any:
