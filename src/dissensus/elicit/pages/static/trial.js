@@ -81,7 +81,7 @@ function shortcuts({ elements, keys, hint }, times) {
   tell();
   document.addEventListener("keydown", (event) => {
     // Somebody with a touch screen has a keyboard all the same: the keys are shown from now on.
-    if (!event.target.closest("input[type=text], textarea")) document.documentElement.classList.add("typed");
+    if (event.target.tagName !== "INPUT" && event.target.tagName !== "TEXTAREA") document.documentElement.classList.add("typed");
     if (!box.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
     if (at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && at.dataset.keys === undefined && at.type !== "checkbox")) return;
