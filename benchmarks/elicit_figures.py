@@ -116,7 +116,12 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
                 me.page.get_by_role("button", name="Definitely none of the rest").tap()
             me.page.mouse.move(0, 0)
             end = me.page.eval_on_selector("main", "(main) => main.getBoundingClientRect().bottom") + 20
-            shot = me.page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": size["width"], "height": end})
+            if phone:  # a picture of more than the window would be one without a touch screen
+                me.page.set_viewport_size({**size, "height": int(end)})
+                me.page.evaluate("scrollTo(0, 0)")
+                me.page.wait_for_timeout(300)
+            clip = {"x": 0, "y": 0, "width": size["width"], "height": end}
+            shot = me.page.screenshot() if phone else me.page.screenshot(full_page=True, clip=clip)
             keep(f"{name}-phone" if phone else name, shot)
             me.close()
 

@@ -181,7 +181,7 @@ export function topTwo({ told, question, change }) {
   draw();
   return {
     elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
-      make("div", { class: "slots" }, roles.map((role) => slots[role].box)), outButton ? make("div", { class: "actions ruling" }, outButton, oneByOne) : null, live],
+      make("div", { class: "slots" }, roles.map((role) => slots[role].box)), ...(outButton ? [make("div", { class: "actions ruling" }, outButton, oneByOne)] : []), live],
     read, keys, focus: many ? finder.input : null, hint: hint(many, modal, options),
     intro: texts.lead ? make("p", {}, bold(texts.lead)) : null,
   };
