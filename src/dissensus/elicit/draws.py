@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,16 +62,16 @@ def draw(
     """
     if first:
         _release(connection, late)
-    found = _taken(connection, study, person, seed, per_item)
+    found = _taken(connection, study, person, seed, per_item, late)
     if found is None and not first and _release(connection, late):
-        return _taken(connection, study, person, seed, per_item)
+        return _taken(connection, study, person, seed, per_item, late)
     return found
 
 
-def _taken(connection: Connection, study: Study, person: str, seed: int, per_item: int) -> int | None:
+def _taken(connection: Connection, study: Study, person: str, seed: int, per_item: int, late: float) -> int | None:
     given = {"person_": person, "per_item": per_item, "tie_": random.getrandbits(30)}
     if study.protocol.draw == "batches":
-        found = _of_batch(connection, study, person, seed)
+        found = _of_batch(connection, study, person, seed, per_item, late)
         if found is not None:
             connection.execute(TAKE, {**given, "unit_": found})
         return found
@@ -91,23 +92,35 @@ def _check_fewest(connection: Connection, study: Study, taken: Row[Any] | None, 
         raise Busy("what is wanted most is being drawn by somebody else")
 
 
-def _of_batch(connection: Connection, study: Study, person: str, seed: int) -> int | None:
-    """The next of the person's batch in their own order; a batch is chosen once, the one with the fewest people."""
+def _of_batch(connection: Connection, study: Study, person: str, seed: int, per_item: int, late: float) -> int | None:
+    """The next of the person's batch in their own order. A batch is chosen once and given whole."""
     listed = read_batches(study.folder / study.protocol.batches)
     mine = connection.scalar(sa.select(people.c.batch).where(people.c.id == person))
     if mine is None:
-        taken = sa.select(people.c.batch, sa.func.count()).where(people.c.batch.is_not(None)).group_by(people.c.batch)
-        counts: dict[str, int] = dict(connection.execute(taken).all())
-        mine = min(listed, key=lambda name: counts.get(name, 0))
+        mine = _open_batch(connection, listed, per_item, late)
+        if mine is None:
+            return None
         connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
     order = np.random.default_rng([seed, 5]).permutation(len(listed[mine]))
     had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
-    known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.main)).all())
-    for place in order:
-        unit = known[json.dumps([listed[mine][place]])]
-        if unit not in had:
-            return int(unit)
-    return None
+    names = [json.dumps([name]) for name in listed[mine]]
+    known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.names.in_(names))).all())
+    return next((int(known[names[place]]) for place in order if known[names[place]] not in had), None)
+
+
+def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: int, late: float) -> str | None:
+    """The batch with the fewest people who are at it or through with it; None where all have `per_item` of them."""
+    there = (people.c.seen >= late) | people.c.stage.in_(("debrief", "done"))
+    taken = sa.select(people.c.batch, sa.func.count()).where(people.c.batch.is_not(None), there)
+    counts: dict[str, int] = dict(connection.execute(taken.group_by(people.c.batch)).all())
+    fewest = min(listed, key=lambda name: counts.get(name, 0))
+    return fewest if counts.get(fewest, 0) < per_item else None
+
+
+def answers_wanted(listed: dict[str, list[str]], per_item: int) -> dict[str, int]:
+    """How many answers each item is to get: `per_item` people take each batch that it is in."""
+    times = Counter(name for names in listed.values() for name in set(names))
+    return {name: per_item * count for name, count in times.items()}
 
 
 def check_batches(study: Study, listed: Units) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.elicit import protocol
-from dissensus.elicit.draws import read_batches
+from dissensus.elicit.draws import answers_wanted, read_batches
 from dissensus.elicit.media import media_address
 from dissensus.elicit.session import Running
 from dissensus.elicit.store import now, setting
@@ -168,11 +168,8 @@ def _needs(run: Running, watch: Watch, per_item: int) -> np.ndarray:
     answered = watch.units["answered"]
     if run.study.protocol.draw != "batches":
         return np.where(watch.units["priority"] < 0, answered, per_item)
-    listed: dict[str, int] = {}
-    for names in read_batches(run.study.folder / run.study.protocol.batches).values():
-        for name in set(names):
-            listed[name] = listed.get(name, 0) + 1
-    return np.array([per_item * listed.get(run.names.get(unit, ("",))[0], 0) for unit in watch.units["id"].tolist()])
+    wanted = answers_wanted(read_batches(run.study.folder / run.study.protocol.batches), per_item)
+    return np.array([wanted.get(run.names.get(unit, ("",))[0], 0) for unit in watch.units["id"].tolist()])
 
 
 def _active(person: Any) -> bool:
