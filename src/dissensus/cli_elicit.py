@@ -94,7 +94,7 @@ def serve(
 
     from dissensus.elicit.access import has_key, set_key
     from dissensus.elicit.app import open_study
-    from dissensus.elicit.guard import trusted_proxies
+    from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
 
     with one_line_errors():
         import uvicorn
@@ -113,6 +113,7 @@ def serve(
     uvicorn.run(
         "dissensus.elicit.app:app_from_environment", factory=True, host=host, port=port, workers=workers,
         access_log=False, log_level="warning", proxy_headers=https, forwarded_allow_ips=trusted,
+        timeout_keep_alive=KEEP_ALIVE,
     )  # fmt: skip
 
 

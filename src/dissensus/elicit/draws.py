@@ -8,11 +8,10 @@ import random
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from dissensus.elicit.items import Units
 from dissensus.elicit.store import Busy
@@ -35,14 +34,15 @@ TAKEN = {"assigned": units.c.assigned + 1, "priority": units.c.priority * FALLS,
 TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(TAKEN)
 # One statement: the first of the wanted units that nobody else is just drawing. A draw never waits for another while
 # it holds a unit itself, so that two cannot wait for each other.
+# With it comes the fewest answers that an open unit had: fewer than the taken one has, where such were passed over.
+FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).scalar_subquery().label("fewest")
 TAKE_WANTED = {
     name: sa.update(units)
     .where(units.c.id == wanted.with_for_update(skip_locked=True).scalar_subquery())
     .values(TAKEN)
-    .returning(units.c.id, units.c.assigned)
+    .returning(units.c.id, units.c.assigned, FEWEST if name == "least-answered" else sa.null().label("fewest"))
     for name, wanted in WANTED.items()
 }
-FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned)
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -77,19 +77,14 @@ def _taken(connection: Connection, study: Study, person: str, seed: int, per_ite
         return found
     taken = connection.execute(TAKE_WANTED[study.protocol.draw], given).one_or_none()
     if connection.dialect.name == "postgresql":
-        _check_fewest(connection, study, taken, given)
+        # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.
+        if taken is None:
+            passed_over = connection.scalar(WANTED[study.protocol.draw], given) is not None
+        else:
+            passed_over = taken.fewest is not None and taken.fewest < taken.assigned - 1
+        if passed_over:
+            raise Busy("what is wanted most is being drawn by somebody else")
     return None if taken is None else int(taken.id)
-
-
-def _check_fewest(connection: Connection, study: Study, taken: Row[Any] | None, given: dict[str, Any]) -> None:
-    """What others were drawing was passed over: where it was wanted more, or all that is left, try again."""
-    if taken is None:
-        passed_over = connection.scalar(WANTED[study.protocol.draw], given) is not None
-    else:
-        fewest = connection.scalar(FEWEST, given) if study.protocol.draw == "least-answered" else None
-        passed_over = fewest is not None and fewest < taken.assigned - 1
-    if passed_over:
-        raise Busy("what is wanted most is being drawn by somebody else")
 
 
 def _of_batch(connection: Connection, study: Study, person: str, seed: int, per_item: int, late: float) -> int | None:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST = 1024 * 1024  # bytes of one request
+KEEP_ALIVE = 150  # seconds; longer than people think and than proxies keep an idle connection, so that none is cut off
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 
 

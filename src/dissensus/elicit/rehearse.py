@@ -19,11 +19,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
+from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.identity import signed, study_secret
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.session import WHO
 from dissensus.elicit.study import Study
 from dissensus.labels.simulate import random_truth
+
+ARRIVAL = 5.0
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ def start_server(
     port = port or free_port()
     environment = {**os.environ, "DISSENSUS_STUDY": str(folder), "DISSENSUS_DB": database or ""}
     command = [sys.executable, "-m", "uvicorn", "dissensus.elicit.app:app_from_environment", "--factory", "--port",
-               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning"]  # fmt: skip
+               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
+               "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
     process = subprocess.Popen(command, env=environment)
     until = time.monotonic() + 60
     while time.monotonic() < until:
@@ -105,7 +109,8 @@ def rehearse(
     names      the place of each item in `truth`
     at_once    how many are there at the same time
     patient    resend what was not answered, as the browser does, until the server is back
-    real_time  take the time that is reported for each page, about two seconds, instead of answering at once
+    real_time  come within ARRIVAL seconds and take the time that is reported for each page, about two seconds,
+               instead of answering at once
     """
     began = time.monotonic()
 
@@ -140,6 +145,8 @@ class _Walk:
 
     def run(self) -> _Walk:
         try:
+            if self.real_time:
+                time.sleep(self.rng.uniform(0, ARRIVAL))
             self.token = self._arrive()
             page = self._post("/api/page", {})
             while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):

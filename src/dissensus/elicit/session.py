@@ -22,7 +22,12 @@ WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
 SIGN = 15.0  # seconds after which a sign of life is written down anew
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-PERSON = sa.select(tables.people).where(tables.people.c.id == sa.bindparam("person_")).with_for_update()
+# With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
+PERSON = (
+    sa.select(tables.people, changeable("state"), changeable("per_item"))
+    .where(tables.people.c.id == sa.bindparam("person_"))
+    .with_for_update(of=tables.people)
+)
 SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
 
 
@@ -219,8 +224,7 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     """What the person is to see now; `given` is what they were given, where the caller knows it already."""
     study, stage = run.study, str(person.stage)
     page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": study.title, "contact": study.contact}
-    settings = {} if stage in protocol.ENDS else changeable(connection)
-    if settings.get("state", "open") != "open":
+    if stage not in protocol.ENDS and (person.state or "open") != "open":
         return {**page, "stage": "stopped", "page": "stopped"}
     if stage == "consent":
         return {**page, "text": study.protocol.consent}
@@ -240,7 +244,7 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if stage in ("practice", "trials"):
         if given is None:
             given = trial_pages.given_to(connection, person)
-        per_item = int(settings.get("per_item", study.protocol.per_item))
+        per_item = int(person.per_item or study.protocol.per_item)
         found = trial_pages.trial_page(run, connection, person, given, per_item)
         if found is not None:
             return {**page, **found}

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,11 +22,10 @@ from dissensus.elicit.together import Together
 DATABASE = "answers.db"
 SCHEMA = "1"
 PATIENCE = 20.0  # seconds for which a transaction that meets others is tried again
-CONNECTIONS = 10  # for each server process; PostgreSQL allows 100 in all unless it is told otherwise
+CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
 SCALE = ("tokens", "low", "high", "step")  # options that say what the numbers of an answer mean
 Result = TypeVar("Result")
 SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
-CHANGEABLE = sa.select(tables.about.c.key, tables.about.c.value).where(tables.about.c.key.in_(("state", "per_item")))
 
 
 class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
@@ -73,6 +72,9 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
+        if self._together is None:  # connections that were lost, as by a restart of the database, are found out here
+            with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
+                connection.exec_driver_sql("SELECT 1")
         with self.engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
@@ -136,9 +138,9 @@ def setting(connection: Connection, key: str, default: str) -> str:
     return default if found is None else str(found)
 
 
-def changeable(connection: Connection) -> dict[str, str]:
-    """What a researcher has changed while the study runs: its state, and how many answers an item is to get."""
-    return dict(connection.execute(CHANGEABLE).all())
+def changeable(key: str) -> sa.Label[str]:
+    """A setting that may change while the study runs, as a column beside others; null where it never was."""
+    return sa.select(tables.about.c.value).where(tables.about.c.key == key).scalar_subquery().label(key)
 
 
 def set_setting(connection: Connection, key: str, value: str) -> None:
@@ -155,7 +157,8 @@ def _engine(url: str) -> Engine:
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
-        return sa.create_engine(parsed, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60, pool_pre_ping=True,
+        # What is written is written again where a connection was lost, so that none is tested before it is used.
+        return sa.create_engine(parsed, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
                                 hide_parameters=True)  # fmt: skip  # an error in a log names nobody
     if parsed.get_backend_name() != "sqlite":
         raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
@@ -179,8 +182,12 @@ def _engine(url: str) -> Engine:
 
 
 def _meeting(error: Exception) -> bool:
-    """Whether a transaction failed only because it met another: the same row, a deadlock, a failed serialisation."""
-    if isinstance(error, Busy | sa.exc.IntegrityError):
+    """Whether a transaction can pass when it is tried again: it met another (the same row, a deadlock, a failed
+    serialisation), or its connection was lost, as after a restart of the database.
+
+    A commit whose connection is lost may have happened; doing it again keeps everything once.
+    """
+    if isinstance(error, Busy | sa.exc.IntegrityError) or getattr(error, "connection_invalidated", False):
         return True
     return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
 
