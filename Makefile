@@ -36,6 +36,7 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/scorecard.py
 	$(BIN)/python benchmarks/delivery.py
 	$(BIN)/python benchmarks/heads.py --stack
+	$(BIN)/python benchmarks/elicitation_load.py
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/singh.py
