@@ -20,7 +20,7 @@ from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.annotators import annotator_rows, page_of
 from dissensus.elicit.app import make_app, open_study
-from dissensus.elicit.dashboard import DOWNLOADS, FORMATS
+from dissensus.elicit.dashboard import DOWNLOADS, FORMATS, _Looks
 from dissensus.elicit.disagreement import disagreement_map
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.session import arrive, current_page, submit
@@ -405,3 +405,68 @@ def test_every_decision_is_written_down(watched):
     kinds = [row.kind for row in rows if row.kind != "done"]
     assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
     assert json.loads(rows[-6].told) == {"why": "checks"} and left not in str(rows)
+
+
+def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
+    rows = "".join(f"p{i},items/p{i}.png,{i % 2}\n" for i in range(8))
+    folder = write_study(tmp_path / "study", question={"kind": "typicality", "classes": ("0", "1")}, items="items.csv")
+    (folder / "items.csv").write_text("item,image,class\n" + rows)
+    run = open_study(folder)
+    me = arrive(run, {})
+    submit(run, me, {"page": current_page(run, me)["page"], "told": {"value": 1}})
+    assert [row["answers"] for row in annotator_rows(run)] == [1]
+    run.store.close()
+
+
+def test_another_process_sends_what_this_one_has_not_sent(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    one, other = _Looks(run), _Looks(run)
+    person(run, lambda _: "cat")
+    first = one.now({})
+    person(run, lambda _: "dog")
+    second = other.now({"version": first["version"]})
+    assert first["map"]["agreed"] == 8 and second["map"]["agreed"] == 0
+    assert "map" not in other.now({"version": second["version"]})
+
+
+def test_a_read_that_fails_in_the_middle_counts_nothing_twice(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    people = [person(run, lambda _: "cat"), person(run, lambda _: "dog")]
+    watch = Watch(run)
+    for decide in (lambda one: decisions.exclude(run, one, "odd"), lambda one: decisions.include(run, one)):
+        watch.read()
+        for one in people:
+            decide(one)
+    seen = []
+
+    @sa.event.listens_for(run.store.engine, "before_cursor_execute")
+    def fails(connection, cursor, statement, *more):
+        if "WHERE answers.person" in statement:
+            seen.append(statement)
+            if len(seen) == 2:
+                raise sa.exc.OperationalError(statement, {}, Exception("the database is gone"))
+
+    with pytest.raises(sa.exc.OperationalError):
+        watch.read()
+    assert watch.read() and watch.counted.sum() == 16 and watch.mass.sum() == 16
+
+
+def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_meanwhile(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    odd = person(run, lambda _: "cat")
+    person(run, lambda _: "dog")
+    watch, done = Watch(run), []
+    watch.read()
+
+    @sa.event.listens_for(run.store.engine, "after_cursor_execute")
+    def meanwhile(connection, cursor, statement, *more):
+        if statement.startswith("SELECT units.id, units.answered") and not done:
+            done.append(decisions.exclude(run, odd, "odd"))
+
+    watch.read()
+    watch.read()
+    late = person(run, lambda _: "ship", upto=1)
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.answers).where(tables.answers.c.person == late).values(received=1.0))
+    watch.read()
+    assert watch.counted.sum() == 9

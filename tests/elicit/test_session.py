@@ -146,30 +146,3 @@ def test_what_is_drawn_and_left_goes_to_somebody_else_and_may_still_be_answered(
     assert len(shown) == 8
     answer(run, gone, page)
     assert sorted(row.answered for row in rows(run, tables.units)) == [1] * 7 + [2]
-
-
-def test_batches_are_given_whole_to_the_one_with_fewest_people(opened, tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "batches.csv").write_text("batch,item\na,p0\na,p1\nb,p2\nb,p3\n")
-    run = opened(protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2})
-    for _ in range(4):
-        through_trials(run, arrive(run, {}))
-    by_person = {}
-    for row in rows(run, tables.answers):
-        by_person.setdefault(row.person, set()).add(row.unit)
-    assert sorted(map(sorted, by_person.values())) == [[0, 1], [0, 1], [2, 3], [2, 3]]
-
-
-def test_a_batch_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(opened, tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "batches.csv").write_text("batch,item\na,p0\na,p1\nb,p1\nb,p2\n")
-    run = opened(protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2, "per_item": 1})
-    through_trials(run, arrive(run, {}))
-    leaves = arrive(run, {})
-    assert current_page(run, leaves)["stage"] == "trial"
-    assert current_page(run, arrive(run, {}))["stage"] == "full"
-    with run.store.writing() as connection:
-        connection.execute(sa.update(tables.people).values(seen=tables.people.c.seen - 2 * 3600))
-    shown, last = through_trials(run, arrive(run, {}))
-    assert len(shown) == 2 and last["stage"] == "done"
-    assert sorted(row.answered for row in rows(run, tables.units) if row.answered) == [1, 1, 2]

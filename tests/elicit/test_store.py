@@ -355,13 +355,6 @@ def test_instructions_may_get_shorter_while_somebody_reads_them(tmp_path):
     run.store.close()
 
 
-def test_a_batch_that_names_an_unknown_item_is_refused_before_anybody_comes(tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "batches.csv").write_text("batch,item\na,p0\na,nobody\n")
-    with pytest.raises(ValueError, match="batch 'a' names item 'nobody', which is not among the items"):
-        open_study(write_study(tmp_path / "study", protocol={"draw": "batches", "batches": "batches.csv"}))
-
-
 def test_only_what_a_page_asks_for_is_kept(opened):
     run = opened(protocol={"consent": "Yes?"}, debrief=[{"name": "age", "question": "Age?"}])
     me = arrive(run, {})

@@ -87,7 +87,7 @@ def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
     main = columns["kind"] == 0
     votes = Votes(
         item=columns["unit"][main], items=np.arange(len(watch.counted)), annotator=columns["person"][main],
-        annotators=np.arange(len(watch.codes)), classes=tuple(map(str, watch.choices)) or ("",),
+        annotators=np.arange(len(watch.codes)), classes=tuple(map(str, range(max(1, len(watch.choices))))),
         choice=columns["first"][main], seconds=columns["seconds"][main],
     )  # fmt: skip
     agreement = agreement_with_others(votes) if watch.pools else np.full(len(watch.codes), np.nan)

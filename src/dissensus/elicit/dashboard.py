@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -128,7 +129,8 @@ class _Looks:
     """What the page shows, worked out for all who look together, and seldom enough that people who answer go first."""
 
     def __init__(self, run: Running) -> None:
-        self.run, self.watch, self.until, self.version = run, Watch(run), 0.0, 0
+        self.run, self.watch, self.until, self.looks = run, Watch(run), 0.0, 0
+        self.name = secrets.token_hex(4)  # of this process: another's third look is not the same as our third
         self.shown: dict[str, Any] = {}
         self.items: dict[str, Any] = {}
         self.people: list[dict[str, Any]] = []
@@ -141,21 +143,22 @@ class _Looks:
                 began = time.monotonic()
                 self._look(changed)
                 self.until = began + min(LONGEST, max(EVERY, REST * (time.monotonic() - began)))
-            items = {} if asked.get("version") == str(self.version) else self.items
-            return {**self.shown, **items, "version": self.version, "people": page_of(self.people, asked)}
+            version = f"{self.name}-{self.looks}"
+            items = {} if asked.get("version") == version else self.items
+            return {**self.shown, **items, "version": version, "people": page_of(self.people, asked)}
 
     def _look(self, changed: bool) -> None:
         new = self.watch.read()
         status = status_of(self.run, self.watch)
         self.shown = {"status": status, "time": timeline(self.watch), "funnel": funnel(self.run, self.watch)}
-        if new or changed or not self.version:
+        if new or changed or not self.looks:
             items = items_of(self.watch)
             self.items = {
                 "map": disagreement_map(self.run, items, status["per_item"]), "labels": self.watch.pools,
                 "disputed": disputed(self.run, items=items),
             }  # fmt: skip
             self.people = annotator_rows(self.run, self.watch)
-            self.version += 1
+            self.looks += 1
 
 
 def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import tables
 from dissensus.elicit.session import Refused, Running, person_row
-from dissensus.elicit.store import event, now, set_setting, storable
+from dissensus.elicit.store import event, now, set_setting, setting, storable
 
 
 def exclude(run: Running, person: str, why: str) -> None:
@@ -59,9 +59,16 @@ def extend(run: Running, per_item: int) -> None:
 
 def forget(run: Running, person: str) -> int:
     """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
+    before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
 
     def work(connection: Connection) -> int:
-        if _known(connection, person).excluded is None:
+        try:
+            known = _known(connection, person)
+        except Refused:
+            if before:
+                return before[-1]
+            raise
+        if known.excluded is None:
             _count(connection, person, -1)
         mine = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
         for unit in sorted(connection.scalars(mine.with_for_update()).all()):
@@ -73,6 +80,7 @@ def forget(run: Running, person: str) -> int:
         connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
         connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
         event(connection, "forgotten", answers=gone)
+        before.append(gone)
         return gone
 
     gone = run.store.written(work)
@@ -82,8 +90,9 @@ def forget(run: Running, person: str) -> int:
 
 def _set(run: Running, key: str, value: str, kind: str) -> None:
     def work(connection: Connection) -> None:
-        set_setting(connection, key, value)
-        event(connection, kind, **({key: value} if key != "state" else {}))
+        if setting(connection, key, "") != value:
+            set_setting(connection, key, value)
+            event(connection, kind, **({key: value} if key != "state" else {}))
 
     run.store.written(work)
 

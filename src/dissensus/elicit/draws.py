@@ -43,6 +43,9 @@ TAKE_WANTED = {
     .returning(units.c.id, units.c.assigned, FEWEST if name == "least-answered" else sa.null().label("fewest"))
     for name, wanted in WANTED.items()
 }
+NOT_LOCKED = sa.select(units.c.id).where(units.c.id == sa.bindparam("unit_")).with_for_update(skip_locked=True)
+# Of people who come at once, one after the other chooses a batch, so that none gets more people than it is to have.
+ONE_CHOOSES = sa.text("SELECT pg_advisory_xact_lock(4219)")
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -61,6 +64,8 @@ def draw(
     first  whether it is the person's first: then, and where nothing is left, is when things are given back
     """
     if first:
+        if study.protocol.draw == "batches" and connection.dialect.name == "postgresql":
+            connection.execute(ONE_CHOOSES)
         _release(connection, late)
     found = _taken(connection, study, person, seed, per_item, late)
     if found is None and not first and _release(connection, late):
@@ -100,13 +105,18 @@ def _of_batch(connection: Connection, study: Study, person: str, seed: int, per_
     had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
     names = [json.dumps([name]) for name in listed[mine]]
     known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.names.in_(names))).all())
-    return next((int(known[names[place]]) for place in order if known[names[place]] not in had), None)
+    left = [int(known[names[place]]) for place in order if known[names[place]] not in had]
+    free = next((unit for unit in left if connection.scalar(NOT_LOCKED, {"unit_": unit}) is not None), None)
+    if left and free is None:
+        raise Busy("every item that is left of the batch is being drawn by somebody else")
+    return free
 
 
 def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: int, late: float) -> str | None:
     """The batch with the fewest people who are at it or through with it; None where all have `per_item` of them."""
     there = (people.c.seen >= late) | people.c.stage.in_(("debrief", "done"))
-    taken = sa.select(people.c.batch, sa.func.count()).where(people.c.batch.is_not(None), there)
+    counted = (people.c.batch.is_not(None), people.c.excluded.is_(None), there)
+    taken = sa.select(people.c.batch, sa.func.count()).where(*counted)
     counts: dict[str, int] = dict(connection.execute(taken.group_by(people.c.batch)).all())
     fewest = min(listed, key=lambda name: counts.get(name, 0))
     return fewest if counts.get(fewest, 0) < per_item else None
@@ -119,7 +129,7 @@ def answers_wanted(listed: dict[str, list[str]], per_item: int) -> dict[str, int
 
 
 def check_batches(study: Study, listed: Units) -> None:
-    """Every batch names items of the study; nothing to check where items are not drawn in batches."""
+    """Every batch names items of the study, and no more than one person answers; nothing to check without batches."""
     if study.protocol.draw != "batches":
         return
     there = set(listed.main)
@@ -127,6 +137,11 @@ def check_batches(study: Study, listed: Units) -> None:
         unknown = [name for name in names if (name,) not in there]
         if unknown:
             raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
+        if len(set(names)) > study.protocol.per_person:
+            raise ValueError(
+                f"batch {batch!r} has {len(set(names))} items, but protocol.per_person is {study.protocol.per_person}: "
+                f"raise per_person, or make smaller batches, since each is given whole to one person"
+            )
 
 
 @cache

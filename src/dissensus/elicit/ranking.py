@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 import time
 from typing import Any
 
@@ -51,13 +52,17 @@ def rank_if_due(run: Running) -> float:
     began = time.monotonic()
     answered = sa.select(sa.func.count(), sa.func.sum(tables.units.c.answered)).where(tables.units.c.main)
 
+    mine = secrets.token_hex(8)  # by which a claim is known again, should its connection be lost after it was made
+
     def claim(connection: sa.Connection) -> bool:
-        at, behind = json.loads(setting(connection, CLAIM, "[0, 0]"))
+        at, behind, whose = json.loads(setting(connection, CLAIM, '[0, 0, ""]'))
+        if whose == mine:
+            return True
         n, there = connection.execute(answered).one()
         fresh = abs(int(there or 0) - behind)
         if not fresh or (fresh < n / 10 and now() - at < SLOWEST) or now() - at < EVERY / 2:
             return False
-        set_setting(connection, CLAIM, json.dumps([now(), int(there or 0)]))
+        set_setting(connection, CLAIM, json.dumps([now(), int(there or 0), mine]))
         return True
 
     # Two processes that claim at once write the same row: one waits for the other and finds nothing new any more.

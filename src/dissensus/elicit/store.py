@@ -88,6 +88,8 @@ class Store:
         with self.writing() as connection:
             _only_one_prepares(connection)
             tables.metadata.create_all(connection)
+            for index in (index for table in tables.metadata.sorted_tables for index in table.indexes):
+                index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
             told = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
             for key, value in wanted.items():
                 if key in told and told[key] != value:
@@ -185,7 +187,8 @@ def _meeting(error: Exception) -> bool:
     """Whether a transaction can pass when it is tried again: it met another (the same row, a deadlock, a failed
     serialisation), or its connection was lost, as after a restart of the database.
 
-    A commit whose connection is lost may have happened; doing it again keeps everything once.
+    A commit whose connection is lost may have happened, so all that is written here can be done twice and is there
+    once.
     """
     if isinstance(error, Busy | sa.exc.IntegrityError) or getattr(error, "connection_invalidated", False):
         return True

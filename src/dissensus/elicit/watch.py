@@ -57,15 +57,20 @@ class Watch:
     def read(self) -> bool:
         """Take in what is new since the last time; whether anything was."""
         people, units, answers = self.people, self.units, len(self._person)
-        with self.run.store.reading() as connection:
-            rows = zip(*connection.execute(UNITS).all(), strict=True)
-            self.units = dict(zip(UNIT, map(np.array, rows), strict=True))
-            self._read_answers(connection)
-            # Units were read first, so fewer answers than they count are answers that came later than LATE allows.
-            if self._uncounted() > self._missing:
-                self._begin()
+        try:
+            with self.run.store.reading() as connection:
+                self._read_units(connection)
                 self._read_answers(connection)
-                self._missing = self._uncounted()
+                # Units were read first, so fewer answers than they count are answers that came later than LATE allows.
+                if self._uncounted() > self._missing:
+                    self._begin()
+                    self._read_units(connection)
+                    self._read_answers(connection)
+                    self._missing = max(0, self._uncounted())
+                self._missing = max(0, min(self._missing, self._uncounted()))
+        except BaseException:
+            self._begin()  # half of what was new may be counted already
+            raise
         same = answers == len(self._person) and people == self.people
         return not same or any(not np.array_equal(units[name], self.units[name]) for name in UNIT)
 
@@ -112,6 +117,10 @@ class Watch:
         last = max(self._recent.values(), default=-math.inf)
         self._since = last - LATE
         self._recent = {trial: at for trial, at in self._recent.items() if at >= self._since}
+
+    def _read_units(self, connection: Connection) -> None:
+        rows = zip(*connection.execute(UNITS).all(), strict=True)
+        self.units = dict(zip(UNIT, map(np.array, rows), strict=True))
 
     def _uncounted(self) -> int:
         return int(self.units["answered"].sum() - self.counted.sum())

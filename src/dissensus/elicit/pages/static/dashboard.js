@@ -17,6 +17,7 @@ const STATES = {
 };
 let version = "";
 let state = "";
+let asked = 0; // of two replies that cross, the page keeps the one that was asked for last
 
 async function ask(path, options) {
   try {
@@ -32,11 +33,10 @@ async function ask(path, options) {
 }
 
 async function change(what, body) {
+  asked += 1; // what was asked for before the decision is out of date
   draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
 }
 
-// Of two replies that cross, the page keeps the one that was asked for last.
-let asked = 0;
 async function refresh() {
   const mine = ++asked;
   const told = await ask("dashboard/data");

@@ -69,10 +69,13 @@ function focus(element) {
 }
 
 // Whoever comes back to this page from another tab, or from another day, sees where the session is by now.
+let asking = false; // without a network a question stays open until there is one
 async function comeBack() {
-  if (document.visibilityState !== "visible" || busy || !shown) return;
+  if (document.visibilityState !== "visible" || busy || !shown || asking) return;
   const before = shown;
+  asking = true;
   const now = await outbox.page();
+  asking = false;
   if (!busy && shown === before && now.page !== shown) show(now);
 }
 document.addEventListener("visibilitychange", comeBack);

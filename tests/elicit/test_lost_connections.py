@@ -1,0 +1,75 @@
+"""A connection that is lost right after a commit: nobody knows that it is done, it is done again, and is there once."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit import decisions, tables
+from dissensus.elicit.app import open_study
+from dissensus.elicit.ranking import rank_if_due
+from dissensus.elicit.session import Refused, arrive, current_page, submit
+from tests.elicit.studies import write_study
+from tests.elicit.test_session import rows, through_trials
+from tests.elicit.test_store import counters
+
+
+@pytest.fixture
+def losing(tmp_path, postgres):
+    """A study on PostgreSQL, and a function after which the next commit passes and loses its connection."""
+    run = open_study(
+        write_study(tmp_path / "study", protocol={"draw": "expected-error", "per_item": 3, "per_person": 4}), postgres()
+    )
+    due = []
+
+    @sa.event.listens_for(run.store.engine, "commit")
+    def lose(connection):
+        if due:
+            due.pop()
+            lost = connection.connection.driver_connection
+            lost.commit()
+            lost.close()
+
+    yield run, lambda: due.append(True)
+    assert not due
+    run.store.close()
+
+
+def test_everything_is_there_once(losing):
+    run, lose = losing
+    lose()
+    me = arrive(run, {})
+    lose()
+    page = current_page(run, me)
+    while page["stage"] == "trial":
+        lose()
+        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+    assert page["stage"] == "done" and len(rows(run, tables.people)) == 1 and len(rows(run, tables.answers)) == 4
+    told, counted = counters(run)
+    assert told == counted
+
+
+def test_decisions_are_written_down_once(losing):
+    run, lose = losing
+    me = arrive(run, {})
+    through_trials(run, me)
+    for decide in (
+        lambda: decisions.exclude(run, me, "odd"), lambda: decisions.include(run, me), lambda: decisions.stop(run),
+        lambda: decisions.reopen(run), lambda: decisions.extend(run, 5),
+    ):  # fmt: skip
+        lose()
+        decide()
+    lose()
+    assert decisions.forget(run, me) == 4
+    kinds = [row.kind for row in sorted(rows(run, tables.events), key=lambda row: row.id)]
+    assert kinds == ["done", "excluded", "included", "stopped", "opened", "extended", "forgotten"]
+    with pytest.raises(Refused, match="no such person"):
+        decisions.forget(run, me)
+
+
+def test_a_ranking_that_was_claimed_is_made(losing):
+    run, lose = losing
+    through_trials(run, arrive(run, {}))
+    lose()
+    rank_if_due(run)
+    assert len({row.priority for row in rows(run, tables.units)}) > 1
