@@ -54,28 +54,20 @@ def init(
 @elicit.command()
 def check(folder: Folder, as_json: AsJson = False) -> None:
     """Read the whole study and say what it will do, or what is wrong."""
-    from dissensus.elicit.draws import check_batches
-    from dissensus.elicit.items import read_units
-    from dissensus.elicit.study import read_study
+    from dissensus.elicit.checking import checked
 
     with one_line_errors():
-        study = read_study(folder)
-        units = read_units(study)
-        check_batches(study, units)
-    wanted = len(units.main) * study.protocol.per_item
-    people = -(-wanted // study.protocol.per_person)
-    told: dict[str, Any] = {
-        "title": study.title, "kind": study.question.kind, "classes": list(study.question.classes),
-        "units": len(units.main), "answers_wanted": wanted, "people_needed": people,
-        "cost": people * study.people.pay_per_person, "currency": study.people.currency,
-    }  # fmt: skip
+        told = checked(folder)
     if as_json:
         typer.echo(json.dumps(told))
         return
+    people = f"{told['people_needed']:,} {'person' if told['people_needed'] == 1 else 'people'}"
     out.print(
-        f"{study.title}: {study.question.kind} on {len(units.main):,} units, {wanted:,} answers wanted, by at least "
-        f"{people:,} people", markup=False,
+        f"{told['title']}: {told['kind']} on {told['units']:,} {told['shows']}, {told['answers_wanted']:,} answers "
+        f"wanted, by at least {people}", markup=False,
     )  # fmt: skip
+    for note in told["notes"]:
+        out.print(f"note: {note}", markup=False)
 
 
 @elicit.command()
@@ -94,14 +86,18 @@ def serve(
 
     from dissensus.elicit.access import has_key, set_key
     from dissensus.elicit.app import open_study
+    from dissensus.elicit.checking import check_pictures
     from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
+    from dissensus.elicit.session import LINKS
 
     with one_line_errors():
         import uvicorn
 
         trusted = trusted_proxies(proxy)
         _check_free(host, port)
-        open_study(folder, database).store.close()
+        run = open_study(folder, database)
+        run.store.close()
+        check_pictures(run.study, run.units)
         if not has_key(folder):
             say(f"key of the dashboard, shown only now: {set_key(folder)}")
         os.environ |= {
@@ -109,7 +105,8 @@ def serve(
             "DISSENSUS_DB": database or "",
             "DISSENSUS_SECURE": "1" if https else "",
         }
-    say(f"people start at http://{host}:{port}/start, you at http://{host}:{port}/dashboard")
+    say(f"people start at http://{host}:{port}/start{LINKS[run.study.people.source]}")
+    say(f"you watch at http://{host}:{port}/dashboard")
     uvicorn.run(
         "dissensus.elicit.app:app_from_environment", factory=True, host=host, port=port, workers=workers,
         access_log=False, log_level="warning", proxy_headers=https, forwarded_allow_ips=trusted,
@@ -159,7 +156,10 @@ def links(
     from dissensus.elicit.study import read_study
 
     with one_line_errors():
-        secret = study_secret(read_study(folder).folder)
+        study = read_study(folder)
+        if study.people.source != "links":
+            raise ValueError(f'people.source is "{study.people.source}"; personal links are for source = "links"')
+        secret = study_secret(study.folder)
     for _ in range(count):
         typer.echo(f"{address.rstrip('/')}/start?invite={signed(secret, 'invite', secrets.token_hex(8))}")
 
@@ -176,8 +176,10 @@ def rehearse(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Send simulated people with known truth through the real server, into a database of their own."""
-    from dissensus.elicit.rehearsal_report import rehearsed
+    from dissensus.elicit.rehearsal_report import REHEARSAL, rehearsed
 
+    if database is None and (folder / REHEARSAL).exists():
+        say(f"the rehearsal that was in {folder / REHEARSAL} is replaced")
     with one_line_errors(), Progress(console=errors, transient=True) as bar:
         task = bar.add_task("rehearsing", total=None)
         told = rehearsed(
@@ -250,6 +252,8 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
         typer.echo(json.dumps(told))
         return
     left = "not known yet" if told["seconds_left"] is None else f"about {told['seconds_left'] / 60:.0f} minutes"
+    if told["share"] == 1:
+        left = "none, every item has its answers"
     out.print(f"{told['title']} is {told['state']}", markup=False, style="bold")
     out.print(
         f"{told['answers']:,} of {told['wanted']:,} answers ({told['share']:.0%}) by {told['people']:,} people, "
@@ -273,6 +277,11 @@ def forget(folder: Folder, person: Annotated[str, typer.Argument(help="Id of the
         names = [person, keyed_hash(run.secret, person)]
         with run.store.reading() as connection:
             found = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person.in_(names)))
+            begins = connection.scalars(
+                sa.select(tables.people.c.id).where(tables.people.c.person.startswith(person, autoescape=True)).limit(2)
+            ).all()
+        if found is None and len(begins) == 1 and len(person) >= 8:  # as much of an id as the dashboard shows
+            found = begins[0]
         if found is None:
             raise ValueError(f"nobody here is called {person!r}, nor is known by its hash")
         gone = forgotten(run, str(found))

@@ -387,3 +387,17 @@ def test_letters_of_other_alphabets_are_keys(ask):
     for key in "со":  # the first that is free in кошка, whose к belongs to корабль
         me.moves_on(lambda key=key: me.page.locator("h1").evaluate(f"(h1, key) => ({press})(key)", key))
     assert answers(folder) == [{"choice": "собака"}, {"choice": "кошка"}]
+
+
+def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
+    me, folder = ask({"kind": "choose", "classes": ("cat", "dog"), "layout": "list"})
+    me.page.route("**/media/*", lambda route: route.abort())
+    me.page.reload()
+    me.page.get_by_role("button", name="cat").click()
+    assert "The picture is not there yet" in me.page.locator(".problem").inner_text()
+    assert kept(folder) == []
+    me.page.unroute("**/media/*")
+    me.ready()
+    me.moves_on(lambda: me.page.get_by_role("button", name="cat").click())
+    assert answers(folder) == [{"choice": "cat"}]
+    me.problems.clear()

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from dissensus.cli import app
 from dissensus.elicit.access import opens
 from dissensus.elicit.app import open_study
+from dissensus.elicit.export import answer_table
 from dissensus.elicit.identity import unsigned
 from dissensus.elicit.rehearse import free_port
 from dissensus.elicit.session import arrive, current_page, submit
@@ -72,7 +73,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
 
 
 def test_check_and_status_say_what_is_wanted_and_what_is_there(answered):
-    assert "choose on 8 units, 24 answers wanted, by at least 6 people" in dissensus("check", answered).stdout
+    assert "choose on 8 items, 24 answers wanted, by at least 6 people" in dissensus("check", answered).stdout
     assert "1 of 24 answers (4%) by 1 people, 0 of them done" in dissensus("status", answered).stdout
     told = json.loads(dissensus("status", answered, "--json").stdout)
     assert (told["answers"], told["wanted"], told["people"], told["state"]) == (1, 24, 1, "open")
@@ -92,9 +93,10 @@ def test_forget_finds_a_person_by_the_recruiters_id(answered):
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
-def test_links_are_signed_by_the_study_and_differ(answered):
-    run = open_study(answered)
-    lines = dissensus("links", answered, "--count", 3, "--address", "https://lab.example/").stdout.split()
+def test_links_are_signed_by_the_study_and_differ(tmp_path):
+    folder = write_study(tmp_path / "study", people={"source": "links"})
+    run = open_study(folder)
+    lines = dissensus("links", folder, "--count", 3, "--address", "https://lab.example/").stdout.split()
     invites = [parse_qs(urlsplit(line).query)["invite"][0] for line in lines]
     assert all(line.startswith("https://lab.example/start?invite=") for line in lines)
     assert len({unsigned(run.secret, "invite", one) for one in invites} - {None}) == 3
@@ -140,3 +142,16 @@ def test_a_place_where_nobody_can_listen_is_told_before_a_key_is_made(tmp_path, 
         done = dissensus("serve", folder, "--host", host, "--port", wanted, code=2)
     assert f"cannot listen on {host} port {wanted}" in done.stderr and "--port" in done.stderr
     assert "key" not in done.stderr + done.stdout
+
+
+def test_links_are_for_studies_that_are_entered_by_them(tmp_path):
+    done = dissensus("links", write_study(tmp_path / "study"), code=2)
+    assert 'people.source is "open"; personal links are for source = "links"' in done.stderr
+
+
+def test_somebody_is_forgotten_by_as_much_of_their_id_as_the_dashboard_shows(answered):
+    run = open_study(answered)
+    whole = answer_table(run).column("annotator")[0].as_py()
+    run.store.close()
+    dissensus("forget", answered, whole[:7], code=2)
+    assert "with 1 answers" in dissensus("forget", answered, whole[:8]).stdout

@@ -258,7 +258,8 @@ def test_the_table_of_people_is_asked_for_in_parts():
     rows = [
         {"id": str(i), "annotator": f"a{i:03d}", "stage": "done", "answers": i % 7, "checks": 4, "checks_right": i % 5,
          "median_seconds": None if i % 10 == 0 else float(i), "agreement": 0.5, "repeats": 0, "repeats_same": 0,
-         "flags": ["odd"] if i % 3 == 0 else [], "excluded": i == 33, "why": "in a hurry" if i == 33 else None}
+         "flags": ["odd"] if i % 3 == 0 else [], "excluded": i == 33, "why": "in a hurry" if i == 33 else None,
+         "code": ""}
         for i in range(60)
     ]  # fmt: skip
 
@@ -421,7 +422,8 @@ def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
 def test_another_process_sends_what_this_one_has_not_sent(opened):
     run = opened(protocol={"per_person": 8, "per_item": 9})
     one, other = _Looks(run), _Looks(run)
-    person(run, lambda _: "cat")
+    for choice in ("cat", "cat"):
+        person(run, lambda _, choice=choice: choice)
     first = one.now({})
     person(run, lambda _: "dog")
     second = other.now({"version": first["version"]})
@@ -470,3 +472,16 @@ def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_m
         connection.execute(sa.update(tables.answers).where(tables.answers.c.person == late).values(received=1.0))
     watch.read()
     assert watch.counted.sum() == 9
+
+
+def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_site(opened):
+    run = opened(people={"source": "prolific"}, protocol={"per_person": 1})
+    codes = {}
+    for name in ("abc", "def"):
+        me = arrive(run, {"PROLIFIC_PID": name})
+        page = current_page(run, me)
+        codes[name] = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]["code"]
+    assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
+    looks = _Looks(run)
+    found = {find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())}
+    assert [[row["code"] for row in rows] for rows in found.values()] == [[codes["abc"]]] * 3

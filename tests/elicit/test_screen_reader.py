@@ -86,8 +86,8 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
         "form Your answer", "group Classes", "button cat; keyshortcuts c", "button dog; keyshortcuts d",
         "button ship; keyshortcuts s", "Most probable", "–", "Most probable: percent",
         "textbox Most probable: percent; disabled", "Second, if any", "–", "Second, if any: percent",
-        "textbox Second, if any: percent; disabled", "button Next",
-        "button Definitely none of the rest; disabled; keyshortcuts -",
+        "textbox Second, if any: percent; disabled", "button Definitely none of the rest; disabled; keyshortcuts -",
+        "button Rule out one by one", "button Next",
         "checkbox Keys: a letter names a class, digits say how sure, Shift and a letter rules one out, - rules out "
         "all the rest.; checked",
     ]  # fmt: skip
@@ -141,7 +141,7 @@ def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by
     many = [f"bird {number}" for number in range(40)]
     practice = [{"item": "p0", "feedback": "Most say **bird 3**."}]
     me = listen({"kind": "choose", "classes": many}, practice=practice)
-    label = "combobox Type the first letters of the class, then press Enter"
+    label = "combobox Type the first letters of the class, then choose it"
     assert f"{label}; What is it?; focused" in spoken(me)
     me.page.keyboard.type("bird 3")
     me.moves_on(lambda: me.keys("Enter"))

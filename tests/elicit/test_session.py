@@ -100,6 +100,8 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
     assert query["PROLIFIC_PID"] not in kept and "secret-session" not in kept
     with pytest.raises(Refused, match="PROLIFIC_PID"):
         arrive(run, {})
+    with pytest.raises(Refused, match="the link was not filled in"):
+        arrive(run, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
 
 
 def test_a_link_that_the_study_did_not_sign_is_refused(opened):

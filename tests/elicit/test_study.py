@@ -59,6 +59,10 @@ WRONG = [
     ({"comprehension": [{"question": "q", "options": ["a"], "correct": "b"}]}, "comprehension.correct is 'b'"),
     ({"comprehension": [{"question": "q", "options": ["a"]}]}, r"\[\[comprehension\]\] number 1 has no correct"),
     ({"attention": {"p0": "horse"}}, "attention.p0 is 'horse'; expected one of cat, dog, ship"),
+    ({"question": {"kind": "choose", "classes": ["a", "b"], "layout": "form"}}, "expected one of around, list, search"),
+    ({"people": {"pay_per_person": -2}}, "people.pay_per_person is -2; expected 0 or more"),
+    ({"debrief": [{"name": "age", "question": "q"}] * 2}, "have the name 'age', so that one answer would replace"),
+    ({"question": {"kind": "choose", "classes": ["1", "2"]}, "attention": {"p0": 1}}, 'in quotes: "1"'),
     ({"wording": "x"}, "the file has the unknown key 'wording'"),
 ]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.session import Running
+from dissensus.elicit.session import Running, code_of
 from dissensus.elicit.watch import KINDS, Watch
 
 FAST = 1 / 3  # a median time below this share of everybody's median is flagged
@@ -32,6 +32,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
         row: dict[str, Any] = {
             "id": who, "annotator": person.person, "stage": person.stage,
             "excluded": person.excluded is not None, "why": person.excluded_why,
+            "code": code_of(run, who) if person.stage == "done" else "",
             **{name: NOTHING[name] if code is None else values[code] for name, values in found.items()},
         }  # fmt: skip
         rows.append({**row, "flags": list(_flags(row, usual))})
@@ -41,13 +42,16 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
 def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, Any]:
     """The part of the table that is asked for.
 
-    asked: show (one of SHOWN), find (part of an id or of a reason), sort (one of SORTS), down (1 for falling), page
+    asked: show (one of SHOWN), find (part of an id, a flag or a reason, or a completion code), known_as (the id that a
+    recruiting site's id has here), sort (one of SORTS), down (1 for falling), page
     """
     show, find = asked.get("show", "all"), asked.get("find", "").strip().lower()
     kept = [
         row for row in rows
         if (show == "all" or (show == "flagged" and row["flags"]) or (show == "excluded" and row["excluded"]))
-        and (not find or any(find in text.lower() for text in (row["annotator"], row["why"] or "", *row["flags"])))
+        and (not find or row["annotator"] == asked.get("known_as") or any(
+            find in text.lower() for text in (row["annotator"], row["why"] or "", row["code"], *row["flags"])
+        ))
     ]  # fmt: skip
     sort, down = asked.get("sort", ""), asked.get("down") == "1"
     if sort in SORTS:

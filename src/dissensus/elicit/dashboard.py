@@ -25,9 +25,11 @@ from dissensus.elicit.annotators import annotator_rows, page_of
 from dissensus.elicit.disagreement import disagreement_map
 from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.guard import Haste
+from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.session import Refused, Running
 from dissensus.elicit.status import disputed, funnel, items_of, status_of, timeline
+from dissensus.elicit.store import storable
 from dissensus.elicit.watch import Watch
 from dissensus.labels.table_write import as_table
 
@@ -144,8 +146,15 @@ class _Looks:
                 self._look(changed)
                 self.until = began + min(LONGEST, max(EVERY, REST * (time.monotonic() - began)))
             version = f"{self.name}-{self.looks}"
+            find = asked.get("find", "").strip()
+            known = keyed_hash(self.run.secret, find) if storable(find) else ""
             items = {} if asked.get("version") == version else self.items
-            return {**self.shown, **items, "version": version, "people": page_of(self.people, asked)}
+            return {
+                **self.shown,
+                **items,
+                "version": version,
+                "people": page_of(self.people, {**asked, "known_as": known}),
+            }
 
     def _look(self, changed: bool) -> None:
         new = self.watch.read()

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from dissensus.elicit import tables
 from dissensus.elicit.questions import QUESTIONS
-from dissensus.elicit.session import Running
+from dissensus.elicit.session import Running, code_of
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -27,8 +27,8 @@ SCHEMA = pa.schema([
 
 PEOPLE = pa.schema([
     ("annotator", pa.string()), ("stage", pa.string()), ("batch", pa.string()), ("started", pa.float64()),
-    ("finished", pa.float64()), ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
-    ("pages", pa.string()),
+    ("finished", pa.float64()), ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("code", pa.string()),
+    ("source", pa.string()), ("pages", pa.string()),
 ])  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
 def people_table(run: Running) -> pa.Table:
     """Everybody who came, one row each, with how far they got and what they said on pages that are no trials.
 
+    code: the completion code that they were shown
     pages: an object of page and what was told there, such as the answers of the debriefing
     """
     people, pages = tables.people, tables.pages
@@ -67,7 +68,8 @@ def people_table(run: Running) -> pa.Table:
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
          "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
-         "source": row.source, "pages": json.dumps(told.get(row.id, {}))}
+         "code": code_of(run, row.id) if row.stage == "done" else None, "source": row.source,
+         "pages": json.dumps(told.get(row.id, {}))}
         for row in found
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=PEOPLE)

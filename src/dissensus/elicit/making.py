@@ -19,6 +19,10 @@ SAID = {
     "left": "what stands at the low end", "right": "what stands at the high end",
 }  # fmt: skip
 
+SHOWN = {1: "items", 2: "pairs", 3: "triplets"}
+UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
+"""
+
 TEMPLATE = '''# A study of dissensus. Check it with `dissensus elicit check {folder}`.
 title = {title}
 contact = ""                    # shown on every page: a name and an address for questions
@@ -27,22 +31,22 @@ contact = ""                    # shown on every page: a name and an address for
 # of image, audio, text, text_a, text_b, premise, hypothesis (and class, for typicality; and likely, classes separated
 # by | that a search among many classes lists first).
 items = {items}
-
+{units}
 [question]
 kind = {kind}                   # {kinds}
 prompt = {prompt}
 {classes}{options}
 [protocol]
 consent = """
-{title_text} is a study about how people see things. You will judge {per_person} items. Your answers are kept without
-your name. You can stop at any time by closing the page.
+{title_text} is a study about how people see things. You will judge {{per_person}} {shown}. Your answers are kept
+without your name. You can stop at any time by closing the page.
 
 **Do you agree to take part?**
 """
 instructions = ["""
 You will see one item after the other. Say what you think; there is often no single right answer, and people differ.
 
-All of it can be done with the keyboard: the keys are written beside the answers.
+If you have a keyboard, keys answer, too: they are named below each question.
 """]
 per_person = {per_person}                 # items that one person judges
 per_item = {per_item}                    # answers wanted for each item
@@ -91,6 +95,8 @@ def make_study(
         raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
     if source not in SOURCES:
         raise ValueError(f"source {source!r}: expected one of {', '.join(SOURCES)}")
+    if per_person < 1 or per_item < 1:
+        raise ValueError(f"per_person is {per_person} and per_item {per_item}; expected 1 or more")
     target = folder / "study.toml"
     if target.exists():
         raise ValueError(f"{target} is there already; choose another folder, or edit it")
@@ -104,7 +110,8 @@ def make_study(
         kinds=", ".join(QUESTIONS), prompt=_quoted(known.prompt), source=_quoted(source), sources=", ".join(SOURCES),
         classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
         options="".join(_option(name, value) for name, value in known.options.items()),
-        per_person=per_person, per_item=per_item,
+        per_person=per_person, per_item=per_item, shown=SHOWN[known.shows],
+        units=UNITS.format(shown=SHOWN[known.shows]) if known.shows > 1 else "",
     )  # fmt: skip
     target.write_text(text, encoding="utf-8")
 

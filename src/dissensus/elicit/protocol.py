@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dissensus.elicit.items import Units
 from dissensus.elicit.study import Protocol, Study
 
 STAGES = ("consent", "instructions", "comprehension", "practice", "trials", "debrief", "done")
@@ -21,6 +22,11 @@ class Trial:
     kind: str
     unit: int
     answered: bool
+
+
+def judges(study: Study, units: Units) -> int:
+    """How many items, pairs or triplets one person is asked about, where there are enough."""
+    return min(study.protocol.per_person, len(units.main))
 
 
 def first_stage(study: Study) -> str:

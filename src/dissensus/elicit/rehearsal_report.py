@@ -14,6 +14,7 @@ from dissensus.elicit.media import media_address
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.rehearse import rehearse, serving, simulated_truth
 from dissensus.elicit.session import Running
+from dissensus.elicit.status import status_of
 from dissensus.labels.votes import Votes
 
 REHEARSAL = "rehearsal.db"
@@ -39,8 +40,10 @@ def rehearsed(
                 real_time=real_time,
             )  # fmt: skip
         kept = answer_table(run).column("trial").to_pylist()
+        stages = status_of(run)["stages"]
         told = {
             **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)), "twice": len(kept) - len(set(kept)),
+            "finished": stages.get("done", 0), "found_nothing_left": stages.get("full", 0),
             **_recovered(run, truth), "database": run.store.address,
         }  # fmt: skip
         if done.errors:

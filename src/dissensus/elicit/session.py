@@ -20,6 +20,11 @@ from dissensus.elicit.study import Study
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
+LINKS = {
+    "open": "", "links": "?invite=…, by the links that `dissensus elicit links` makes",
+    "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+    "mturk": ", the address of an ExternalQuestion",
+}  # fmt: skip
 SIGN = 15.0  # seconds after which a sign of life is written down anew
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
@@ -123,6 +128,8 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
         raise Refused("preview", 403)
     if not given or len(given) > 500 or not storable(given):
         raise Refused(f"this study is entered by a link that carries {name}; please use the link you were sent", 403)
+    if "{{%" in given:
+        raise Refused(f"the link was not filled in: {name} is {given}; please tell those who sent it to you", 403)
     if source == "links":
         invited = unsigned(run.secret, "invite", given)
         if invited is None:
@@ -227,12 +234,12 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if stage not in protocol.ENDS and (person.state or "open") != "open":
         return {**page, "stage": "stopped", "page": "stopped"}
     if stage == "consent":
-        return {**page, "text": study.protocol.consent}
+        return {**page, "text": filled(run, study.protocol.consent)}
     if stage == "instructions":
         texts = study.protocol.instructions
         if person.place >= len(texts):  # the researcher has taken pages out in the meantime
             return _moved_on(run, connection, person, {"stage": protocol.stage_after(study, stage), "place": 0})
-        return {**page, "text": texts[person.place], "place": person.place + 1, "of": len(texts)}
+        return {**page, "text": filled(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
     if stage == "comprehension":
         checks = [{"question": check.question, "options": list(check.options)} for check in study.comprehension]
         return {
@@ -253,9 +260,18 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         asked = [{**asdict(field), "options": list(field.options)} for field in study.debrief]
         return {**page, "text": study.protocol.debrief_text, "asked": asked}
     if stage == "done":
-        code = study.people.completion_code or completion_code(run.secret, person.id)
-        return {**page, "code": code, "redirect": study.people.redirect}
+        return {**page, "code": code_of(run, person.id), "redirect": study.people.redirect}
     return page
+
+
+def code_of(run: Running, person_id: str) -> str:
+    """The completion code of a person who is done."""
+    return run.study.people.completion_code or completion_code(run.secret, person_id)
+
+
+def filled(run: Running, text: str) -> str:
+    """A text in which {per_person} is how much one person is asked."""
+    return text.replace("{per_person}", str(protocol.judges(run.study, run.units)))
 
 
 def _moved_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Items:
-    """What people said about each item that has answers, the most disputed first; none where answers are no labels.
+    """What people said about each item that two or more answered, the most disputed first; none without labels.
 
     unit     (n,) the item's unit; answers  (n,) how many count for it
     probs    (n, k) the share of each class; leads  (n,) the class with the largest
@@ -123,7 +123,8 @@ def items_of(watch: Watch) -> Items:
     total = watch.mass.sum(axis=1)
     main = watch.units["id"][watch.units["main"].astype(bool)].astype(np.int64)
     main = main[main < len(total)]
-    unit = main[total[main] > 1e-9] if watch.pools else main[:0]
+    # Two people at least: one has nobody to differ from.
+    unit = main[(total[main] > 1e-9) & (watch.counted[main] >= 2)] if watch.pools else main[:0]
     probs = watch.mass[unit] / total[unit, None]  # (n, k)
     differ, entropy = 1 - (probs**2).sum(axis=1), normalised_entropy(probs)
     order = np.lexsort((-entropy, -np.round(differ, 9)))

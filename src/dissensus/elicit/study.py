@@ -14,8 +14,8 @@ from dissensus.elicit.wording import WORDINGS, texts_of
 SOURCES = ("open", "links", "prolific", "mturk")
 TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 DRAWS = ("least-answered", "expected-error", "batches")
-CHOICES = {"source": SOURCES, "draw": DRAWS, "layout": ("around", "list", "compact", "search", "form"),
-           "frame": ("own", "crowd"), "wording": WORDINGS}  # fmt: skip
+LAYOUTS = {"choose": ("around", "list", "search"), "top-two": ("compact", "search", "form")}
+CHOICES = {"source": SOURCES, "draw": DRAWS, "frame": ("own", "crowd"), "wording": WORDINGS}
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,8 @@ def _study(folder: Path, told: dict[str, Any]) -> Study:
         raise ValueError('protocol.draw is "batches", but protocol.batches names no file')
     if people.redirect and not people.redirect.startswith(("https://", "http://")):
         raise ValueError(f"people.redirect is {people.redirect!r}; expected an address that starts with https://")
+    if people.pay_per_person < 0:
+        raise ValueError(f"people.pay_per_person is {people.pay_per_person}; expected 0 or more")
     attention = told.get("attention") or None
     if protocol.attention_every and not attention:
         raise ValueError("protocol.attention_every is set, but [attention] names no items with their expected class")
@@ -155,6 +157,10 @@ def _study(folder: Path, told: dict[str, Any]) -> Study:
         raise ValueError(
             f'protocol.draw is "expected-error", but {study.question.kind} answers name no classes; take least-answered'
         )
+    asked = [field.name for field in study.debrief]
+    twice = [name for i, name in enumerate(asked) if name in asked[:i]]
+    if twice:
+        raise ValueError(f"two [[debrief]] have the name {twice[0]!r}, so that one answer would replace the other")
     for check in study.comprehension:
         _one_of("comprehension.correct", check.correct, check.options)
     for item, expected in (attention or {}).items():
@@ -184,8 +190,8 @@ def _question(told: Any) -> Question:
             isinstance(value, int | float) and isinstance(default, int | float)
         ):
             raise ValueError(f"question.{name} is {value!r}; expected a {type(default).__name__}, such as {default!r}")
-        if name in CHOICES:
-            _one_of(f"question.{name}", value, CHOICES[name])
+        if name in CHOICES or name == "layout":
+            _one_of(f"question.{name}", value, LAYOUTS[told["kind"]] if name == "layout" else CHOICES[name])
         options[name] = value
     own = told.get("texts", {})
     if not isinstance(own, dict):
@@ -237,7 +243,12 @@ def _only(where: str, table: Mapping[str, Any], known: set[str]) -> None:
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
+        quotes = f", in quotes: {_quoted(value)}" if str(value) in allowed else ""
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}{quotes}")
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"'
 
 
 def _text(name: str, value: Any) -> str:

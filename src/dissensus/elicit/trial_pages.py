@@ -169,10 +169,10 @@ def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> 
         done = sum(trial.kind == "practice" and trial.answered for trial in history)
         return {"place": done + 1, "of": len(run.study.practice)}
     done = sum(trial.kind != "practice" and trial.answered for trial in history)
-    settings = run.study.protocol
+    settings, each = run.study.protocol, protocol.judges(run.study, run.units)
     every = settings.attention_every
-    checks = min(len(run.study.attention or {}), settings.per_person // every) if every else 0
-    whole = settings.per_person + checks + min(settings.repeats, settings.per_person)
+    checks = min(len(run.study.attention or {}), each // every) if every else 0
+    whole = each + checks + min(settings.repeats, each)
     return {"place": done + 1, "of": max(whole, done + 1)}
 
 

@@ -24,7 +24,7 @@ export function topTwo({ told, question, change }) {
   const listed = make("p", { class: "quiet listed" });
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
-    ? make("button", { type: "button", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
+    ? make("button", { type: "button", class: "none-of-the-rest", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
   // For hands without a Shift key: while it is pressed, a class that is chosen is ruled out instead of named.
   const oneByOne = options.ruling_out ? make("button", { type: "button", class: "one-by-one", "aria-pressed": "false", onclick: () => {
     const on = !ruling();
@@ -121,7 +121,10 @@ export function topTwo({ told, question, change }) {
       label.textContent = state[role] === null ? `${TITLES[role]}: percent` : `How probable is ${state[role]}, in percent?`;
     }
     if (slots.second) slots.second.input.placeholder = state.second === null || remainder() === null ? "" : String(remainder());
-    if (outButton) outButton.disabled = state.first === null;
+    if (outButton) {
+      outButton.disabled = state.first === null;
+      outButton.setAttribute("aria-pressed", String(rest().length > 0 && rest().every((name) => state.out.has(name))));
+    }
     if (many) drawListed();
   }
 

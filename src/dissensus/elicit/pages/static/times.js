@@ -48,7 +48,7 @@ export class Times {
   // What was measured until now; the page goes on measuring until it is left.
   soFar() {
     const { looked, touched, changes, away } = this;
-    return { looked: looked ?? 0, touched, changes, away, submitted: this.now() };
+    return { looked, touched, changes, away, submitted: this.now() };
   }
 
   stop() {

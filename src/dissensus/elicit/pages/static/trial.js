@@ -18,12 +18,16 @@ export function showTrial(told, done, times, note) {
   let sent = false;
   const submit = async (answer) => {
     if (sent) return;
+    if ([...stimuli.querySelectorAll("img")].some((image) => !image.complete || !image.naturalWidth)) {
+      problem.textContent = "The picture is not there yet; please wait a moment.";
+      return;
+    }
     sent = true;
     problem.textContent = await done(answer);
     sent = false;
   };
   const build = question.kind === "top-two" && question.options.layout === "form" ? topTwoForm : QUESTIONS[question.kind];
-  const asked = build({ told, question, stimuli, submit, change: (field, value) => times.change(field, value) });
+  const asked = build({ told, question, stimuli, submit, change: (field, value) => { problem.textContent = ""; times.change(field, value); } });
   const send = () => {
     const read = asked.read();
     problem.textContent = read.problem || "";
