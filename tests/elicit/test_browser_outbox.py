@@ -20,10 +20,12 @@ ANSWERS = {
     "a login page elsewhere": {"status": 302, "headers": {"location": "https://portal.example/login"}},
     "a refusal": {"status": 403, "content_type": "text/html", "body": "<h1>403 Forbidden</h1>"},
     "a refusal in JSON": {"status": 401, "content_type": "application/json", "body": '{"error": "unauthorized"}'},
+    "a missing page": {"status": 404, "content_type": "text/html", "body": "<h1>404 Not Found</h1>"},
     "a limit of size": {"status": 413, "content_type": "text/html", "body": "<h1>413 Request Entity Too Large</h1>"},
+    "a wrong host": {"status": 421, "body": "Misdirected Request"},
 }
 STORED = "Object.keys(localStorage).filter((key) => key.includes('trial:'))"
-BUSY = {"too slow": 408, "too many": 429, "a bad gateway": 502}
+BUSY = {"too slow": 408, "too early": 425, "too many": 429, "a bad gateway": 502, "away": 503}
 
 
 @pytest.fixture
