@@ -25,14 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.shrinkage import shrinkage
+from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.datasets import load
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.allocation import spend
 from dissensus.plan.question_mix import COLLINS_SECONDS, Answered, replay_seconds
-from dissensus.plan.replay import Curve, oracle, replay, shrunk, smoothed_share, vote_sequences
+from dissensus.plan.replays import Curve, oracle, replay, shrunk, smoothed_share, vote_sequences
 
 UNIFORM = (1, 2, 3, 4, 5, 6, 8, 10)
 ADAPTIVE = (1, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9)

@@ -14,8 +14,8 @@ import time
 import numpy as np
 from scipy.stats import spearmanr
 
-from dissensus.aggregate.ceiling import SCORES, human_ceiling
 from dissensus.datasets import load
+from dissensus.evaluate.ceiling import SCORES, human_ceiling
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 

@@ -25,7 +25,7 @@ from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
 from dissensus.elicit.app import open_study
 from dissensus.elicit.identity import signed
-from dissensus.elicit.making import make_study
+from dissensus.elicit.new_survey import make_study
 from dissensus.elicit.protocol import ENDS
 from dissensus.elicit.session import Running, arrive, current_page, submit
 from tests.elicit.browser import ARGUMENTS, Person, served

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.plan.constraints import label_triplets
-from dissensus.plan.embedding import Embedding, embed_labels, embed_triplets, triplet_error
+from dissensus.plan.gnmds.embedding import Embedding, embed_labels, embed_triplets, triplet_error
 from dissensus.plan.simulation import recovery, simulated_scene
 
 DIMENSIONS = 25

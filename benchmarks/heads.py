@@ -22,9 +22,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from dissensus.train.head_config import HeadConfig, epoch_order, initial_layers, kept_units
-from dissensus.train.heads import train_heads
-from dissensus.train.protocol import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol
+from dissensus.train.heads.config import HeadConfig, epoch_order, initial_layers, kept_units
+from dissensus.train.heads.training import train_heads
+from dissensus.train.singh import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol
 
 
 def simulated(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import pearsonr
 
-from dissensus.labels.charts import Line, grid_map, line_chart
-from dissensus.labels.drawing import scatter
 from dissensus.plan.grid import Grid, cell_scene, figure_1_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.simulation import KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
+from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.svg import scatter
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs" / "figures"

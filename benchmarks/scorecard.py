@@ -24,7 +24,7 @@ from scipy import special, stats  # noqa: E402
 from sklearn.metrics import roc_auc_score  # noqa: E402
 
 from dissensus.evaluate.alignment import auroc  # noqa: E402
-from dissensus.evaluate.sweep import sweep  # noqa: E402
+from dissensus.evaluate.one_pass import sweep  # noqa: E402
 
 Work = Callable[[], float]
 

@@ -21,10 +21,10 @@ import numpy as np
 from dissensus.datasets import features, load
 from dissensus.deliver.delivery import as_distributions
 from dissensus.labels.sampling import spread_over_entropy
-from dissensus.train.embedding import embed
-from dissensus.train.features import FeatureTable
-from dissensus.train.items import text_items
-from dissensus.train.protocol import ProtocolResult, singh_protocol
+from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.features import FeatureTable
+from dissensus.train.heads.inputs import text_items
+from dissensus.train.singh import ProtocolResult, singh_protocol
 
 PUBLISHED = {  # accuracy in %, KL, entropy correlation: Singh 2025, tables 3 and 4
     "chaosnli": {"hard": (51.75, 0.367, 0.130), "soft": (55.30, 0.319, 0.284)},

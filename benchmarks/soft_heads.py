@@ -23,9 +23,9 @@ from sklearn.linear_model import LogisticRegression
 from dissensus.datasets import features, load
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.expand_rows import ExpandRows
-from dissensus.train.fitting import scores_of
-from dissensus.train.head_config import HeadConfig
-from dissensus.train.heads import train_heads
+from dissensus.train.heads.config import HeadConfig
+from dissensus.train.heads.fitting import scores_of
+from dissensus.train.heads.training import train_heads
 
 TRAIN, CHOOSE = 8_000, 1_600
 STRENGTHS = (0.03, 0.01, 0.003)

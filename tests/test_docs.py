@@ -142,7 +142,7 @@ def test_numbers_from_public_data_are_what_the_page_shows(page, tmp_path, monkey
 def test_every_command_of_the_pages_parses(words):
     from typer.main import get_command
 
-    from dissensus.cli import app
+    from dissensus.cli.main import app
 
     parse(get_command(app), words, None)
 
@@ -159,7 +159,7 @@ def test_a_command_that_does_not_exist_does_not_parse():
     """The parser above would be worth nothing if it accepted everything."""
     from typer.main import get_command
 
-    from dissensus.cli import app
+    from dissensus.cli.main import app
 
     for words in (["describe"], ["describe", "a.csv", "--nonsense"], ["data", "fetch"], ["invent"]):
         with pytest.raises(Exception, match=r"(?i)missing|no such|unexpected"):

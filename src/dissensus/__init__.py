@@ -1,12 +1,24 @@
-"""The toolkit for labels on which people disagree."""
+"""The toolkit for labels on which people disagree.
 
-from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import complete
-from dissensus.labels.distributions import Distributions
-from dissensus.labels.files import read, write
-from dissensus.labels.summary import summarise
-from dissensus.labels.table_write import as_table
-from dissensus.labels.votes import Votes
+The names of every stage's everyday work stand here, the rest in the stages themselves: `dissensus.aggregate`,
+`dissensus.evaluate`, … Each name is loaded when it is first used, so that importing this package loads neither torch
+nor a web server.
+"""
+
+from typing import Any
+
+import lazy_loader
+
+from dissensus.labels.display import draw_cards_with
 
 __version__ = "0.1.0"
-__all__ = ["Beliefs", "Distributions", "Votes", "as_table", "complete", "read", "summarise", "write"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _card(value: Any) -> str:
+    from dissensus.report.labels_page import labels_card
+
+    return labels_card(value)
+
+
+draw_cards_with(_card)

@@ -1,5 +1,5 @@
 """`python -m dissensus` is the `dissensus` command."""
 
-from dissensus.cli import main
+from dissensus.cli.main import main
 
 main()

@@ -17,6 +17,7 @@ from dissensus.aggregate.agreement import (
 )
 from dissensus.aggregate.belief_agreement import belief_alpha, belief_alpha_interval, belief_pairs
 from dissensus.aggregate.pairwise import pairwise_agreement
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import jensen_shannon, total_variation
 from dissensus.labels.distributions import Distributions
@@ -244,7 +245,7 @@ def test_an_annotator_who_shares_no_item_has_no_pair():
 @pytest.mark.parametrize("distance", [jensen_shannon, total_variation])
 def test_alpha_of_one_hot_beliefs_is_the_nominal_alpha_of_the_votes(distance):
     votes = votes_of(RANDOM)
-    beliefs = complete(votes.as_beliefs(), top=1, spread="uniform")
+    beliefs = complete(Beliefs.of_votes(votes), top=1, spread="uniform")
     pairs = belief_pairs(beliefs, np.random.default_rng(0), distance)
     assert belief_alpha(pairs) == pytest.approx(krippendorff_alpha(votes), abs=1e-12)
 
@@ -262,7 +263,7 @@ def test_sampled_pairs_come_close_to_all_pairs():
 
 
 def test_alpha_of_beliefs_needs_pairs_and_is_one_for_equal_beliefs():
-    alike = complete(Votes.of([0, 0, 1, 1], ["a"] * 4, classes=["a", "b"]).as_beliefs(), top=1, spread="uniform")
+    alike = complete(Beliefs.of_votes(Votes.of([0, 0, 1, 1], ["a"] * 4, classes=["a", "b"])), top=1, spread="uniform")
     assert belief_alpha(belief_pairs(alike, np.random.default_rng(0))) == 1
     with pytest.raises(ValueError, match="carry their annotator"):
         belief_alpha_interval(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.aggregate.counting import dirichlet, majority, share
+from dissensus.aggregate.counting import dirichlet, majority
+from dissensus.labels.shares import share
 from dissensus.labels.votes import Votes
 
 CLASSES = ("cat", "dog", "cow")

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dissensus.aggregate.counting import mean_belief
 from dissensus.aggregate.pooling import linear_pool, log_pool, reliability
 from dissensus.aggregate.recalibration import Temperatures, recalibrated, temperatures
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl, total_variation
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import mean_belief
 from dissensus.labels.simulate import random_truth, simulated_beliefs
 from dissensus.labels.transforms import tempered
 

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus import Beliefs, Votes, read
-from dissensus.aggregate.methods import aggregate
+from dissensus.aggregate.aggregations import aggregate
 from dissensus.aggregate.pooling import linear_pool
 from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures
-from dissensus.cli import app
+from dissensus.cli.main import app
 
 SURE = "x,ann,0.99,0.01\ny,ann,0.98,0.02\nz,ann,0.99,0.01\n"
 SAID = f"item,annotator,stated.a,stated.b\n{SURE}x,bo,0.6,0.4\ny,bo,0.4,0.6\nz,bo,0.7,0.3\n"

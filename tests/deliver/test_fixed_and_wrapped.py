@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from dissensus.aggregate.dirichlet_mixture import posterior_mean, posterior_variance
-from dissensus.aggregate.shrinkage import shrinkage
+from dissensus.aggregate.priors.dirichlet_mixture import posterior_mean, posterior_variance
+from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.deliver import (
     class_means,
     majority,

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dissensus.aggregate.counting import mean_belief
 from dissensus.deliver import deaggregated, deterministic_control, multipass, sls, soft
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import mean_belief
 from dissensus.labels.votes import Votes
 
 vote_lists = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=9), min_size=1, max_size=12)

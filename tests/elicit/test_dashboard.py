@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import COOKIE, set_key
-from dissensus.elicit.annotators import annotator_rows, page_of
+from dissensus.elicit.annotator_rows import annotator_rows, page_of
 from dissensus.elicit.app import make_app, open_study
 from dissensus.elicit.dashboard import DOWNLOADS, FORMATS, _Looks
 from dissensus.elicit.disagreement import disagreement_map

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, new_cookie, set_key
-from dissensus.elicit.annotators import annotator_rows
+from dissensus.elicit.annotator_rows import annotator_rows
 from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.media import media_address

@@ -17,7 +17,7 @@ from dissensus.elicit.protocol import (
     repeat_of,
     stage_after,
 )
-from dissensus.elicit.study import Protocol, read_study
+from dissensus.elicit.survey import Protocol, read_study
 from tests.elicit.studies import write_study
 
 

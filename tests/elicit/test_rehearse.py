@@ -152,7 +152,7 @@ def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgre
 
 def test_simulated_people_see_what_is_obvious(tmp_path):
     """Attention items are answered as expected, so that a rehearsal flags nobody for them."""
-    from dissensus.elicit.annotators import annotator_rows
+    from dissensus.elicit.annotator_rows import annotator_rows
 
     folder = write_study(
         tmp_path / "study", protocol={"per_person": 4, "per_item": 4, "attention_every": 2},

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dissensus.elicit.study import read_study
+from dissensus.elicit.survey import read_study
 from tests.elicit.browser import kept, served
 from tests.elicit.studies import write_study
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
 from dissensus.evaluate.brier import brier_decomposition, brier_decomposition_of_classes
-from dissensus.evaluate.scoring import soft_brier
+from dissensus.evaluate.metrics import soft_brier
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]), st.floats(0, 1)), min_size=1, max_size=60),

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from dissensus.evaluate.f1 import soft_f1_of_classes, soft_macro_f1, soft_micro_f1
-from dissensus.evaluate.scoring import soft_accuracy
+from dissensus.evaluate.metrics import soft_accuracy
 
 
 def test_on_hard_labels_it_is_scikit_learns():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus.evaluate.people import as_people, as_predictions, matched
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 
@@ -86,7 +87,7 @@ def test_half_precision_is_taken_where_it_sums_to_1_and_refused_where_it_does_no
 
 
 def test_beliefs_are_refused_with_the_way_out():
-    beliefs = Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"]).as_beliefs()
+    beliefs = Beliefs.of_votes(Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"]))
     with pytest.raises(ValueError, match=r"mean_belief\(complete\(beliefs\)\)"):
         as_people(beliefs)
 

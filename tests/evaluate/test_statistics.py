@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from dissensus.evaluate.signed_rank import EXACT_UP_TO, rank_biserial, wilcoxon
 from dissensus.evaluate.statistics import (
     Comparison,
     cohen_d,
@@ -20,7 +21,6 @@ from dissensus.evaluate.statistics import (
     paired_t,
     welch_t,
 )
-from dissensus.evaluate.wilcoxon import EXACT_UP_TO, rank_biserial, wilcoxon
 
 SIDES = ("two-sided", "less", "greater")
 

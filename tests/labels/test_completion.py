@@ -145,7 +145,7 @@ def test_typicality_is_the_probability_of_the_rated_class():
 def test_a_hard_vote_is_a_belief_every_completion_leaves_alone():
     votes = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"])
     for name, completion in COMPLETIONS.items():
-        full = completion(votes.as_beliefs(), **({"gamma": 0.0} if name.endswith("clamp") else {}))
+        full = completion(Beliefs.of_votes(votes), **({"gamma": 0.0} if name.endswith("clamp") else {}))
         assert np.array_equal(full.stated, np.eye(2)[votes.choice]), name
 
 
@@ -214,8 +214,8 @@ def test_cifar10s_against_cifar10h_as_collins_compares_them(loaded):
     All 6,723 rows give 0.624 and 0.0270, without the 498 repeats 0.629 and 0.0271; Spearman's is 0.595. The paper
     does not say which rows it used. Its distance is over the probability values: over class codes it would be 0.52.
     """
-    from dissensus.aggregate.counting import mean_belief
     from dissensus.labels.distances import entropy, wasserstein, wasserstein_of_values
+    from dissensus.labels.shares import mean_belief
 
     beliefs, people = loaded("cifar10s").labels, loaded("cifar10h").labels
     ours = mean_belief(complete(beliefs, gamma=0.1))

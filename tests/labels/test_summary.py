@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus import Distributions, Votes, summarise
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.summary import agreement_with_others, median_seconds
-from dissensus.labels.view import html_page, html_view, text_view
+from dissensus.report.labels_page import labels_card, labels_page
 
 VOTES = Votes.of(
     ["a", "a", "a", "b", "b", "c"], ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy", "ann", "bo", "cy"],
@@ -74,23 +75,23 @@ def test_median_seconds_equal_numpy_for_every_annotator():
 def test_items_without_answers_are_counted_apart():
     summary = summarise(VOTES.select(answers=[0, 1]))
     assert summary.unanswered == 2 and summary.distributions.items.tolist() == ["a"]
-    assert "2 items without answers" in text_view(VOTES.select(answers=[0, 1]))
+    assert "2 items without answers" in str(summarise(VOTES.select(answers=[0, 1])))
 
 
 def test_an_answer_that_cannot_be_completed_is_counted_and_does_not_stop_the_rest():
-    """A first choice without a probability: the repr shows the rest, describe says how many were left out."""
-    beliefs = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"]).as_beliefs()
+    """A first choice without a probability: the summary shows the rest, describe says how many were left out."""
+    beliefs = Beliefs.of_votes(Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"]))
     stated = beliefs.stated.copy()
     stated[1] = np.nan
     partial = replace(beliefs, stated=stated)
-    assert "1 answers left out as they cannot be completed" in repr(partial)
+    assert "1 answers left out as they cannot be completed" in str(summarise(partial))
     facts = summarise(partial).as_json()
     assert facts["answers_not_completed"] == 1 and facts["answers"] == 2 and facts["items"] == 2
 
 
 def test_nothing_to_describe_is_said():
     nothing = VOTES.select(answers=[])
-    assert "no item has an answer" in repr(nothing)
+    assert "no item has an answer" in str(summarise(nothing))
     with pytest.raises(ValueError, match="no item has an answer, so there is nothing to describe"):
         summarise(nothing).as_json()
 
@@ -113,19 +114,31 @@ def test_beliefs_show_disagreement_between_and_within_people():
 def test_any_set_has_a_text_and_a_well_formed_picture(n, k, seed):
     rng = np.random.default_rng(seed)
     votes = simulated_votes(random_truth(n, k, rng), 3, 5, rng).votes
-    assert f"{votes.n_answers:,} answers" in repr(votes)
-    view = html_view(votes)
+    assert f"{votes.n_answers:,} votes" in repr(votes) and f"{votes.n_answers:,} answers" in str(summarise(votes))
+    view = labels_card(votes)
     ElementTree.fromstring(view)
     assert view.count("<svg role=") == 2 and "aria-label" in view
 
 
+def test_a_repr_says_sizes_and_computes_nothing():
+    """A debugger prints every value it meets; with 20 million votes nobody waits for an entropy."""
+    assert repr(VOTES).splitlines()[0] == "Votes: 6 votes · 3 items · 3 annotators · 2 classes"
+    assert repr(Distributions(np.full((2, 4), 0.25), np.arange(2), tuple("abcd"))) == (
+        "Distributions: 2 items · 4 classes\n  classes: a, b, c, d"
+    )
+
+
+def test_a_notebook_shows_the_card_with_figures():
+    assert VOTES._repr_html_() == labels_card(VOTES)
+
+
 def test_names_are_escaped_in_html():
     wicked = Votes.of(["<script>alert(1)</script>"] * 2, ['"><b>', "x & y"], ["<i>", "&"])
-    page = html_page(summarise(wicked), "<title>")
+    page = labels_page(summarise(wicked), "<title>")
     assert "<script>" not in page and "<b>" not in page and "&lt;script&gt;" in page
     ElementTree.fromstring(page.removeprefix("<!doctype html>"))
 
 
 def test_the_page_fetches_nothing_from_elsewhere():
-    page = html_page(summarise(VOTES), "votes")
+    page = labels_page(summarise(VOTES), "votes")
     assert "http" not in page and "src=" not in page and 'lang="en"' in page

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import entropy, total_variation
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import (
@@ -268,7 +269,7 @@ def test_subsampling_draws_real_votes_without_replacement():
     rows = few.column("row")
     assert (np.diff(rows) > 0).all() and few == votes.select(answers=rows)
     assert few == subsampled(votes, 3, np.random.default_rng(1))
-    assert subsampled(votes.as_beliefs(), 3, np.random.default_rng(1)) == few.as_beliefs()
+    assert subsampled(Beliefs.of_votes(votes), 3, np.random.default_rng(1)) == Beliefs.of_votes(few)
 
 
 def test_subsampling_treats_every_vote_alike():

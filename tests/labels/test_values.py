@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus import Beliefs, Distributions, Votes
-from dissensus.aggregate.counting import mean_belief, share
+from dissensus.labels.shares import mean_belief, share
 
 
 def votes(**changes) -> Votes:
@@ -143,7 +143,7 @@ def test_a_selection_that_does_not_fit_is_refused(selection, message):
 
 
 def test_a_hard_vote_is_a_belief_and_comes_back():
-    beliefs = votes().as_beliefs()
+    beliefs = Beliefs.of_votes(votes())
     assert np.nansum(beliefs.stated, axis=1).tolist() == [1, 1, 1, 1] and not beliefs.ruled_out.any()
     assert beliefs.first_choices() == votes()
 
@@ -251,7 +251,7 @@ def test_share_and_mean_belief_agree_on_votes():
     from dissensus.labels.completion import dense
 
     told = votes()
-    assert share(told) == mean_belief(dense(told.as_beliefs()))
+    assert share(told) == mean_belief(dense(Beliefs.of_votes(told)))
     assert share(told).probs.tolist() == [[0.5, 0.5], [0, 1], [0, 1]]
 
 
@@ -260,4 +260,4 @@ def test_items_without_answers_have_no_share():
     with pytest.raises(ValueError, match="item b has no votes, so it has no distribution; 2 of 3 items have none"):
         share(lonely)
     with pytest.raises(ValueError, match="says nothing about 'dog'; complete partial beliefs first"):
-        mean_belief(lonely.as_beliefs())
+        mean_belief(Beliefs.of_votes(lonely))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice import advise, curves
-from dissensus.plan.advice_page import advice_page
+from dissensus.plan.advice.advice import advise, curves
+from dissensus.plan.advice.page import advice_page
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.simulated_rho import by_simulation

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import gammaln
 
-from dissensus.aggregate.dirichlet_mixture import (
+from dissensus.aggregate.priors.dirichlet_mixture import (
     expected_kl,
     leave_one_out,
     mixture_posterior,
@@ -17,7 +17,7 @@ from dissensus.aggregate.dirichlet_mixture import (
     posterior_sample,
     vote_terms,
 )
-from dissensus.aggregate.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
@@ -72,7 +72,7 @@ def test_whole_rows_have_the_likelihood_of_the_dirichlet_multinomial():
 
 def test_the_prior_of_adaptive_votes_estimates_far_better_than_leave_one_out():
     """Doubtful items with many votes must not make every item look doubtful."""
-    from dissensus.aggregate.shrinkage import shrinkage
+    from dissensus.aggregate.priors.shrinkage import shrinkage
 
     rng = np.random.default_rng(3)
     truth = crowd(800, rng)

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from dissensus.aggregate.building import build
 from dissensus.labels.distributions import Distributions
-from dissensus.plan.embedding import embed_labels
+from dissensus.plan.gnmds.embedding import embed_labels
 from dissensus.plan.real_labels import flip_rate, informativeness, judged, label_variants
 from dissensus.plan.simulation import simulated_scene
 

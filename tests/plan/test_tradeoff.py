@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice import advise
+from dissensus.plan.advice.advice import advise
 from dissensus.plan.grid import Grid, GridConfig
 from dissensus.plan.simulated_rho import by_simulation
 from dissensus.plan.tradeoff import (

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from dissensus import Beliefs, Distributions, Votes
+from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
-from dissensus.train.scoring import soft_log_likelihood
-from dissensus.train.soft_logistic import log_softmax, soft_logistic
+from dissensus.train.heads.logistic import log_softmax, soft_logistic
 from dissensus.train.targets import as_targets
 
 

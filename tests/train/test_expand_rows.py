@@ -15,10 +15,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from dissensus.labels.distances import kl
+from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.expand_rows import ExpandRows, expanded
-from dissensus.train.scoring import soft_log_likelihood
-from dissensus.train.soft_logistic import log_softmax
+from dissensus.train.heads.logistic import log_softmax
 
 
 def crowd(n=400, d=4, k=3, seed=0):

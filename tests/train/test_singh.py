@@ -1,75 +1,148 @@
-"""What Singh 2025 found, on real data and the encoders there are here: soft labels bring models closer to people."""
+"""Singh's protocol on small simulated crowds, and each of its parts by a second road."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import pearsonr, ttest_rel
 
-from dissensus.datasets import features
-from dissensus.labels.sampling import spread_over_entropy
-from dissensus.train.fitting import scores_of
-from dissensus.train.head_config import HeadConfig
-from dissensus.train.heads import train_heads
+from dissensus.labels.distributions import Distributions
+from dissensus.train.heads.config import HeadConfig
+from dissensus.train.heads.training import train_heads
+from dissensus.train.singh import Split, singh_protocol
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "benchmarks" / "results"
+GRID = tuple(
+    HeadConfig(hidden=8, learning_rate=rate, batch=batch, epochs=epochs, scheduler=scheduler, plateau_patience=1)
+    for rate in (1e-2, 1e-3)
+    for batch in (16, 32)
+    for epochs in (2, 4)
+    for scheduler in (None, "plateau")
+)
 
 
-def test_on_ambiguous_images_soft_labels_come_closer_to_people(loaded):
-    """CIFAR-10H-Hard on ResNet-50 features, paired over 10 seeds; table 3 has KL 0.406 against 0.596 with DINOv2."""
-    people = loaded("cifar10h").labels
-    rows = spread_over_entropy(people, np.random.default_rng(0))
-    x, probs = features("cifar10-resnet50").values[rows].astype(np.float32), people.probs[rows]
-    order = np.random.default_rng(0).permutation(rows.size)
-    train, held, test = order[:770], order[770:936], order[936:]
-    scores = {}
-    for kind in ("soft", "hard"):
-        configs = [HeadConfig(hidden=32, learning_rate=1e-3, epochs=5, targets=kind, seed=seed) for seed in range(10)]
-        heads = train_heads(x[train], probs[train], configs, validation=(x[held], probs[held]))
-        scores[kind] = [scores_of(probs[test], head.predict(x[test])) for head in heads]
-    kl, accuracy, correlation = (
-        {kind: np.array([one[name] for one in found]) for kind, found in scores.items()}
-        for name in ("kl", "accuracy", "entropy_correlation")
+def crowd(n=260, d=12, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(n, d)).astype(np.float32)
+    scores = features @ rng.normal(size=(d, k)) * 0.8
+    probs = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    return features, Distributions.from_counts(rng.multinomial(20, probs))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return singh_protocol(*crowd(), np.random.default_rng(3), grid=GRID, seeds=range(1, 5))
+
+
+def test_soft_targets_come_closer_to_people(found):
+    assert found.tests["kl"].difference < 0 and found.tests["kl"].p < 0.01
+    assert found.tests["entropy_correlation"].difference > 0
+
+
+def test_the_lowest_validation_loss_is_chosen_and_the_first_of_equals(found):
+    for targets, losses in found.grid_losses.items():
+        place = int(losses.argmin())
+        assert found.chosen[targets] == replace(GRID[place], targets=targets)
+        assert (found.grid_epochs[targets] <= [config.epochs for config in GRID]).all()
+        assert losses[place] == losses.min() and not (losses[:place] == losses[place]).any()
+
+
+def test_scores_are_those_of_heads_trained_alone(found):
+    features, labels = crowd()
+    split_rng, *_ = np.random.default_rng(3).spawn(5)
+    split = Split.drawn(260, split_rng)
+    config = replace(found.chosen["hard"], seed=2)
+    (head,) = train_heads(
+        features[split.train],
+        labels.probs[split.train].argmax(axis=1),
+        [config],
+        validation=(features[split.validation], labels.probs[split.validation].argmax(axis=1)),
+        n_classes=3,
     )
-    assert ttest_rel(kl["soft"], kl["hard"], alternative="less").pvalue < 0.001
-    assert ttest_rel(accuracy["soft"], accuracy["hard"], alternative="less").pvalue > 0.05
-    assert correlation["soft"].mean() > correlation["hard"].mean()
+    people, said = labels.probs[split.test], head.predict(features[split.test])
+    place = 1  # seed 2 is the second
+    assert found.scores["hard"]["accuracy"][place] == np.mean(people.argmax(axis=1) == said.argmax(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_hand = np.nansum(people * np.log(people / said), axis=1).mean()
+    assert found.scores["hard"]["kl"][place] == pytest.approx(by_hand)
+
+    def spread_of(rows):
+        return [-sum(p * np.log(p) for p in row if p > 0) for row in rows]
+
+    correlation = pearsonr(spread_of(people), spread_of(said)).statistic
+    assert found.scores["hard"]["entropy_correlation"][place] == pytest.approx(correlation)
 
 
-@pytest.mark.parametrize("name", ["chaosnli", "popquorn", "cifar10h-hard"])
-def test_the_recorded_run_has_the_shape_of_tables_3_and_4(name):
-    record = json.loads((RESULTS / "singh.json").read_text(encoding="utf-8"))[name]
-    assert record["seeds"] == 10
-    for way, level in (("fixed", 0.001), ("drawn", 0.01)):
-        kl, correlation = record[way]["kl"], record[way]["entropy_correlation"]
-        assert kl["soft"] < kl["hard"] and kl["p"] < level
-        assert correlation["soft"] > correlation["hard"]
+def test_tables_have_the_shape_of_singhs(found):
+    assert [row["targets"] for row in found.table_2()] == ["soft", "hard"]
+    soft, hard = found.table_3()
+    assert soft["kl"] == pytest.approx(found.scores["soft"]["kl"].mean()) and soft["kl_p"] == hard["kl_p"]
+    assert hard["accuracy_sd"] == pytest.approx(np.std(found.scores["hard"]["accuracy"], ddof=1))
+    row = found.table_4()
+    assert row["kl_change"] == pytest.approx(row["kl_soft"] / row["kl_hard"] - 1)
 
 
-def test_the_page_prints_the_recorded_numbers():
-    """Every row of the two tables in docs/train.md is a row of benchmarks/results."""
-    page = (ROOT / "docs" / "train.md").read_text(encoding="utf-8")
-    record = json.loads((RESULTS / "singh.json").read_text(encoding="utf-8"))
-    names = {"accuracy": "accuracy", "KL": "kl", "entropy correlation": "entropy_correlation"}
-    sets = {"ChaosNLI": "chaosnli", "POPQUORN": "popquorn", "CIFAR-10H-Hard": "cifar10h-hard"}
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")]
-    shown = [row for row in rows if row[0] in sets]
-    assert len(shown) == 9
-    for title, score, *cells, published_hard, published_soft in shown:
-        found, place = record[sets[title]], ("accuracy", "KL", "entropy correlation").index(score)
-        for cell, way in zip(cells, ("fixed", "drawn"), strict=True):
-            line = found[way][names[score]]
-            assert cell == f"{line['hard']:.3f} → {line['soft']:.3f} (p {line['p']:.0e})"
-        scale = 100 if score == "accuracy" else 1
-        assert float(published_hard) * scale == pytest.approx(found["published"]["hard"][place])
-        assert float(published_soft) * scale == pytest.approx(found["published"]["soft"][place])
-    heads = json.loads((RESULTS / "soft_heads.json").read_text(encoding="utf-8"))
-    scores = ("accuracy", "soft_nll", "kl", "entropy_correlation")
-    recorded = [
-        [row["head"], row["labels"], f"{row['setting']:g}", *(f"{row[name]:.3f}" for name in scores)] for row in heads
-    ]
-    assert [row for row in rows if row[1] in ("hard", "soft")] == recorded
+def test_the_same_generator_gives_the_same_numbers_on_either_engine(found):
+    again = singh_protocol(*crowd(), np.random.default_rng(3), grid=GRID, seeds=range(1, 5), threads=1)
+    stack = singh_protocol(*crowd(), np.random.default_rng(3), grid=GRID, seeds=range(1, 5), engine="torch")
+    for targets in ("soft", "hard"):
+        assert np.array_equal(found.grid_losses[targets], again.grid_losses[targets])
+        assert np.array_equal(found.scores[targets]["kl"], again.scores[targets]["kl"])
+        assert np.allclose(found.scores[targets]["kl"], stack.scores[targets]["kl"], atol=1e-4)
+
+
+def test_each_seed_may_have_its_own_split_and_progress_counts_every_head():
+    seen = []
+    found = singh_protocol(
+        *crowd(),
+        np.random.default_rng(3),
+        grid=GRID[:2],
+        seeds=range(3),
+        resplit=True,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(done, 10) for done in range(1, 11)]
+    assert [head.config.seed for head in found.heads["soft"]] == [0, 1, 2]
+
+
+def test_a_split_is_complete_and_disjoint():
+    split = Split.drawn(101, np.random.default_rng(0))
+    together = np.concatenate([split.train, split.validation, split.test])
+    assert np.array_equal(np.sort(together), np.arange(101))
+    assert (split.train.size, split.validation.size, split.test.size) == (71, 15, 15)
+
+
+def test_soft_and_hard_are_compared_by_a_paired_t_test_over_seeds(found):
+    for metric, comparison in found.tests.items():
+        known = ttest_rel(found.scores["soft"][metric], found.scores["hard"][metric])
+        assert comparison.p == pytest.approx(known.pvalue, rel=1e-9) and comparison.n == 4
+
+
+def test_seeds_that_all_differ_alike_have_no_test():
+    """Certain items of one class each, told apart by both: every seed has accuracy 1 and no entropy among people."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(80) % 2
+    features = (np.eye(2)[codes] * 4 + rng.normal(size=(80, 2)) * 0.1).astype(np.float32)
+    found = singh_protocol(features, np.eye(2)[codes], rng, grid=GRID[:1], seeds=range(2))
+    assert found.tests["entropy_correlation"] is None and found.tests["accuracy"].p == 1.0
+    assert np.isnan(found.table_3()[0]["entropy_correlation_p"])
+
+
+@pytest.mark.parametrize(
+    ("n", "seeds", "message"),
+    [
+        (1, range(3), "1 items with shares .* expected at least 2 items in each"),
+        (260, [1], "1 seed leaves nothing to test"),
+    ],
+)
+def test_too_little_to_compare_is_refused(n, seeds, message):
+    features, labels = crowd()
+    with pytest.raises(ValueError, match=message):
+        singh_protocol(features[:n], labels.probs[:n], np.random.default_rng(0), grid=GRID[:1], seeds=seeds)
+
+
+def test_distributions_must_be_rows():
+    features, labels = crowd()
+    with pytest.raises(ValueError, match=r"distributions have shape \(260,\); expected \(n, k\)"):
+        singh_protocol(features, labels.probs.argmax(axis=1), np.random.default_rng(0), grid=GRID[:1])

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.aggregate.dirichlet_mixture import distinct_rows
-from dissensus.aggregate.intervals import Interval, check_resampling, percentile_interval
+from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 from dissensus.labels.votes import Votes
 
 Level = Literal["nominal", "ordinal", "interval"]

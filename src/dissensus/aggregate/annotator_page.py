@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
-from dissensus.labels.drawing import scatter
-from dissensus.labels.view import page
+from dissensus.report.page import page
+from dissensus.report.svg import scatter
 
 
 def annotator_page(report: AnnotatorReport, title: str) -> str:

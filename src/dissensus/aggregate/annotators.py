@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.dawid_skene import dawid_skene
+from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.summary import agreement_with_others, median_seconds
 from dissensus.labels.votes import Votes

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval, check_resampling, percentile_interval
 from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
+from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
 BLOCK = 500_000  # pairs of rows compared at once

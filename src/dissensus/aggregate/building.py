@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dissensus.aggregate.counting import mean_belief, share
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import mean_belief, share
 from dissensus.labels.votes import Votes
 
 
@@ -34,5 +34,5 @@ def build(
         return method, share(labels if isinstance(labels, Votes) else labels.first_choices())
     if method not in COMPLETIONS:
         raise ValueError(f"no method {method!r}; there are share, {', '.join(COMPLETIONS)}")
-    beliefs = labels.as_beliefs() if isinstance(labels, Votes) else labels
+    beliefs = Beliefs.of_votes(labels) if isinstance(labels, Votes) else labels
     return method, mean_belief(COMPLETIONS[method](beliefs, **options))

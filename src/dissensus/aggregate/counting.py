@@ -1,4 +1,4 @@
-"""Counting: shares, majorities and means of beliefs, with no model of who is right."""
+"""Counting beyond shares: majorities, and shares with votes added; no model of who is right."""
 
 from __future__ import annotations
 
@@ -7,21 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import check_answered
 from dissensus.labels.votes import Votes
 
 Ties = Literal["share", "first", "frequent"]
-
-
-def share(votes: Votes) -> Distributions:
-    """The share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
-
-    p_ik = votes for k of item i / votes of item i
-    """
-    counts = votes.counts()  # (n, k)
-    _check_answered(counts.sum(axis=1), votes.items, "votes")
-    return Distributions.from_counts(counts, items=votes.items, classes=votes.classes)
 
 
 def majority(votes: Votes, ties: Ties = "share") -> Distributions:
@@ -35,8 +25,7 @@ def majority(votes: Votes, ties: Ties = "share") -> Distributions:
     if ties not in ("share", "first", "frequent"):
         raise ValueError(f"no rule {ties!r} for ties; there are share, first and frequent")
     counts = votes.counts()  # (n, k)
-    per_item = counts.sum(axis=1)
-    _check_answered(per_item, votes.items, "votes")
+    check_answered(votes)
     if ties == "share":
         won = (counts == counts.max(axis=1, keepdims=True)).astype(np.float64)
         probs = won / won.sum(axis=1, keepdims=True)
@@ -47,7 +36,7 @@ def majority(votes: Votes, ties: Ties = "share") -> Distributions:
             winner = order[counts[:, order].argmax(axis=1)]
         probs = np.zeros(counts.shape)
         probs[np.arange(votes.n_items), winner] = 1.0
-    return Distributions(probs, votes.items, votes.classes, per_item)
+    return Distributions(probs, votes.items, votes.classes, counts.sum(axis=1))
 
 
 def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -> Distributions:
@@ -76,29 +65,3 @@ def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -
     counts = votes.counts()  # (n, k)
     mass = counts + added
     return Distributions(mass / mass.sum(axis=1, keepdims=True), votes.items, votes.classes, counts.sum(axis=1))
-
-
-def mean_belief(beliefs: Beliefs) -> Distributions:
-    """The mean of each item's full beliefs: P_ours of Collins (2022), sec. 3. Complete partial beliefs first.
-
-    p_ik = mean over the answers to item i of the stated probability of k
-    """
-    gaps = np.argwhere(np.isnan(beliefs.stated))
-    if gaps.size:
-        row, code = gaps[0]
-        raise ValueError(
-            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
-            "complete partial beliefs first, for example with complete(beliefs)"
-        )
-    answers = beliefs.per_item
-    _check_answered(answers, beliefs.items, "beliefs")
-    return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes, answers)
-
-
-def _check_answered(answers: np.ndarray, items: np.ndarray, noun: str) -> None:
-    empty = np.flatnonzero(answers == 0)
-    if empty.size:
-        raise ValueError(
-            f"item {items[empty[0]]} has no {noun}, so it has no distribution; {empty.size} of {items.size} items have "
-            "none: leave them out with select(items=...)"
-        )

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dissensus.aggregate.em import matched
 from dissensus.aggregate.pooling import complete_rows, floored
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
 SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
@@ -119,7 +119,7 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
         )
     code = np.array([beliefs.classes.index(name) for name in gold.classes], dtype=np.int64)
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
-    where = matched(beliefs.items, gold.items)
+    where = positions_of(beliefs.items, gold.items)
     if not (where >= 0).any():
         raise ValueError(
             f"gold names {gold.n_items} items and the beliefs {beliefs.n_items}, but none of the same name (gold "

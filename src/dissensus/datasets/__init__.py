@@ -26,7 +26,7 @@ from dissensus.datasets import (
 )
 from dissensus.datasets.dataset import DataSet, Facts, Features, Kind, LabelledItems
 from dissensus.datasets.folder import data_folder, find, is_present, read_found
-from dissensus.datasets.images import Images
+from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 
 _FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10, ood)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems
 from dissensus.datasets.folder import described, find, found_at, is_present
-from dissensus.datasets.images import Images
+from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 
 State = Literal["ok", "failed", "absent"]

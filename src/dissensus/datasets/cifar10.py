@@ -20,7 +20,7 @@ from dissensus.datasets.dataset import (
     about_items,
     class_names,
 )
-from dissensus.datasets.images import Images, read_batch, read_webp
+from dissensus.datasets.image_files import Images, read_batch, read_webp
 from dissensus.labels.votes import Votes
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")

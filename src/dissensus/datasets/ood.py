@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.datasets.dataset import Check, DataSet, Download, Facts
-from dissensus.datasets.images import Images, read_batch, read_webp
+from dissensus.datasets.image_files import Images, read_batch, read_webp
 from dissensus.datasets.pickled import read_pickle
 
 

@@ -11,10 +11,10 @@
 `from dissensus.deliver import sls` works for each of the deliveries and wrappers.
 """
 
+from dissensus.deliver.deliveries import DELIVERIES, deliver
 from dissensus.deliver.delivery import Delivery, Mixing
 from dissensus.deliver.fixed import class_means, majority, random, soft, uniform
 from dissensus.deliver.from_posterior import posterior
-from dissensus.deliver.methods import DELIVERIES, deliver
 from dissensus.deliver.one_answer import deaggregated, deterministic_control, multipass, sls
 from dissensus.deliver.wrappers import WRAPPERS, mixup, shuffled, smoothed, stale, tempered
 

@@ -8,13 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.counting import mean_belief, share
 from dissensus.labels.answers import hold
-from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import Distributions
-from dissensus.labels.votes import Votes
 
-Labels = Votes | Beliefs | Distributions
 Rule = Callable[[int, np.ndarray | None], np.ndarray]
 
 
@@ -106,28 +101,6 @@ class Delivery:
                 f"for are not among them, such as {bad[0]}"
             )
         return array.astype(np.int64, copy=False)
-
-
-def as_distributions(labels: Labels) -> Distributions:
-    """One distribution for each item: shares of votes, means of full beliefs, or what is there already."""
-    if isinstance(labels, Votes):
-        check_answered(labels)
-        return share(labels)
-    if isinstance(labels, Beliefs):
-        check_answered(labels)
-        return mean_belief(labels)
-    return labels
-
-
-def check_answered(answers: Votes | Beliefs) -> None:
-    """Refuse items that nobody answered: there is nothing to deliver for them."""
-    empty = np.flatnonzero(answers.per_item == 0)
-    if empty.size:
-        raise ValueError(
-            f"item {answers.items[empty[0]]} has no {answers.noun}s, so there is nothing to train it on; {empty.size} "
-            f"of {answers.n_items} items have none: leave them out with select(items=...), or deliver from the "
-            "posterior, which knows what items look like on average"
-        )
 
 
 def checked_seed(seed: int) -> int:

@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.deliver.delivery import Delivery, Labels, as_distributions, checked_seed
+from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels import transforms
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import Labels, as_distributions
 
 
 def soft(labels: Labels) -> Delivery:

@@ -14,8 +14,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 
 if TYPE_CHECKING:
-    from dissensus.aggregate.dirichlet_mixture import MixturePosterior
-    from dissensus.aggregate.shrinkage import Shrinkage
+    from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior
+    from dissensus.aggregate.priors.shrinkage import Shrinkage
 
 
 def posterior(
@@ -35,7 +35,7 @@ def posterior(
     labels  votes, distributions that know their votes, or the fit of shrinkage itself
     prior   a model's predictions for the same items, see shrinkage
     """
-    from dissensus.aggregate.shrinkage import Shrinkage, shrinkage
+    from dissensus.aggregate.priors.shrinkage import Shrinkage, shrinkage
 
     if draw not in ("class", "distribution"):
         raise ValueError(f"a {draw!r} cannot be drawn; expected class or distribution")

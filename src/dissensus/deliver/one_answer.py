@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from dissensus.aggregate.counting import mean_belief
-from dissensus.deliver.delivery import Delivery, Labels, check_answered, checked_seed
+from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import Labels, check_answered, mean_belief
 from dissensus.labels.votes import Votes
 
 CONTROL_OFFSET = 1000  # Gheibi 2026, A.1

@@ -29,7 +29,7 @@ from dissensus.elicit.media import media_files, media_path
 from dissensus.elicit.ranking import keep_ranking
 from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
 from dissensus.elicit.store import Busy, Store
-from dissensus.elicit.study import read_study
+from dissensus.elicit.survey import read_study
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

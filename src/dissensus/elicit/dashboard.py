@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from dissensus.elicit import access, decisions
-from dissensus.elicit.annotators import annotator_rows, page_of
+from dissensus.elicit.annotator_rows import annotator_rows, page_of
 from dissensus.elicit.disagreement import disagreement_map
 from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.guard import Haste
@@ -31,7 +31,7 @@ from dissensus.elicit.session import Refused, Running
 from dissensus.elicit.status import disputed, funnel, items_of, status_of, timeline
 from dissensus.elicit.store import storable
 from dissensus.elicit.watch import Watch
-from dissensus.labels.table_write import as_table
+from dissensus.files.tables.writing import as_table
 
 ATTEMPTS = Haste(rate=0.1, burst=5)
 EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks

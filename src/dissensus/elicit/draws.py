@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.items import Units
 from dissensus.elicit.store import Busy
-from dissensus.elicit.study import Study
+from dissensus.elicit.survey import Study
 from dissensus.elicit.tables import people, trials, units
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from dissensus.elicit.study import Study
+from dissensus.elicit.survey import Study
 
 MEDIA = {".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image", ".svg": "",
          ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text"}  # fmt: skip

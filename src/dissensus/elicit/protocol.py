@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dissensus.elicit.items import Units
-from dissensus.elicit.study import Protocol, Study
+from dissensus.elicit.survey import Protocol, Study
 
 STAGES = ("consent", "instructions", "comprehension", "practice", "trials", "debrief", "done")
 ENDS = ("done", "declined", "failed", "full")

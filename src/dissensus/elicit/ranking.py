@@ -101,7 +101,7 @@ def rank(run: Running) -> None:
 
 def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
     """What one more vote is worth to each unit, -1 where its votes are enough.  (n, k) -> (n,)"""
-    from dissensus.aggregate.vote_prior import vote_prior
+    from dissensus.aggregate.priors.vote_prior import vote_prior
     from dissensus.plan.allocation_rules import NEVER, Stop, expected_drop
 
     posterior = vote_prior(counts, adaptive=True).posterior(counts)

@@ -23,7 +23,7 @@ from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.identity import signed, study_secret
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.session import WHO
-from dissensus.elicit.study import Study
+from dissensus.elicit.survey import Study
 from dissensus.labels.simulate import random_truth
 
 ARRIVAL = 5.0

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import protocol, tables, trial_pages
-from dissensus.elicit.answers import Given, save_answer
 from dissensus.elicit.identity import completion_code, keyed_hash, unsigned
 from dissensus.elicit.items import Units
+from dissensus.elicit.saving import Given, save_answer
 from dissensus.elicit.store import Store, changeable, event, now, storable
-from dissensus.elicit.study import Study
+from dissensus.elicit.survey import Study
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}

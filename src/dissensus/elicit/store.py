@@ -15,9 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from dissensus.elicit import tables
+from dissensus.elicit.group_commit import Together
 from dissensus.elicit.items import Units
-from dissensus.elicit.study import Study
-from dissensus.elicit.together import Together
+from dissensus.elicit.survey import Study
 
 DATABASE = "answers.db"
 SCHEMA = "1"

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit import protocol, tables
-from dissensus.elicit.answers import Given
 from dissensus.elicit.draws import draw
 from dissensus.elicit.media import media_address
+from dissensus.elicit.saving import Given
 from dissensus.elicit.store import event, now
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
+from dissensus.labels.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (b, n) how often each item was drawn -> (b,)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from dissensus.evaluate.bits import bits_of_double, bits_of_single, double_of_bits
+from dissensus.evaluate.float_bits import bits_of_double, bits_of_single, double_of_bits
 
 SUMS = (
     "soft_nll", "js", "brier", "manhattan", "soft_accuracy", "wasserstein", "entropy", "people_entropy",

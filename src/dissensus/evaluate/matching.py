@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
 
 Missing = Literal["refuse", "leave out"]
 
@@ -23,7 +24,7 @@ def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distri
             f"the model's classes are {_listed(predictions.classes)}, people's {_listed(classes)}; only the model has "
             f"{_listed(only_model)}, only people have {_listed(only_people)}: name the classes of both alike"
         )
-    order = [predictions.classes.index(name) for name in classes]
+    order = positions_of(classes, predictions.classes)
     return Distributions(predictions.probs[:, order], predictions.items, classes, predictions.votes)
 
 
@@ -38,16 +39,14 @@ def matching_rows(
         raise ValueError(f"no rule {missing!r} for missing items; there are 'refuse' and 'leave out'")
     if np.array_equal(items, wanted):
         return None, None
-    place = {name: row for row, name in enumerate(items.tolist())}
-    rows = np.array([place.get(name, -1) for name in wanted.tolist()])
+    rows = positions_of(wanted, items)
     kept = np.flatnonzero(rows >= 0)
     if not kept.size:
         raise ValueError(
             f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name: "
             "if the rows are in the same order, give the predictions those names with items=..."
         )
-    known = set(wanted.tolist())
-    without_label = [name for name in items.tolist() if name not in known]
+    without_label = items[positions_of(items, wanted) < 0].tolist()
     without_prediction = wanted[rows < 0].tolist()
     if missing == "refuse" and (without_prediction or without_label):
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dissensus.evaluate.scoring import METRICS
+from dissensus.evaluate.metrics import METRICS
 
 MEANINGS = {name: metric.meaning for name, metric in METRICS.items()} | {
     "vote_accuracy": "accuracy to single votes", "accuracy_gold": "accuracy to gold",

@@ -8,12 +8,12 @@ from html import escape
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval
-from dissensus.evaluate.compare import ModelComparison
-from dissensus.evaluate.figures import entropy_scatter, example, example_items, reliability, slice_bars
+from dissensus.evaluate.comparisons import ModelComparison
 from dissensus.evaluate.meanings import HIGHER, MEANINGS
-from dissensus.evaluate.scorecard import Scorecard
-from dissensus.labels.view import page
+from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
+from dissensus.evaluate.scorecards import Scorecard
+from dissensus.labels.intervals import Interval
+from dissensus.report.page import page
 
 NEITHER = ("entropy", "confidence_right", "confidence_wrong")  # neither high nor low is better
 LOWER = '<abbr title="lower is better">↓</abbr>'

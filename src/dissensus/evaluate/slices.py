@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval
 from dissensus.evaluate.bootstrap import over_items
 from dissensus.labels.distances import normalised_entropy
+from dissensus.labels.intervals import Interval
 
 HIGH_DISAGREEMENT = 0.1  # share of items
 

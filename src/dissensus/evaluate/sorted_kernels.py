@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from dissensus.evaluate.bits import single_of_bits
+from dissensus.evaluate.float_bits import single_of_bits
 from dissensus.evaluate.kernels import FINE, WHOLE
 
 _LOW = np.uint64(0xFFFFFFFF)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval
 from dissensus.evaluate.alignment import ranks
 from dissensus.evaluate.bootstrap import correlation, over_items
 from dissensus.evaluate.slices import SliceScore, slice_scores, value_bins
 from dissensus.labels.distances import jensen_shannon
+from dissensus.labels.intervals import Interval
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
+from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.names import as_names, first_repeated
 
 
@@ -127,6 +128,15 @@ class Answers:
         return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return sizes(self, [
+            (self.n_answers, f"{self.noun}s"), (self.n_items, "items"), (self.n_annotators, "annotators"),
+            (self.n_classes, "classes"),
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str | None:
+        return notebook_card(self)
 
     def _renamed(self, code_field: str, name_field: str, keep: np.ndarray) -> Self:
         names, codes = getattr(self, name_field), getattr(self, code_field)

@@ -56,6 +56,17 @@ class Beliefs(Answers):
         hold(self, "ruled_out", ruled_out)
         hold(self, "named", named.astype(np.int32, copy=False))
 
+    @classmethod
+    def of_votes(cls, votes: Votes) -> Beliefs:
+        """Each vote as a belief that states 1 for the chosen class and nothing about the others."""
+        stated = np.full((votes.n_answers, votes.n_classes), np.nan)
+        stated[np.arange(votes.n_answers), votes.choice] = 1.0
+        return cls(
+            item=votes.item, items=votes.items, classes=votes.classes, annotator=votes.annotator,
+            annotators=votes.annotators, seconds=votes.seconds, extra=votes.extra,
+            stated=stated, ruled_out=np.zeros(stated.shape, dtype=bool), named=votes.choice[:, None],
+        )  # fmt: skip
+
     @property
     def first(self) -> np.ndarray:
         """Each answer's first choice: the class named first, else the largest stated (lowest code on a tie).  (m,)
@@ -84,16 +95,6 @@ class Beliefs(Answers):
         for code in range(self.n_classes):
             means[:, code] = np.bincount(self.item, weights=self.stated[:, code], minlength=self.n_items) / answers
         return means
-
-    def __repr__(self) -> str:
-        from dissensus.labels.view import text_view
-
-        return text_view(self)
-
-    def _repr_html_(self) -> str:
-        from dissensus.labels.view import html_view
-
-        return html_view(self)
 
     def _check_mass(self, stated: np.ndarray) -> None:
         bad = np.argwhere((stated < 0) | np.isinf(stated))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold, positions
+from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.names import as_names, first_repeated
 
 SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
@@ -130,14 +131,10 @@ class Distributions:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        from dissensus.labels.view import text_view
+        return sizes(self, [(self.n_items, "items"), (self.n_classes, "classes")])
 
-        return text_view(self)
-
-    def _repr_html_(self) -> str:
-        from dissensus.labels.view import html_view
-
-        return html_view(self)
+    def _repr_html_(self) -> str | None:
+        return notebook_card(self)
 
 
 def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:

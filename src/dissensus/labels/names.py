@@ -57,9 +57,20 @@ def encode(values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | None = Non
         position[order] = np.arange(order.size, dtype=np.int32)
     else:
         wanted = as_names(names)
-        where = {str(name): code for code, name in enumerate(wanted.tolist())}
-        position = np.array([where.get(str(name), -1) for name in found.tolist()], dtype=np.int32)
+        position = positions_of(found, wanted).astype(np.int32)
     return position[raw] if found.size else raw.astype(np.int32), wanted
+
+
+def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Where each name stands among others, -1 where it is not there.  (r,), (n,) -> (r,) int64
+
+    A name is what it reads as: 7 and "7" are the same, whether or not another name beside it made them text.
+    """
+    wanted, known = np.asarray(names), np.asarray(among)
+    if wanted.dtype.kind == known.dtype.kind == "i" and np.array_equal(wanted, known):
+        return np.arange(wanted.size)
+    place = {str(name): position for position, name in enumerate(known.tolist())}
+    return np.array([place.get(str(name), -1) for name in wanted.tolist()], dtype=np.int64)
 
 
 def integer_order(names: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
 
@@ -68,11 +69,11 @@ def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold
     _, annotators = votes.identified("attention checks")
     who, names = checks.identified("attention checks")
     right = checks.choice == _gold_of(checks, gold)
-    place = {str(name): a for a, name in enumerate(annotators.tolist())}
-    unknown = [name for name in names.tolist() if str(name) not in place]
+    place = positions_of(names, annotators)
+    unknown = names[place < 0].tolist()
     if unknown:
         raise ValueError(f"annotator {unknown[0]!r} answered attention checks but none of the items to be screened")
-    position = np.array([place[str(name)] for name in names.tolist()], dtype=np.int64)[who]
+    position = place[who]
     seen = np.bincount(position, minlength=annotators.size)
     passed = np.bincount(position, weights=right, minlength=annotators.size)
     share = np.where(seen > 0, passed / np.maximum(seen, 1), np.nan)

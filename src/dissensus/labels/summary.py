@@ -9,13 +9,14 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, completable, usual_completion
+from dissensus.labels.display import listed_classes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.table_read import Labels
+from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The facts `describe` prints; entropies are normalised by log k, so 0 is consensus and 1 an even split.
 
@@ -69,6 +70,36 @@ class Summary:
         total = pairs.sum(axis=1, keepdims=True)
         return np.divide(pairs, total, out=np.zeros_like(pairs), where=total > 0)
 
+    def headline(self) -> list[tuple[str, str]]:
+        """How much there is: names and numbers as text."""
+        facts = [("items", f"{self.distributions.n_items:,}")]
+        if self.answers is not None:
+            facts.insert(0, ("answers", f"{self.answers:,}"))
+        if self.annotators is not None:
+            facts.append(("annotators", f"{self.annotators.size:,}"))
+        facts.append(("classes", f"{self.distributions.n_classes:,}"))
+        if self.per_item is not None and self.per_item.size:
+            low, mean, high = self.per_item.min(), self.per_item.mean(), self.per_item.max()
+            facts.append(("per item (min / mean / max)", f"{low} / {mean:.2f} / {high}"))
+        return facts
+
+    def disagreement(self) -> str:
+        """How far people disagree, in one line."""
+        if not self.entropy.size:
+            return "no item has an answer"
+        text = f"mean entropy {self.entropy.mean():.3f} ± {self.entropy.std():.3f} of 1"
+        text += f", {self.top_two.mean():.1%} of the mass on each item's two largest classes"
+        if self.unanswered:
+            text += f", {self.unanswered:,} items without answers"
+        if self.incomplete:
+            text += f", {self.incomplete:,} answers left out as they cannot be completed"
+        return text
+
+    def __repr__(self) -> str:
+        facts = " · ".join(f"{value} {name}" for name, value in self.headline())
+        classes = listed_classes(self.distributions.classes)
+        return f"Summary of {self.kind}: {facts}\n  classes: {classes}\n  {self.disagreement()}"
+
     def as_json(self, disputed: int = 10) -> dict[str, Any]:
         if not self.entropy.size:
             raise ValueError("no item has an answer, so there is nothing to describe")
@@ -117,7 +148,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
     incomplete = 0
     if isinstance(labels, Votes):
         votes: Votes | None = labels
-        distributions = _answered(labels)
+        distributions = as_distributions(labels, unanswered="leave out")
     elif isinstance(labels, Beliefs):
         votes = labels.first_choices()
         fine = completable(labels)
@@ -125,9 +156,8 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
         labels = labels if fine.all() else labels.select(answers=fine)
         full = COMPLETIONS[usual_completion(labels)](labels)
         within = normalised_entropy(full.stated)
-        first = normalised_entropy(_answered(votes).probs)
-        has = np.flatnonzero(labels.per_item)
-        distributions = Distributions(full.item_means()[has], labels.items[has], labels.classes, labels.per_item[has])
+        first = normalised_entropy(as_distributions(votes, unanswered="leave out").probs)
+        distributions = as_distributions(full, unanswered="leave out")
     else:
         votes, distributions = None, labels
     per_item = distributions.votes
@@ -167,12 +197,6 @@ def agreement_with_others(votes: Votes) -> np.ndarray:
     total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=annotators.size)
     count = np.bincount(annotator[shared], minlength=annotators.size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _answered(votes: Votes) -> Distributions:
-    counts = votes.counts()
-    has = np.flatnonzero(counts.sum(axis=1))
-    return Distributions.from_counts(counts[has], items=votes.items[has], classes=votes.classes)
 
 
 def median_seconds(answers: Any) -> np.ndarray:

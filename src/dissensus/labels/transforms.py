@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
 from dissensus.labels.sampling import resampled
 
 
@@ -81,8 +82,7 @@ def infilled(d: Distributions, other: Distributions) -> Distributions:
             f"the classes {list(d.classes)} cannot be infilled from {list(other.classes)}; "
             "expected the same names in both, in any order"
         )
-    row_of = {str(name): row for row, name in enumerate(other.items.tolist())}
-    rows = np.array([row_of.get(str(name), -1) for name in d.items.tolist()], dtype=np.int64)
+    rows = positions_of(d.items, other.items)
     absent = np.flatnonzero(rows < 0)
     if absent.size:
         raise ValueError(
@@ -90,7 +90,7 @@ def infilled(d: Distributions, other: Distributions) -> Distributions:
             f"{d.n_items} are not: select the shared items first"
         )
     probs = other.probs.copy()
-    probs[rows] = d.probs[:, [d.classes.index(name) for name in other.classes]]
+    probs[rows] = d.probs[:, positions_of(other.classes, d.classes)]
     votes = None
     if d.votes is not None and other.votes is not None:
         votes = other.votes.copy()

@@ -12,7 +12,6 @@ from dissensus.labels.answers import Answers, hold
 from dissensus.labels.names import as_names, class_order, encode
 
 if TYPE_CHECKING:
-    from dissensus.labels.beliefs import Beliefs
     from dissensus.labels.distributions import Distributions
 
 
@@ -65,28 +64,6 @@ class Votes(Answers):
         """Votes for each class of each item.  (n, k) int64"""
         cell = self.item.astype(np.int64) * self.n_classes + self.choice
         return np.bincount(cell, minlength=self.n_items * self.n_classes).reshape(self.n_items, self.n_classes)
-
-    def as_beliefs(self) -> Beliefs:
-        """Each vote as a belief that states 1 for the chosen class and nothing about the others."""
-        from dissensus.labels.beliefs import Beliefs
-
-        stated = np.full((self.n_answers, self.n_classes), np.nan)
-        stated[np.arange(self.n_answers), self.choice] = 1.0
-        return Beliefs(
-            item=self.item, items=self.items, classes=self.classes, annotator=self.annotator,
-            annotators=self.annotators, seconds=self.seconds, extra=self.extra,
-            stated=stated, ruled_out=np.zeros(stated.shape, dtype=bool), named=self.choice[:, None],
-        )  # fmt: skip
-
-    def __repr__(self) -> str:
-        from dissensus.labels.view import text_view
-
-        return text_view(self)
-
-    def _repr_html_(self) -> str:
-        from dissensus.labels.view import html_view
-
-        return html_view(self)
 
 
 def _names(role: str, values: Any) -> pa.Array:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
-from dissensus.aggregate.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
+from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes

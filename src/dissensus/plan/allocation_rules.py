@@ -8,7 +8,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dissensus.aggregate.dirichlet_mixture import MixturePosterior, expected_kl, posterior_mean, posterior_variance
+from dissensus.aggregate.priors.dirichlet_mixture import (
+    MixturePosterior,
+    expected_kl,
+    posterior_mean,
+    posterior_variance,
+)
 from dissensus.labels.distances import entropy
 
 BLOCK = 20_000_000  # numbers held at once

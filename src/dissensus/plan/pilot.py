@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dissensus.aggregate.intervals import Interval, percentile_interval
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
 from dissensus.plan.tradeoff import KINDS, Kind, Preferences, constraints, utility_of
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from dissensus.aggregate.dirichlet_mixture import expected_kl, posterior_mean
-from dissensus.aggregate.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.dirichlet_mixture import expected_kl, posterior_mean
+from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
-from dissensus.plan.replay import PORTIONS, Curve
+from dissensus.plan.replays import PORTIONS, Curve
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds an answer; Collins 2022, "Annotation time"
 PILOT = 0.05  # share of items about which every kind of question is asked once, to learn what its answers are worth

@@ -10,7 +10,7 @@ from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.transforms import one_hot, smoothed
 from dissensus.plan.constraints import count_constraints
-from dissensus.plan.embedding import Embedding, embed_labels
+from dissensus.plan.gnmds.embedding import Embedding, embed_labels
 from dissensus.plan.simulation import recovery
 
 # Label smoothing at the levels of CIFAR-10LS: the mass that CIFAR-10H and CIFAR-10DS leave to other classes.

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.labels.answers import hold
-from dissensus.plan.embedding import embed_labels
+from dissensus.plan.gnmds.embedding import embed_labels
 
 Kind = Literal["hard", "soft"]
 KINDS: tuple[Kind, ...] = ("hard", "soft")

@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from dissensus.train.scoring import share_of_predicted
-from dissensus.train.soft_logistic import log_softmax, soft_logistic
+from dissensus.train.estimator_scores import share_of_predicted
+from dissensus.train.heads.logistic import log_softmax, soft_logistic
 from dissensus.train.targets import Targets, as_targets
 
 if TYPE_CHECKING:
-    from dissensus.train.heads import TrainedHead
+    from dissensus.train.heads.training import TrainedHead
 
 
 class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -149,8 +149,8 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_, self.loss_ = np.array([found.iterations]), found.loss
 
     def _fit_mlp(self, x: Any, probs: np.ndarray, weights: np.ndarray, warm: bool) -> None:
-        from dissensus.train.head_config import HeadConfig
-        from dissensus.train.heads import train_heads
+        from dissensus.train.heads.config import HeadConfig
+        from dissensus.train.heads.training import train_heads
 
         config = HeadConfig(
             hidden=self.hidden, dropout=self.dropout, learning_rate=self.learning_rate, patience=None, keep="last",
@@ -165,7 +165,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     def _logits(self, x: Any) -> np.ndarray:
         if self.head == "linear":
             return np.asarray(x @ self.coef_.T + self.intercept_)  # (n, k), or (n, 1) for two classes
-        from dissensus.train.model_files import logits_of
+        from dissensus.train.heads.model_files import logits_of
 
         return logits_of(self.head_.layers, _dense(x))
 

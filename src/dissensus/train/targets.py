@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.counting import mean_belief, share
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.shares import as_distributions
 from dissensus.labels.votes import Votes
 
 
@@ -39,8 +39,7 @@ def as_targets(y: Any, classes: Any = None) -> Targets:
     """
     if isinstance(y, Votes | Beliefs | Distributions):
         named = np.array(y.classes) if classes is None else _named(classes, y.n_classes)
-        found = share(y) if isinstance(y, Votes) else mean_belief(y) if isinstance(y, Beliefs) else y
-        return Targets(found.probs, named, hard=False)
+        return Targets(as_distributions(y).probs, named, hard=False)
     columns = getattr(y, "columns", None)
     array = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     if array.ndim == 2 and array.shape[1] > 1:

@@ -1,0 +1,20 @@
+# What `dissensus` offers, loaded on first use; `__init__.py` reads this list.
+from .datasets import load as load
+from .evaluate.comparisons import compare as compare
+from .evaluate.scorecards import scorecard as scorecard
+from .files.door import read as read
+from .files.door import write as write
+from .files.stream import count_votes as count_votes
+from .files.tables.writing import as_table as as_table
+from .labels.beliefs import Beliefs as Beliefs
+from .labels.completion import complete as complete
+from .labels.distributions import Distributions as Distributions
+from .labels.intervals import Interval as Interval
+from .labels.shares import as_distributions as as_distributions
+from .labels.shares import mean_belief as mean_belief
+from .labels.shares import share as share
+from .labels.summary import summarise as summarise
+from .labels.votes import Votes as Votes
+from .plan.advice.advice import advise as advise
+
+__version__: str

@@ -1,0 +1,1 @@
+"""Models of annotators: each a function that returns a fit."""

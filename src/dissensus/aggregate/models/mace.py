@@ -1,0 +1,167 @@
+"""MACE: on each item an annotator either knows the class or guesses by a habit of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dissensus.aggregate.models.em import (
+    TINY,
+    Ballots,
+    Fit,
+    Progress,
+    ascend,
+    carried_over,
+    even_where_empty,
+    matched_classes,
+    normalised,
+)
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
+from dissensus.labels.votes import Votes
+
+Learning = Literal["variational", "em"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MaceFit(Fit):
+    """The fields of Fit, and
+
+    skill  (a,) probability that an annotator knows the class: 0 is one who always guesses
+    guess  (a, k) probability of each answer when guessing
+    """
+
+    skill: np.ndarray
+    guess: np.ndarray
+
+
+def mace(
+    votes: Votes,
+    *,
+    learning: Learning = "variational",
+    skill_prior: tuple[float, float] = (0.5, 0.5),
+    guess_prior: float = 1.0,
+    tolerance: float = 1e-5,
+    most_iterations: int = 200,
+    start: MaceFit | None = None,
+    progress: Progress | None = None,
+) -> MaceFit:
+    """Each item's class and each annotator's competence; classes are equally likely beforehand.
+
+        P(vote c | class t) = skill_j [c = t] + (1 - skill_j) guess_jc
+        skill_j ~ Beta(skill_prior),   guess_j ~ Dirichlet(guess_prior, ..., guess_prior)
+
+    Hovy, Berg-Kirkpatrick, Vaswani, Hovy (2013), Learning Whom to Trust with MACE, NAACL. Their guess_prior is 10;
+    1 lets habits show in fewer votes: of nine crowd sets five gained up to 3.7 points of accuracy, four lost up to 0.4.
+    With counts known_j and guessed_jc expected from the current posterior,
+
+        variational  parameters are exp E[log .] under the Dirichlet of prior + counts (mean-field); what it climbs is
+                     the evidence lower bound
+        em           parameters are their share of prior + counts; what it climbs is the log-likelihood plus
+                     sum prior * log parameter
+
+    A vote only moves the odds of the class it names, so an iteration costs one pass over the votes whatever k. It
+    begins with everyone knowing half the time and guessing evenly: no random restarts, the same votes give the same
+    fit. Items without votes get even shares, annotators without votes the mean of the prior.
+
+    tolerance  stop when an iteration gains at most this many nats a vote
+    start      an earlier fit to begin from; items and annotators are matched by name and may be new
+    """
+    _check_priors(learning, skill_prior, guess_prior)
+    ballots = Ballots.of(votes, "MACE")
+    n, a, k = ballots.shape
+    cast = ballots.of_annotators(np.ones(votes.n_answers))  # (a, k)
+    prior_known, prior_guessed = skill_prior
+
+    def maximise(posterior: np.ndarray, parameters: _Parameters) -> _Parameters:
+        right = ballots.of_annotators(ballots.belief_in(posterior))  # (a, k)
+        known = right * parameters.known_if_right()  # (a, k)
+        guessed = np.maximum(cast - known, 0.0)
+        coin = np.stack([known.sum(axis=1) + prior_known, guessed.sum(axis=1) + prior_guessed], axis=1)  # (a, 2)
+        habit = guessed + guess_prior  # (a, k)
+        learn = _expected_log if learning == "variational" else _log_share
+        log_coin, coin_height = learn(coin, np.array([prior_known, prior_guessed]))
+        log_guess, habit_height = learn(habit, np.full(k, guess_prior))
+        mean = even_where_empty(coin)[:, 0], even_where_empty(habit)
+        return _Parameters(log_coin, log_guess, coin_height + habit_height, *mean)
+
+    def expect(parameters: _Parameters) -> tuple[np.ndarray, float]:
+        log_guessing = parameters.log_coin[:, 1:] + parameters.log_guess  # (a, k), of guessing this answer
+        gain = np.logaddexp(parameters.log_coin[:, :1], log_guessing) - log_guessing
+        posterior, mass = normalised(ballots.for_classes(gain.reshape(-1)[ballots.annotator_cell]))
+        height = mass.sum() - n * np.log(k) + (cast * log_guessing).sum() + parameters.prior_height
+        return posterior, float(height)
+
+    if start is None:
+        skill, guess = np.full(a, 0.5), np.full((a, k), 1 / k)
+    else:
+        where = positions_of(ballots.annotators, start.annotators)
+        order = matched_classes(votes.classes, start.distributions.classes)
+        skill = carried_over(start.skill, where, prior_known / (prior_known + prior_guessed))
+        guess = carried_over(start.guess[:, order], where, 1 / k)
+    begun = np.log(np.maximum(np.stack([skill, 1 - skill], axis=1), TINY)), np.log(np.maximum(guess, TINY))
+    parameters = _Parameters(*begun, 0.0, skill, guess)
+    posterior, _ = expect(parameters)
+    found = ascend(
+        posterior, parameters, maximise, expect,
+        answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
+    )  # fmt: skip
+    return MaceFit(
+        distributions=Distributions(found.posterior, votes.items, votes.classes, votes.per_item),
+        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=found.log_likelihood,
+        converged=found.converged, skill=found.parameters.skill, guess=found.parameters.guess,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """What the next expectation uses, the height of the priors under it, and the means to report.
+
+    log_coin (a, 2) knowing, guessing | log_guess (a, k) | skill (a,) | guess (a, k)
+    """
+
+    log_coin: np.ndarray
+    log_guess: np.ndarray
+    prior_height: float
+    skill: np.ndarray
+    guess: np.ndarray
+
+    def known_if_right(self) -> np.ndarray:
+        """The probability that an annotator who gave the right answer knew it, by answer.  (a, k)"""
+        from scipy.special import expit
+
+        return expit(self.log_coin[:, :1] - self.log_coin[:, 1:] - self.log_guess)
+
+
+def _log_share(mass: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
+    """Logarithm of each row's shares, and prior * log share summed.  mass: (a, r), prior: (r,) -> (a, r), height"""
+    log_share = np.log(np.maximum(even_where_empty(mass), TINY))
+    return log_share, float((prior * log_share).sum())
+
+
+def _expected_log(mass: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, float]:
+    """E[log x] for x ~ Dirichlet(row), and minus the sum of KL(Dirichlet(row) || Dirichlet(prior)).
+
+    KL = log B(prior) - log B(row) + sum (row - prior) E[log x],   B the multivariate beta function
+
+    mass: (a, r), prior: (r,) -> (a, r), height
+    """
+    from scipy.special import digamma, gammaln
+
+    total = mass.sum(axis=1)
+    expected = digamma(mass) - digamma(total)[:, None]
+    log_beta = gammaln(mass).sum(axis=1) - gammaln(total)
+    log_beta_prior = gammaln(prior).sum() - gammaln(prior.sum())
+    divergence = log_beta_prior - log_beta + ((mass - prior) * expected).sum(axis=1)
+    return expected, -float(divergence.sum())
+
+
+def _check_priors(learning: str, skill_prior: tuple[float, float], guess_prior: float) -> None:
+    if learning not in ("variational", "em"):
+        raise ValueError(f"no way of learning {learning!r}; there are variational and em")
+    if len(skill_prior) != 2 or not all(0 < value < np.inf for value in skill_prior):
+        raise ValueError(f"skill_prior is {skill_prior}; expected two finite numbers above 0, for knowing and guessing")
+    if not 0 < guess_prior < np.inf:
+        raise ValueError(f"guess_prior is {guess_prior}; expected a finite number above 0")

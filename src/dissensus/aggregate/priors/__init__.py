@@ -1,0 +1,1 @@
+"""What the crowd teaches about disagreement: priors learned from votes, and estimates from few of them."""

@@ -1,0 +1,95 @@
+"""`dissensus plan`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dissensus.cli.reading import one_line_errors, say
+
+if TYPE_CHECKING:
+    from dissensus.plan.advice.advice import Advice
+    from dissensus.plan.tradeoff import Estimate
+
+out = Console(highlight=False, emoji=False)
+
+
+def plan(
+    items: Annotated[int, typer.Option(help="How many items there are to label.")],
+    classes: Annotated[int, typer.Option(help="How many classes there are.")],
+    cost_ratio: Annotated[float | None, typer.Option(help="What a soft label costs, in hard labels; by default as many "
+                                                     "as there are classes.")] = None,
+    utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
+                                         "inverse-sigmoid.")] = "linear",
+    beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
+    budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
+    pilot: Annotated[Path | None, typer.Option(help="CSV of a pilot, a row an answer: kind, seconds, and perhaps "
+                                               "wrong, k_hat, annotator.")] = None,
+    estimate: Annotated[str, typer.Option(help="How well labels do: by their information ratio, or by simulation (3 to "
+                                          "90 items and classes).")] = "information",
+    dimensions: Annotated[int, typer.Option(help="Dimensions of the simulated space: 5, 25 or 125.")] = 25,
+    seed: Annotated[int, typer.Option(help="For resampling the pilot.")] = 0,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the maps to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Which labels to collect: hard, sparse or soft ones, and why."""
+    import numpy as np
+
+    from dissensus.plan.advice.advice import advise
+    from dissensus.plan.pilot_file import read_pilot
+    from dissensus.plan.tradeoff import Costs, Preferences
+
+    with one_line_errors():
+        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=_estimate(estimate, dimensions))
+        answers = [] if pilot is None else read_pilot(pilot)
+        advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
+        if html is not None:
+            from dissensus.files.door import write_text
+            from dissensus.plan.advice.page import advice_page
+
+            write_text(advice_page(advice), html)
+            say(f"wrote {html}")
+    if as_json:
+        typer.echo(json.dumps(advice.as_json(), indent=2))
+    else:
+        _print(advice)
+
+
+def _estimate(name: str, dimensions: int) -> "Estimate":
+    from dissensus.plan.tradeoff import by_information
+
+    if name == "information":
+        return by_information
+    if name != "simulation":
+        raise ValueError(f"--estimate {name}: expected information or simulation")
+    from dissensus.plan.grid import figure_1_grid
+    from dissensus.plan.simulated_rho import by_simulation
+
+    return by_simulation(figure_1_grid(), dimensions)
+
+
+def _print(advice: "Advice") -> None:
+    from dissensus.plan.advice.words import describe_label, short
+
+    out.print(f"Collect {describe_label(*advice.recommended)}.", style="bold", markup=False, soft_wrap=True)
+    for sentence in advice.why:
+        out.print(f"  {sentence}", markup=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("labels", "items", "comparisons", "of all", "cost", "loss"):
+        table.add_column(name, justify="left" if name == "labels" else "right")
+    for one in advice.options:
+        table.add_row(
+            one.name, f"{one.items:,}", f"{one.constraints:,.0f}", f"{one.information_ratio:.2%}", short(one.cost),
+            f"{one.loss:.4f}",
+        )  # fmt: skip
+    out.print()
+    out.print(table)
+    scale = f"{advice.preferences.reference:,.0f}"
+    out.print(f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better", markup=False)
+    if advice.alternatives:
+        out.print("\nWhen to choose otherwise", style="bold")
+        for sentence in advice.alternatives:
+            out.print(f"  {sentence}", markup=False, soft_wrap=True)

@@ -1,0 +1,133 @@
+"""The options by which every verb lets users overrule what the reader would guess."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dissensus.files.door import FORMATS, read
+from dissensus.files.tables.columns import CHOICES, LAYOUTS
+from dissensus.labels.shares import Labels
+
+errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
+OPTIONS: dict[str, Any] = {
+    "format": Annotated[
+        str | None, typer.Option(help=f"File format, if the ending does not tell: {', '.join(FORMATS)}.")
+    ],
+    "layout": Annotated[str | None, typer.Option(help=f"What the rows hold: {', '.join(LAYOUTS)}.")],
+    "item": Annotated[str | None, typer.Option(help="Column that names the item.")],
+    "annotator": Annotated[str | None, typer.Option(help="Column that names the annotator.")],
+    "label": Annotated[str | None, typer.Option(help="Column that holds the label.")],
+    "seconds": Annotated[str | None, typer.Option(help="Column with the seconds an answer took.")],
+    "classes": Annotated[str | None, typer.Option(help='All classes in order, as one row of CSV: cat,"dog, small".')],
+    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; again for another column.")],
+    "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
+    "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
+    "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
+    "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
+    "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
+}
+FILE = Annotated[str, typer.Argument(help="A label file, or a data set of `dissensus data list`.")]
+DEFAULTS = {"missing": "error", "encoding": "utf-8"}
+
+
+def say(notice: str) -> None:
+    """A guess or a remark, apart from the result."""
+    errors.print(notice, style="dim", markup=False)
+
+
+def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
+
+    Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own.
+    Whatever is wrong with the input ends in one line on stderr and exit code 2.
+    """
+
+    @functools.wraps(verb)
+    def run(file: str, **given: Any) -> None:
+        reading = {name: given.pop(name) for name in OPTIONS}
+        with one_line_errors():
+            verb(labels=_load(file, reading), file=file, **given)
+
+    own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
+    for i, parameter in enumerate(own):
+        if parameter.name == "file" and parameter.annotation is str:
+            own[i] = parameter.replace(annotation=FILE)
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
+        for name, annotation in OPTIONS.items()
+    ]
+    parameters = [*(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *options]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """What is wrong with the input is one line on stderr and exit code 2, not a traceback."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as error:
+        errors.print(f"error: {' '.join(str(error).split())}", markup=False, style="red")
+        raise typer.Exit(2) from None
+
+
+def _load(file: str, reading: dict[str, Any]) -> Labels:
+    for name, allowed in CHOICES.items():
+        if reading[name] is not None and reading[name] not in allowed:
+            raise ValueError(f"--{name} {reading[name]}: expected one of {', '.join(allowed)}")
+    given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
+    reading["where"] = _pairs(reading["where"] or [])
+    reading["classes"] = split_classes(reading["classes"])
+    with errors.status(Text(f"reading {file}")):
+        if not Path(file).exists():
+            from dissensus.datasets import DATASETS, load
+
+            if file in DATASETS and given:
+                raise ValueError(
+                    f"{file} is a data set, which knows how it is read, so {', '.join(given)} would do nothing: leave "
+                    f"it out, or make a file of it first: `dissensus convert {file} {file}.parquet`"
+                )
+            if file in DATASETS:
+                return load(file).labels
+            if not Path(file).suffix:
+                raise ValueError(
+                    f"{file}: no such file, and no data set of that name; `dissensus data list` shows them"
+                )
+        return read(file, say=say, **reading)
+
+
+def split_classes(row: str | None) -> list[str] | None:
+    """The classes of one row of CSV, so that quotes hold a name with a comma."""
+    if row is None:
+        return None
+    try:
+        names = [name.strip() for name in next(csv.reader([row], skipinitialspace=True, strict=True), [])]
+    except csv.Error as error:
+        raise ValueError(f"--classes {row}: not one row of CSV ({error})") from None
+    if not names:
+        raise ValueError("--classes is empty; expected all classes in order, separated by commas")
+    return names
+
+
+def _pairs(texts: list[str]) -> dict[str, str]:
+    wanted: dict[str, str] = {}
+    for text in texts:
+        column, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--where {text}: expected COLUMN=VALUE")
+        if column in wanted:
+            raise ValueError(f"--where {column}={wanted[column]} and {text}: no row has both; give each column once")
+        wanted[column] = value
+    return wanted

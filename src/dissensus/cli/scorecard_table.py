@@ -1,0 +1,96 @@
+"""How a scorecard looks in the terminal."""
+
+import math
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from dissensus.evaluate.comparisons import ModelComparison
+    from dissensus.evaluate.scorecards import Scorecard
+    from dissensus.labels.intervals import Interval
+
+out = Console(highlight=False, emoji=False)
+# Rows of one model's table, in groups.
+SHOWN = (
+    ("soft_nll", "kl", "js", "brier"),
+    ("accuracy", "accuracy_gold", "vote_accuracy", "second_best_accuracy"),
+    ("ece_equal_mass", "rmse_calibration", "smooth_ece"),
+    ("entropy_pearson", "entropy_spearman"),
+)
+COLUMNS = {
+    "soft_nll": "NLL", "kl": "KL", "js": "JS", "brier": "Brier", "accuracy": "acc.", "second_best_accuracy": "2nd",
+    "ece_equal_mass": "ECE", "entropy_spearman": "rho",
+}  # fmt: skip
+
+
+def print_comparison(result: "ModelComparison") -> None:
+    """One model as a list of scores with intervals; several as a table with a row each, then their differences."""
+    out.print(result.reference.people.describe(), markup=False)
+    out.print(_one_model(result.reference) if len(result.cards) == 1 else _leaderboard(result))
+    if result.differences:
+        _print_differences(result)
+
+
+def _one_model(card: "Scorecard") -> Table:
+    from dissensus.evaluate.meanings import MEANINGS
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column(card.name, no_wrap=True)
+    table.add_column("model", justify="right")
+    if card.ceiling is not None:
+        table.add_column("half crowd", justify="right")
+        table.add_column("at best", justify="right")
+    for group in SHOWN:
+        for score in (name for name in group if name in card.scores):
+            cells = [_with_interval(card.scores[score])]
+            beside = card.ceiling_of(score)
+            if card.ceiling is not None:
+                cells += ["", ""] if beside is None else [f"{one.value:.3f}" for one in beside]
+            table.add_row(MEANINGS[score], *cells)
+        table.add_row()
+    return table
+
+
+def _leaderboard(result: "ModelComparison") -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for title in COLUMNS.values():
+        table.add_column(title, justify="right")
+    for card in result.cards.values():
+        table.add_row(card.name, *(_cell(card.scores[name].value) for name in COLUMNS))
+    for place, told in enumerate(("half crowd", "at best")):
+        if result.reference.ceiling is not None:
+            beside = [result.reference.ceiling_of(name) for name in COLUMNS]
+            table.add_row(told, *("" if one is None else _cell(one[place].value) for one in beside), style="italic")
+    return table
+
+
+def _print_differences(result: "ModelComparison") -> None:
+    from dissensus.evaluate.meanings import MEANINGS
+    from dissensus.evaluate.statistics import SMALL, shown_p
+
+    tests = [one.comparison for one in result.differences if one.comparison is not None]
+    out.print(f"\nless {result.reference.name}, on the same items", style="bold", markup=False)
+    if tests:
+        bound = "no lower bound" if not tests[0].minimum_p else f"at best {tests[0].minimum_p:.2g}"
+        out.print(f"{tests[0].test} over n = {tests[0].n:,} ({bound}), Holm over {tests[0].family}", markup=False)
+    for model in list(result.cards)[1:]:
+        table = Table(box=None, pad_edge=False, title=model, title_justify="left", show_header=False)
+        table.add_column(width=29)
+        for one in (one for one in result.differences if one.model == model):
+            told = None if one.comparison is None else one.comparison.adjusted_p
+            p = "" if told is None else f"p {'' if told < SMALL else '= '}{shown_p(told)}"
+            table.add_row(MEANINGS[one.score], _with_interval(one.interval, "+.3f"), p)
+        out.print(table)
+
+
+def _with_interval(found: "Interval", style: str = ".3f") -> str:
+    if math.isnan(found.low) or math.isinf(found.value):
+        return _cell(found.value)
+    return f"{format(found.value, style)} [{format(found.low, style)}, {format(found.high, style)}]"
+
+
+def _cell(value: float) -> str:
+    return "–" if math.isnan(value) else "infinite" if math.isinf(value) else f"{value:.3f}"

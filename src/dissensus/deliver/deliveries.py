@@ -1,0 +1,59 @@
+"""Deliveries by name, for the command line and for study files."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from dissensus.deliver.delivery import Delivery
+from dissensus.deliver.fixed import class_means, majority, random, soft, uniform
+from dissensus.deliver.from_posterior import posterior
+from dissensus.deliver.one_answer import deaggregated, deterministic_control, multipass, sls
+from dissensus.deliver.wrappers import WRAPPERS
+from dissensus.labels.shares import Labels
+
+DELIVERIES: dict[str, Callable[..., Delivery]] = {
+    "soft": soft,
+    "majority": majority,
+    "sls": sls,
+    "multipass": multipass,
+    "deterministic_control": deterministic_control,
+    "deaggregated": deaggregated,
+    "posterior": posterior,
+    "class_means": class_means,
+    "random": random,
+    "uniform": uniform,
+}
+
+
+def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
+    """The delivery of that name; those that draw nothing leave the seed aside."""
+    if name not in DELIVERIES:
+        raise ValueError(f"no delivery {name!r}; there are {', '.join(DELIVERIES)}")
+    maker = DELIVERIES[name]
+    known = inspect.signature(maker).parameters
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        has = [option for option in list(known)[1:] if option != "seed"]
+        raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(has) if has else 'none'}")
+    return maker(labels, **options, **({"seed": seed} if "seed" in known else {}))
+
+
+def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
+    """The delivery inside the wrapper that a text such as "smoothed=0.1" names."""
+    name, _, value = wrap.partition("=")
+    if name not in WRAPPERS:
+        raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")
+    known = inspect.signature(WRAPPERS[name]).parameters
+    knob = next((option for option in ("every", "amount", "temperature", "alpha") if option in known), None)
+    if bool(value) != (knob is not None):
+        raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob}" if knob else " without a number"))
+    options: dict[str, Any] = {"seed": seed} if "seed" in known else {}
+    if knob is not None:
+        try:
+            options[knob] = int(value) if knob == "every" else float(value)
+        except ValueError:
+            kind = "whole number" if knob == "every" else "number"
+            raise ValueError(f"{wrap}: {value!r} is no {kind}; expected the {knob} of {name}") from None
+    return WRAPPERS[name](delivery, **options)

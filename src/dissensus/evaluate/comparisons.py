@@ -1,0 +1,161 @@
+"""Several models against the same people: a scorecard each, and how far they differ from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dissensus.evaluate.bootstrap import Measure, over_items
+from dissensus.evaluate.matched import prepare
+from dissensus.evaluate.matching import Missing
+from dissensus.evaluate.scorecards import Scorecard, entropy_measures, interval_json, scored_cards
+from dissensus.evaluate.statistics import Comparison, holm, paired_t
+from dissensus.labels.intervals import Interval
+
+# Tested item by item. KL differs between two models by exactly what soft NLL does, so it is no test of its own.
+TESTED = ("soft_nll", "js", "brier", "accuracy")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far a model is from the reference on one score.
+
+    interval    of score(model) - score(reference), both on the same resampled items
+    comparison  paired t-test over items, corrected for all tests of the table; None for a score that has no value per
+                item, or where all items differ by the same amount
+    """
+
+    model: str
+    reference: str
+    score: str
+    interval: Interval
+    comparison: Comparison | None
+
+    def as_json(self) -> dict[str, Any]:
+        told = {"model": self.model, "reference": self.reference, "score": self.score}
+        told["difference"] = interval_json(self.interval)
+        return told if self.comparison is None else told | {"comparison": self.comparison.as_json()}
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """Scorecards by name, the first being the reference, and each other's differences from it."""
+
+    cards: dict[str, Scorecard]
+    differences: tuple[Difference, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def reference(self) -> Scorecard:
+        return next(iter(self.cards.values()))
+
+    def as_json(self) -> dict[str, Any]:
+        """The reference's scorecard; with several models also `compare` (the others) and `differences`."""
+        told = self.reference.as_json()
+        if len(self.cards) > 1:
+            others = list(self.cards.values())[1:]
+            told["compare"] = {card.name: card.as_json() for card in others}
+            told["differences"] = [one.as_json() for one in self.differences]
+        return told | {"remarks": list(dict.fromkeys([*told["remarks"], *self.remarks]))}
+
+
+def compare(
+    models: Mapping[str, Any],
+    labels: Any,
+    *,
+    rng: np.random.Generator,
+    gold: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    clusters: Any = None,
+    ceiling: bool = True,
+    missing: Missing = "refuse",
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> ModelComparison:
+    """A scorecard of each model on the same items, and the differences from the first, paired item by item.
+
+    The difference of a mean is bootstrapped over items and tested by a paired t-test, Holm over all models and scores:
+    it tells whether the difference would hold on other items, not whether it would hold for other seeds of the same
+    training. For that hand one score per seed to `wilcoxon`.
+
+    models: name: predictions; everything else as in `scorecard`
+    """
+    if not models:
+        raise ValueError("there are no models to compare; expected at least one")
+    card_rng, *pair_rngs = rng.spawn(len(models))
+    prepared = prepare(models, labels, gold, columns, clusters, missing)
+    cards = scored_cards(prepared, card_rng, ceiling, replicates, coverage)
+    reference, *others = cards.values()
+    found: list[Difference] = []
+    remarks: list[str] = []
+    for other, pair_rng in zip(others, pair_rngs, strict=True):
+        if not other.values:
+            remarks.append("differences between models are given without intervals or tests for so many items")
+            found += _plain_differences(other, reference)
+            continue
+        found += _differences(other, reference, prepared.clusters, pair_rng, replicates, coverage)
+        unlike = [name for name in ("soft_nll",) if other.infinite or reference.infinite]
+        remarks += [
+            f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite" for name in unlike
+        ]
+    return ModelComparison(cards, tuple(_corrected(found)), tuple(dict.fromkeys(remarks)))
+
+
+def _differences(
+    other: Scorecard, reference: Scorecard, clusters: np.ndarray | None, rng: np.random.Generator,
+    replicates: int, coverage: float,
+) -> list[Difference]:  # fmt: skip
+    finite = [
+        name for name in TESTED if np.isfinite(other.values[name]).all() & np.isfinite(reference.values[name]).all()
+    ]
+    apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
+    mine, theirs = (entropy_measures(card.predictions, card.people) for card in (other, reference))
+    measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in mine}
+    drawn = over_items(apart, rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage)
+    return [
+        Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
+        for name, interval in drawn.items()
+        if not np.isnan(interval.value)
+    ]
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Differences per item; what only rounding tells apart is equal, or a t-test would find it.  (n,)"""
+    gap = a - b
+    return np.where(np.abs(gap) <= 1e-12 * np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0), 0.0, gap)
+
+
+def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | None:
+    if gap is None:
+        return None
+    if clusters is not None:  # items of a cluster are alike, so a cluster counts once
+        code = np.unique(clusters, return_inverse=True)[1]
+        gap = np.bincount(code, gap) / np.bincount(code)
+    if gap.size < 2 or np.ptp(gap) <= 1e-12 * np.abs(gap).max():
+        return None
+    return paired_t(gap, np.zeros(gap.size))
+
+
+def _corrected(found: list[Difference]) -> list[Difference]:
+    family = holm({str(i): one.comparison for i, one in enumerate(found) if one.comparison is not None})
+    return [
+        Difference(one.model, one.reference, one.score, one.interval, family.get(str(i))) for i, one in enumerate(found)
+    ]
+
+
+def _plain_differences(other: Scorecard, reference: Scorecard) -> list[Difference]:
+    nan = float("nan")
+    apart = {name: other.scores[name].value - reference.scores[name].value for name in TESTED}
+    return [
+        Difference(other.name, reference.name, name, Interval(value, nan, nan, nan, 0.95), None)
+        for name, value in apart.items()
+        if np.isfinite(value)
+    ]
+
+
+def _gap(mine: Measure, theirs: Measure, weights: np.ndarray) -> np.ndarray:
+    return mine(weights) - theirs(weights)

@@ -1,0 +1,105 @@
+"""Figures of a scorecard: reliability, uncertainty against people's, slices, and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_bins
+from dissensus.evaluate.scorecards import Scorecard
+from dissensus.evaluate.slices import high_disagreement
+from dissensus.evaluate.smooth_calibration import smooth_reliability
+from dissensus.labels.distances import normalised_entropy
+from dissensus.report.charts import Line, grouped_bars, line_chart
+from dissensus.report.svg import svg
+
+DOTS = 600  # more would hide each other, and make the page heavy
+SHOWN_CLASSES = 6  # in an example, at most
+RARE = 0.02  # classes below it on every side are left out of an example
+
+
+def tag(name: str) -> str:
+    """A name that fits a legend: what is left out is in the middle, since runs often differ at the end."""
+    return name if len(name) <= 18 else f"{name[:9]}…{name[-8:]}"
+
+
+def reliability(cards: Sequence[Scorecard], *, smooth: bool) -> str:
+    """Confidence of the model's choice against the share of people who agree with it; below the diagonal: too sure."""
+    lines = []
+    for card in cards:
+        confidence, share = confidence_and_outcome(card.predictions.probs, card.people.probs)
+        if smooth:
+            curve = smooth_reliability(confidence, share)
+            # Where hardly any item lies the curve is a guess of the kernel.
+            told = (curve.density > 0.05) & (curve.confidence >= confidence.min())
+            lines.append(Line(tag(card.name), curve.confidence[told], curve.outcome[told]))
+        else:
+            bins = equal_mass_bins(confidence, share)
+            lines.append(Line(tag(card.name), bins.confidence, bins.outcome))
+    low = 1 / cards[0].people.targets.n_classes
+    return line_chart(
+        lines, "confidence of the model", "share of people who agree", x_range=(low, 1.0), y_range=(0.0, 1.0),
+        diagonal=True, marks=not smooth,
+    )  # fmt: skip
+
+
+def entropy_scatter(card: Scorecard) -> str:
+    """People's entropy against the model's, each divided by ln k; of many items an even selection."""
+    at = np.linspace(0, card.people.n_items - 1, min(card.people.n_items, DOTS)).astype(int)
+    people, model = (normalised_entropy(side[at]) for side in (card.people.probs, card.predictions.probs))
+    left, base, side = 46, 296, 280
+    dots = "".join(
+        f'<circle class="bar" cx="{left + side * x:.1f}" cy="{base - side * y:.1f}" r="3.5" fill-opacity="0.4"><title>'
+        f"{escape(str(card.people.targets.items[i]))}: people {x:.2f}, model {y:.2f}</title></circle>"
+        for i, x, y in zip(at.tolist(), people.tolist(), model.tolist(), strict=True)
+    )
+    ticks = "".join(
+        f'<text x="{left + side * v}" y="{base + 16}" text-anchor="middle">{v:g}</text>'
+        f'<text x="{left - 8}" y="{base - side * v + 4}" text-anchor="end">{v:g}</text>'
+        for v in (0, 0.5, 1)
+    )
+    axes = (
+        f'<line class="axis" x1="{left}" x2="{left + side}" y1="{base}" y2="{base}"/>'
+        f'<line class="axis" x1="{left}" x2="{left}" y1="{base - side}" y2="{base}"/>'
+        f'<line class="axis" stroke-dasharray="3 3" x1="{left}" x2="{left + side}" y1="{base}" y2="{base - side}"/>'
+        f'<text x="{left + side / 2}" y="{base + 34}" text-anchor="middle">entropy of people</text>'
+        f'<text transform="translate(13,{base - side / 2}) rotate(-90)" text-anchor="middle">entropy of model</text>'
+    )
+    told = (
+        f"entropy of {card.name} against people's on {at.size} items: mean {model.mean():.2f} against "
+        f"{people.mean():.2f}, Pearson correlation {card.scores['entropy_pearson'].value:.2f}"
+    )
+    return svg(left + side + 14, base + 42, told, axes + ticks + dots)
+
+
+def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str) -> str:
+    """The mean of a score over each part of the items, one bar a model."""
+    parts = cards[0].slices[by][score]
+    series = [(tag(card.name), [part.score.value for part in card.slices[by][score]]) for card in cards]
+    counted = [f"{part.name} ({part.items:,})" for part in parts]
+    names = [longer if len(longer) <= 17 else part.name for longer, part in zip(counted, parts, strict=True)]
+    return grouped_bars(names, series, title)
+
+
+def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]]:
+    """Positions of items on which model and people are closest, among those people dispute, and furthest apart."""
+    apart = card.values["js"]
+    disputed = np.flatnonzero(high_disagreement(card.people.probs).code == 1)
+    if disputed.size < count:
+        disputed = np.arange(apart.size)
+    closest = disputed[np.argsort(apart[disputed], kind="stable")[:count]]
+    furthest = np.argsort(-apart, kind="stable")[:count]
+    return closest.tolist(), furthest.tolist()
+
+
+def example(cards: Sequence[Scorecard], item: int) -> str:
+    """What people said about an item and what each model believes, class by class; after Singh 2025, fig. 5."""
+    people = cards[0].people
+    sides = [("people", people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]
+    most = np.max([row for _, row in sides], axis=0)  # (k,)
+    count = min(max(2, int((most > RARE).sum())), SHOWN_CLASSES)
+    order = np.sort(np.argsort(-most, kind="stable")[:count])
+    series = [(name, [float(row[c]) for c in order]) for name, row in sides]
+    return grouped_bars([people.targets.classes[c] for c in order], series, f"item {people.targets.items[item]}")

@@ -1,0 +1,1 @@
+"""One door in, one door out: files and frames <-> Votes, Beliefs and Distributions."""

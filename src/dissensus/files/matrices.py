@@ -1,0 +1,163 @@
+"""NPY and NPZ matrices <-> Distributions and Votes; nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import tokenize
+import zipfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from dissensus.files.tables.columns import Reading, are_counts
+from dissensus.files.tables.matrix import matrix_distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+MAX_NPZ = 8 << 30  # bytes when unpacked
+MAX_CLASSES = 1_000_000  # codes beyond are no class codes, and naming each class costs memory
+DAMAGE = (
+    ValueError, OSError, EOFError, TypeError, KeyError, IndexError, SyntaxError, MemoryError, OverflowError,
+    RecursionError, NotImplementedError, RuntimeError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
+    """An (n, k) matrix: whole numbers are counts, other numbers probabilities; with layout="annotators" the
+    cells are class codes, one column per annotator, negative where not asked."""
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except DAMAGE as error:
+        raise ValueError(_unreadable(path, error)) from None
+    if not isinstance(matrix, np.ndarray):
+        matrix.close()
+        raise ValueError(f"{path}: this is an NPZ archive; name it .npz")
+    return _from_matrix(np.array(matrix), reading, str(path), {})
+
+
+def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
+    """An archive with `counts`, `probs` or `votes` (class codes, one column per annotator); optional `items`,
+    `classes`, and `votes` of shape (n,) beside `probs`. An archive with one matrix of another name is read as NPY."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MAX_NPZ:
+            raise ValueError(f"unpacks to {size:,} bytes, more than {MAX_NPZ:,}")
+        with np.load(path, allow_pickle=False) as archive:
+            loaded = {name: archive[name] for name in archive.files}
+    except DAMAGE as error:
+        raise ValueError(_unreadable(path, error)) from None
+    arrays = {name: array for name, array in loaded.items() if isinstance(array, np.ndarray)}
+    if len(arrays) < len(loaded):
+        reading.say(f"parts of the archive that are no arrays left out: {sorted(loaded.keys() - arrays.keys())}")
+    for key, layout in (("counts", "counts"), ("probs", "probabilities"), ("probabilities", "probabilities")):
+        if key in arrays and reading.layout in (None, layout):
+            return _from_matrix(arrays[key], reading, str(path), arrays, layout)
+    if "votes" in arrays and arrays["votes"].ndim == 2:
+        return _from_matrix(arrays["votes"], reading, str(path), arrays, "annotators")
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(matrices) != 1:
+        shapes = {name: array.shape for name, array in arrays.items()}
+        raise ValueError(
+            f"{path}: expected an array named counts, probs or votes, or a single matrix; it holds {shapes}"
+        )
+    reading.say(f"matrix = array {matrices[0]!r}")
+    return _from_matrix(arrays[matrices[0]], reading, str(path), arrays)
+
+
+def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
+    """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
+    if value.votes is not None:
+        with suppress(ValueError):  # means of beliefs have votes behind them, but are no shares
+            return "counts", value.counts()
+    return "probabilities", value.probs
+
+
+def write_npz(value: Distributions, out: IO[bytes]) -> None:
+    """probs, items, classes, and votes where known: everything."""
+    arrays: dict[str, Any] = {
+        "probs": value.probs,
+        "items": _plain(value.items),
+        "classes": np.array(value.classes, dtype=str),
+    }
+    if value.votes is not None:
+        arrays["votes"] = value.votes
+    np.savez_compressed(out, allow_pickle=False, **arrays)
+
+
+def _from_matrix(
+    matrix: np.ndarray, reading: Reading, source: str, beside: dict[str, np.ndarray], layout: str | None = None
+) -> Distributions | Votes:
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
+        raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
+    if 0 in matrix.shape:
+        raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
+    layout = reading.layout or layout
+    if layout is None:
+        layout = "counts" if are_counts(matrix) else "probabilities"
+        reading.say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
+    items = reading.items if reading.items is not None else _names_beside("items", beside)
+    classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
+    votes = beside.get("votes")
+    try:
+        if layout in ("counts", "probabilities"):
+            known = votes if votes is not None and votes.ndim == 1 else None
+            return matrix_distributions(matrix, items, classes, known, layout == "counts")
+        if layout == "annotators":
+            return _votes_from_codes(matrix, items, classes, reading)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
+
+
+def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
+    names = beside.get(key)
+    if names is not None and names.ndim != 1:
+        raise ValueError(f"the array {key!r} has shape {names.shape}; expected a list of names")
+    if names is not None and names.dtype.kind == "S":
+        try:
+            return np.char.decode(names, "utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"the array {key!r} holds bytes that are not UTF-8 text ({error.object!r:.40}); save names as text"
+            ) from None
+    return names
+
+
+def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading) -> Votes:
+    codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix
+    bad = np.argwhere((codes >= MAX_CLASSES) | (codes != np.floor(codes)))
+    if bad.size:
+        row, column = bad[0]
+        raise ValueError(
+            f"row {row + 1}, column {column + 1} holds {matrix[row, column]}; expected class codes 0, 1, ... below "
+            f"{MAX_CLASSES:,}, negative where not asked; {len(bad)} cells are wrong: is it another layout=?"
+        )
+    item, place = np.nonzero(codes >= 0)
+    chosen = codes[item, place].astype(np.int64)
+    if not chosen.size:
+        raise ValueError("no cell holds a class code, all are negative or NaN; expected codes 0, 1, ...")
+    count = int(chosen.max()) + 1
+    reading.say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
+    people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
+    return Votes(
+        item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
+        choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
+    )  # fmt: skip
+
+
+def _plain(names: np.ndarray) -> np.ndarray:
+    return names if names.dtype.kind == "i" else names.astype(str)
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    if any(word in str(error) for word in ("pickle", "Object arrays", "Python objects")):
+        return (
+            f"{path}: holds pickled objects, which can run any code when loaded and are never loaded here; "
+            "save plain numbers: np.save(path, np.asarray(values, dtype=float))"
+        )
+    return (
+        f"{path}: not a readable {path.suffix or 'NumPy'} file, or cut short ({error}); write it again with numpy.save"
+    )

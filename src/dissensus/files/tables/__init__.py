@@ -1,0 +1,1 @@
+"""Tables of answers, counts or probabilities <-> the three values."""

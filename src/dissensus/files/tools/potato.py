@@ -1,0 +1,118 @@
+"""Potato annotation outputs, lines and tables, <-> the long table of answers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+
+from dissensus.files.tools.records import (
+    Parsed,
+    Place,
+    as_name,
+    as_object,
+    cell,
+    each_record,
+    first_of,
+    further,
+    kept,
+    only_choice,
+    parsed,
+    pick_question,
+    rows_of,
+)
+
+_FIELDS = ("id", "instance_id", "user", "user_id", "label_annotations", "labels", "behavioral_data")
+_TIME = re.compile(r"\s*Time spent: (\d{1,9})d (\d{1,9})h (\d{1,9})m (\d{1,20}(?:\.\d+)?(?:e-\d+)?)s\s*", re.ASCII)
+_BEHAVIOR = "behavioral_data."
+
+
+def is_potato(record: dict[str, Any]) -> bool:
+    nested = "id" in record and isinstance(record.get("label_annotations"), dict)
+    exported = {"instance_id", "user_id"} <= record.keys() and isinstance(record.get("labels"), dict)
+    return nested or exported or ("instance_id" in record and any(":::" in key for key in record))
+
+
+def parse_potato(records: Any, source: str, question: str | None = None) -> Parsed:
+    """Answers of a Potato project; `question` is the name of an annotation scheme.
+
+    annotated_instances.jsonl (one file per annotator's folder, the name is not in it): {id, displayed_text,
+    label_annotations: {scheme: {label: "true"}}, span_annotations, behavioral_data: {time_string: "Time spent: 0d 0h
+    0m 3s "}}; annotations.jsonl (version 2): {instance_id, user_id, labels: {scheme: {label: value}}, spans, links}.
+    The rows of annotated_instances.csv (user, instance_id, displayed_text, scheme:::label) and annotations.csv
+    (instance_id, user_id, scheme.label) are read the same way, each as a record.
+    A label is the name that was ticked, or the value where it is one of its own (slider, select).
+    Potato repository: example projects, user state manager, tabular_exporter.py; documentation, Export Formats.
+    """
+    left_out: Counter[str] = Counter()
+    answers = [(place, record, *_schemes(record, place)) for place, record in each_record(records, source, "Potato")]
+    asked = pick_question((name for _, _, schemes, _ in answers for name in schemes), question, source, left_out)
+    rows = []
+    for place, record, schemes, used in answers:
+        chosen = _ticked(schemes.get(asked))
+        if not chosen:
+            left_out[f"record{{s}} without an answer to {asked!r}"] += 1
+            continue
+        item = as_name(first_of(record, "id", "instance_id"), "id", place)
+        who = first_of(record, "user_id", "user")
+        annotator = None if who is None else as_name(who, "the user", place)
+        behavior = as_object(record.get("behavioral_data") or {}, "behavioral_data", place)
+        rows.append(kept(record, (*_FIELDS, *used)) | {
+            "item": item, "annotator": annotator, "label": only_choice(chosen, item, annotator, place),
+            "seconds": _spent(behavior.get("time_string"), place),
+        } | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"})  # fmt: skip
+    return parsed(rows, left_out, source)
+
+
+def render_potato(table: pa.Table) -> list[dict[str, Any]]:
+    """Lines of annotated_instances.jsonl with the annotator as `user_id`; the scheme is named "label"."""
+    records = []
+    for row in rows_of(table):
+        label, seconds = row["label"], row.get("seconds")
+        behavior: dict[str, Any] = {k.removeprefix(_BEHAVIOR): v for k, v in row.items() if k.startswith(_BEHAVIOR)}
+        if seconds is not None:
+            minutes, rest = divmod(seconds, 60)
+            behavior["time_string"] = f"Time spent: 0d {int(minutes) // 60}h {int(minutes) % 60}m {rest!r}s "
+        records.append({
+            "id": row["item"],
+            **({} if row.get("annotator") is None else {"user_id": row["annotator"]}),
+            "label_annotations": {"label": {label: "true"} if isinstance(label, str) else {f"scale_{label}": label}},
+            "span_annotations": {},
+            "behavioral_data": behavior,
+        } | further({k: v for k, v in row.items() if not k.startswith(_BEHAVIOR)}, _FIELDS))  # fmt: skip
+    return records
+
+
+def _schemes(record: dict[str, Any], place: Place) -> tuple[dict[str, Any], list[str]]:
+    """What was said to each scheme, {scheme: {label: value}}, and the fields this was spread over in a flat record."""
+    nested = first_of(record, "label_annotations", "labels")
+    if nested is not None:
+        return as_object(nested, "the labels", place), []
+    mark = ":::" if any(":::" in key for key in record) else "."
+    spread = [key for key in record if mark in key and not key.startswith("span_annotation:::") and "._" not in key]
+    schemes: dict[str, dict[str, Any]] = {}
+    for key in spread:
+        scheme, _, label = key.partition(mark)
+        schemes.setdefault(scheme, {})[label] = record[key]
+    return schemes, spread
+
+
+def _ticked(labels: Any) -> list[Any]:
+    if not isinstance(labels, dict):
+        return [] if labels is None else [labels]
+    said = {name: v for name, v in labels.items() if v is not False and v not in (None, "", "false", "False")}
+    if len(said) > 1:
+        said.pop("free_response", None)  # a remark beside the choice, not a second choice
+    return [name if value is True or value in ("true", "True", name) else value for name, value in said.items()]
+
+
+def _spent(time: Any, place: Place) -> float | None:
+    if time is None:
+        return None
+    found = _TIME.fullmatch(time) if isinstance(time, str) else None
+    if found is None:
+        raise place.error("time_string", time, "text like 'Time spent: 0d 0h 0m 3s'")
+    days, hours, minutes = (int(part) for part in found.groups()[:3])
+    return ((days * 24 + hours) * 60 + minutes) * 60 + float(found[4])

@@ -1,0 +1,64 @@
+"""One distribution per item from any labels: shares of votes, means of beliefs, or what is there already."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+Labels = Votes | Beliefs | Distributions
+Unanswered = Literal["refuse", "leave out"]
+
+
+def as_distributions(labels: Labels, *, unanswered: Unanswered = "refuse") -> Distributions:
+    """The one door from labels to distributions: share of votes, mean of full beliefs, distributions as they are.
+
+    Partial beliefs are refused, since there are several ways to complete them.
+
+    unanswered  what happens to items that nobody answered: refused, or left out
+    """
+    if isinstance(labels, Distributions):
+        return labels
+    if unanswered == "leave out" and not labels.per_item.all():
+        labels = labels.select(items=np.flatnonzero(labels.per_item))
+    return share(labels) if isinstance(labels, Votes) else mean_belief(labels)
+
+
+def share(votes: Votes) -> Distributions:
+    """The share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
+
+    p_ik = votes for k of item i / votes of item i
+    """
+    check_answered(votes)
+    return Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
+
+
+def mean_belief(beliefs: Beliefs) -> Distributions:
+    """The mean of each item's full beliefs: P_ours of Collins (2022), sec. 3. Complete partial beliefs first.
+
+    p_ik = mean over the answers to item i of the stated probability of k
+    """
+    gaps = np.argwhere(np.isnan(beliefs.stated))
+    if gaps.size:
+        row, code = gaps[0]
+        raise ValueError(
+            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
+            "complete partial beliefs first, for example with complete(beliefs)"
+        )
+    check_answered(beliefs)
+    return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes, beliefs.per_item)
+
+
+def check_answered(answers: Votes | Beliefs) -> None:
+    """Refuse items that nobody answered: they have no distribution."""
+    empty = np.flatnonzero(answers.per_item == 0)
+    if empty.size:
+        raise ValueError(
+            f"item {answers.items[empty[0]]} has no {answers.noun}s, so it has no distribution; {empty.size} of "
+            f"{answers.n_items} items have none: leave them out with select(items=...), or estimate them from the "
+            "others with shrinkage(...)"
+        )

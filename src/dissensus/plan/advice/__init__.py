@@ -1,0 +1,1 @@
+"""Which labels to collect, as one recommendation: options, reasons and a page."""

@@ -1,0 +1,133 @@
+"""Which labels to collect: everything the plan knows about a data set, as one recommendation with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.plan.advice.options import Option, label_options, lowest_loss
+from dissensus.plan.advice.words import about_pairs, about_pilot, about_regime, reasons, smaller, untried, when_else
+from dissensus.plan.information import Regime, regime
+from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options, with_measured_costs
+from dissensus.plan.tradeoff import Kind, Preferences, loss_curve
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A recommendation, what it rests on, and what else could be done.
+
+    options       hard, sparse and top-class with their best k_hat, soft, and pairwise similarity beside them
+    recommended   kind and k_hat; its reasons are `why`, in sentences
+    alternatives  when to choose otherwise, in sentences
+    pilot         the kinds of the pilot, most probable first; empty without one
+    """
+
+    n: int
+    k: int
+    regime: Regime
+    preferences: Preferences
+    budget: float | None
+    options: tuple[Option, ...]
+    recommended: tuple[Kind, int]
+    why: tuple[str, ...]
+    alternatives: tuple[str, ...]
+    pilot: tuple[PilotOption, ...]
+
+    def option(self, kind: Kind) -> Option | None:
+        return next((one for one in self.options if one.kind == kind), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values; `information_ratio`, `constraints`, `regime` and `recommendation` are a fixed interface."""
+        utility = self.preferences.utility
+        return {
+            "items": self.n,
+            "classes": self.k,
+            "cost_ratio": self.k if self.preferences.costs.ratio is None else self.preferences.costs.ratio,
+            "utility": utility if isinstance(utility, str) else getattr(utility, "__name__", "own"),
+            "beta": self.preferences.beta,
+            "reference": self.preferences.reference,
+            "budget": self.budget,
+            "regime": self.regime,
+            "information_ratio": {one.kind: one.information_ratio for one in self.options},
+            "constraints": {one.kind: one.constraints for one in self.options},
+            "cost": {one.kind: one.cost for one in self.options},
+            "loss": {one.kind: one.loss for one in self.options},
+            "k_hat": {one.kind: one.k_hat for one in self.options if one.kind in ("sparse", "top-class")},
+            "items_labelled": {one.kind: one.items for one in self.options},
+            "recommendation": {"kind": self.recommended[0], "k_hat": self.recommended[1], "why": " ".join(self.why)},
+            "alternatives": list(self.alternatives),
+            "pilot": [
+                {
+                    "kind": one.kind, "k_hat": one.k_hat, "answers": one.answers, "items": one.items,
+                    "probability_best": one.best,
+                    **{name: None if told is None else {"value": told.value, "low": told.low, "high": told.high}
+                       for name, told in (("seconds", one.seconds), ("flip_rate", one.flip_rate),
+                                          ("information_ratio", one.ratio), ("loss", one.loss))},
+                }
+                for one in self.pilot
+            ],
+        }  # fmt: skip
+
+
+def advise(
+    n: int,
+    k: int,
+    preferences: Preferences,
+    rng: np.random.Generator,
+    *,
+    pilot: Sequence[PilotAnswers] = (),
+    budget: float | None = None,
+) -> Advice:
+    """What to collect for n items over k classes.
+
+    Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
+    sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
+    best among those tried (`pilot.rank_options`); its seconds replace the cost ratio where it has hard and soft labels.
+    Pairwise similarities are told beside them and recommended only where a pilot tried them: they say nothing about the
+    classes.
+
+    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label, and
+            not recommended where these tell less than hard labels within the same budget.
+    """
+    if budget is not None and not (budget > 0 and np.isfinite(budget)):
+        raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
+    where = regime(n, k)
+    preferences = with_measured_costs(preferences, pilot)
+    labels, others = label_options(n, k, preferences, budget)
+    best = lowest_loss(labels, n, [one for one in labels if one.kind == "hard"])
+    ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
+    if ranked:
+        recommended: tuple[Kind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
+        why = (about_regime(n, k, where), *about_pilot(ranked, n))
+        alternatives = (untried(best, ranked), *when_else(n, k, preferences))
+    else:
+        recommended = (best.kind, best.k_hat)
+        why = (about_regime(n, k, where), *reasons(best, labels, preferences, budget, n))
+        alternatives = (*smaller(best, n, k, preferences, budget), *when_else(n, k, preferences))
+    alternatives = (*alternatives, about_pairs(others, best)) if recommended[0] != "pairwise" else alternatives
+    return Advice(
+        n, k, where, preferences, budget, (*labels, *others), recommended, why,
+        tuple(sentence for sentence in alternatives if sentence), ranked,
+    )  # fmt: skip
+
+
+def curves(advice: Advice) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Losses over k_hat, as in figure 6: sparse and top-class, with hard and soft as level lines.  name: (k,), (k,)"""
+    preferences = advice.preferences
+    asked = np.arange(1, advice.k + 1)
+    found = {}
+    partial: tuple[Literal["sparse", "top-class"], ...] = ("sparse", "top-class")
+    for kind in partial:
+        curve = loss_curve(kind, advice.n, advice.k, preferences)
+        found[str(kind)] = (curve.k_hat, curve.loss)
+    level: tuple[Kind, ...] = ("hard", "soft")
+    for whole in level:
+        found[whole] = (asked, np.full(asked.size, float(preferences.loss(whole, advice.n, advice.k))))
+    return found
+
+
+def _shown_k_hat(kind: Kind, k_hat: int, k: int) -> int:
+    return {"hard": 1, "soft": k}.get(kind, k_hat)

@@ -1,0 +1,180 @@
+"""The advice as a page: recommendation, maps as in figure 1 with the user's cell ringed, curves as in figure 6."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+
+import numpy as np
+
+from dissensus.plan.advice.advice import Advice, curves
+from dissensus.plan.advice.words import describe_label, short
+from dissensus.plan.grid import figure_1_grid
+from dissensus.plan.simulation import KINDS
+from dissensus.plan.tradeoff import UTILITIES, by_information, preference_map
+from dissensus.report.charts import Line, grid_map, interval_chart, line_chart
+from dissensus.report.page import page
+
+CELLS = 16  # steps of each axis of a map
+SHOWN = 0.25  # differences of loss beyond which a map is fully dark or white
+BETAS = (0.1, 1.0, 10.0)
+CARD = """
+.dissensus .card{background:#eef3fa;border-left:5px solid #1f5fa8;padding:1rem 1.3rem;margin:1rem 0 1.4rem;
+max-width:52rem}
+.dissensus .card strong{display:block;font-size:1.3rem;margin-bottom:.4rem}
+.dissensus .card p{color:#1d2433;max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
+.dissensus .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(290px,1fr));gap:.6rem 1rem;max-width:66rem}
+.dissensus tr.best td{font-weight:650;background:#eef3fa}
+"""
+
+
+def advice_page(advice: Advice) -> str:
+    """A whole page of its own, without anything fetched from elsewhere."""
+    kind, k_hat = advice.recommended
+    title = f"{advice.n:,} items, {advice.k:,} classes: what to collect"
+    reasons = "".join(f"<p>{escape(sentence)}</p>" for sentence in advice.why)
+    parts = [
+        f"<style>{CARD}</style><h1>{escape(title)}</h1>{_facts(advice)}",
+        f'<section class="card" aria-label="recommendation"><strong>Collect {escape(describe_label(kind, k_hat))}'
+        f"</strong>{reasons}</section>",
+    ]
+    if advice.alternatives:
+        listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in advice.alternatives)
+        parts.append(f"<h2>When to choose otherwise</h2><ul>{listed}</ul>")
+    if advice.pilot:
+        parts.append(_pilot(advice))
+    parts += [_table(advice), _curves(advice), _preferences(advice), _information(advice), _simulated(advice)]
+    return page("".join(parts), title)
+
+
+def _facts(advice: Advice) -> str:
+    wanted = advice.preferences
+    ratio = advice.k if wanted.costs.ratio is None else wanted.costs.ratio
+    utility = wanted.utility if isinstance(wanted.utility, str) else "your own"
+    facts = [
+        ("items", f"{advice.n:,}"), ("classes", f"{advice.k:,}"), ("regime", advice.regime),
+        ("a soft label costs", f"{ratio:.3g} hard ones"), ("utility", utility), ("beta", f"{wanted.beta:g}"),
+    ]  # fmt: skip
+    if advice.budget is not None:
+        facts.append(("budget", f"{advice.budget:,g} hard labels"))
+    return "<dl>" + "".join(f"<div><dt>{escape(n)}</dt><dd>{escape(v)}</dd></div>" for n, v in facts) + "</dl>"
+
+
+def _table(advice: Advice) -> str:
+    best, number = ' class="best"', ' class="n"'
+    rows = "".join(
+        f"<tr{best if (one.kind, one.k_hat) == advice.recommended else ''}><td>{escape(one.name)}</td>"
+        f'<td class="n">{one.items:,}</td><td class="n">{one.constraints:,.0f}</td>'
+        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{short(one.cost)}</td>'
+        f'<td class="n">{one.loss:.4f}</td></tr>'
+        for one in advice.options
+    )
+    head = "".join(
+        f"<th{'' if name == 'labels' else number}>{name}</th>"
+        for name in ("labels", "items", "comparisons answered", "of all", "cost (hard labels)", "loss")
+    )
+    return (
+        "<h2>The options side by side</h2><p>Lower loss is better: beta times cost less utility. Pairwise similarities "
+        "stand beside the labels: they tell nothing about the classes. Errors of a pilot are not in this table.</p>"
+        f"<table><tr>{head}</tr>{rows}</table>"
+    )
+
+
+def _curves(advice: Advice) -> str:
+    if advice.k < 3:
+        return ""
+    found = curves(advice)
+    lines = [Line(name, x, y) for name, (x, y) in found.items()]
+    best = {name: int(x[np.argmin(y)]) for name, (x, y) in found.items() if name in ("sparse", "top-class")}
+    told = " and ".join(f"{name} at {asked}" for name, asked in best.items())
+    all_items = "" if advice.budget is None else " Here all items are labelled, whatever the budget."
+    return (
+        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; "
+        f"lowest for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+    )
+
+
+def _axis(size: int) -> np.ndarray:
+    """From 3 to 90 as in the paper, or in equal factors to beyond a larger set, whose cell is among them."""
+    if size <= 90:
+        return np.unique(np.append(np.linspace(3, 90, CELLS - 1).round(), max(size, 1)).astype(int))
+    return np.unique(np.append(np.geomspace(3, 4 * size, CELLS - 1).round(), size).astype(int))
+
+
+def _preferences(advice: Advice) -> str:
+    items, classes = _axis(advice.n), _axis(advice.k)
+    drawn = []
+    for utility in UTILITIES:
+        for beta in BETAS:
+            wanted = replace(advice.preferences, utility=utility, beta=beta, estimate=by_information)
+            prefer = np.clip(preference_map(items, classes, wanted), -SHOWN, SHOWN)  # (N, K)
+            drawn.append(grid_map(
+                prefer.T, items.tolist(), classes.tolist(), "items", "classes", f"{utility}, beta {beta:g}",
+                low=-SHOWN, high=SHOWN, mark=(advice.n, advice.k), ends=("hard", "soft"),
+            ))  # fmt: skip
+    return (
+        "<h2>Hard or soft, by how you weigh cost</h2><p>By the information ratio. Dark where soft labels are the "
+        "better deal, white where hard ones are, and half-way where it is all the same; your data set is ringed. Rows "
+        "differ by what better labels are worth to you, columns by the weight of cost.</p>"
+        f'<div class="maps">{"".join(drawn)}</div>'
+    )
+
+
+def _information(advice: Advice) -> str:
+    items, classes = _axis(advice.n), _axis(advice.k)
+    drawn = []
+    for kind in ("hard", "soft"):
+        ratio = by_information(kind, items[:, None], classes[None, :])
+        drawn.append(grid_map(
+            ratio.T, items.tolist(), classes.tolist(), "items", "classes", f"{kind} labels", low=0.0, high=0.25,
+            mark=(advice.n, advice.k), ends=("0", "a quarter"),
+        ))  # fmt: skip
+    return (
+        "<h2>What labels tell</h2><p>The share of all comparisons between items and classes that labels answer.</p>"
+        f'<div class="maps">{"".join(drawn)}</div>'
+    )
+
+
+def _simulated(advice: Advice) -> str:
+    """The maps in the middle of figure 1, every second cell of them; nothing for sets beyond them."""
+    grid = figure_1_grid()
+    items, classes = np.array(grid.config.items), np.array(grid.config.classes)
+    if not (items[0] <= advice.n <= items[-1] and classes[0] <= advice.k <= classes[-1]):
+        return ""
+    drawn = []
+    for kind in KINDS:
+        for d in grid.config.dimensions:
+            here = grid.at(kind, advice.n, advice.k, d)
+            drawn.append(grid_map(
+                grid.mean(kind, d)[1::2, 1::2].T, items[1::2].tolist(), classes[1::2].tolist(), "items", "classes",
+                f"{kind} labels, {d} dimensions: {here:.2f}", low=0.0, high=1.0, mark=(advice.n, advice.k),
+            ))  # fmt: skip
+    return (
+        "<h2>What a learner gets back</h2><p>Simulated items of your numbers, in spaces of few and of many dimensions: "
+        "the rank correlation of similarities learned from the labels with the true ones, in the title for your data "
+        f'set.</p><div class="maps">{"".join(drawn)}</div>'
+    )
+
+
+def _pilot(advice: Advice) -> str:
+    rows = "".join(
+        f'<tr><td>{escape(one.name)}</td><td class="n">{one.answers:,}</td>'
+        f'<td class="n">{one.seconds.value:.3g} [{one.seconds.low:.3g}, {one.seconds.high:.3g}]</td>'
+        f'<td class="n">{_rate(one.flip_rate)}</td><td class="n">{one.ratio.value:.2%}</td>'
+        f'<td class="n">{one.best:.0%}</td></tr>'
+        for one in advice.pilot
+    )
+    head = "<th>labels</th>" + "".join(
+        f'<th class="n">{name}</th>' for name in ("answers", "seconds", "wrong", "information ratio", "best with")
+    )
+    shown = interval_chart([(one.name, one.loss.value, one.loss.low, one.loss.high) for one in advice.pilot], "loss")
+    return (
+        "<h2>What the pilot says</h2><p>Medians and rates with 95 % intervals; losses below, lower is better.</p>"
+        f"<table><tr>{head}</tr>{rows}</table>{shown}"
+    )
+
+
+def _rate(told: object) -> str:
+    from dissensus.labels.intervals import Interval
+
+    return f"{told.value:.1%} [{told.low:.1%}, {told.high:.1%}]" if isinstance(told, Interval) else "not known"

@@ -1,0 +1,1 @@
+"""Generalised non-metric MDS: points whose distances agree with labels or comparisons."""

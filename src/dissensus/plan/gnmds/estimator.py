@@ -1,0 +1,74 @@
+"""Generalised non-metric MDS with the interface of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from dissensus.plan.constraints import label_triplets
+from dissensus.plan.gnmds.embedding import embed_labels, embed_triplets, triplet_error
+
+
+class GNMDS(BaseEstimator):  # type: ignore[misc]
+    """Points from comparisons "a is closer to b than to c", or from labels over classes.
+
+    Minimises the hinges of all comparisons, with margin 1, plus trace_weight times the trace of the Gram matrix:
+    see `embedding.embed_labels` and `embedding.embed_triplets`, of which this is a wrapper.
+
+    n_components  dimensions of the embedding; None for as many as lose nothing
+    X             (t, 3) points a, b, c for source="triplets"; (n, k) labels, higher is closer, for source="labels"
+    random_state  an integer, or a np.random.Generator
+
+    embedding_ (N, r), gram_ (N, N), objective_, n_calls_, converged_; with labels the n items come first, then the k
+    classes.
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        trace_weight: float = 1.0,
+        source: Literal["triplets", "labels"] = "triplets",
+        tolerance: float = 1e-7,
+        max_iter: int = 5_000,
+        random_state: int | np.random.Generator = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.trace_weight = trace_weight
+        self.source = source
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, n_points: int | None = None) -> Self:  # noqa: N803
+        """y is ignored.  n_points: points in all, where triplets do not name the last ones"""
+        rng = np.random.default_rng(self.random_state)
+        options: dict[str, Any] = {
+            "trace_weight": self.trace_weight, "rank": self.n_components, "tolerance": self.tolerance,
+            "iterations": self.max_iter,
+        }  # fmt: skip
+        self._check_source()
+        if self.source == "labels":
+            found = embed_labels(np.asarray(X), rng, **options)
+        else:
+            found = embed_triplets(np.asarray(X), rng, n_points=n_points, **options)
+        self.embedding_ = found.points
+        self.gram_ = found.gram
+        self.objective_, self.n_calls_, self.converged_ = found.objective, found.calls, found.converged
+        self.n_features_in_ = int(np.shape(X)[1])
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, n_points: int | None = None) -> np.ndarray:  # noqa: N803
+        return self.fit(X, y, n_points=n_points).embedding_
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
+        """The share of comparisons in X that the embedding agrees with, 0 to 1."""
+        self._check_source()
+        triplets = label_triplets(np.asarray(X)) if self.source == "labels" else np.asarray(X)
+        return 1 - triplet_error(self.embedding_, triplets)
+
+    def _check_source(self) -> None:
+        if self.source not in ("triplets", "labels"):
+            raise ValueError(f"source is {self.source!r}; expected 'triplets' for (t, 3) rows or 'labels' for (n, k)")

@@ -1,0 +1,202 @@
+"""Allocation rehearsed on votes that were already collected: what would a rule have reached, and what could any?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
+from dissensus.labels.answers import hold
+from dissensus.labels.distances import kl
+from dissensus.labels.votes import Votes
+from dissensus.plan.allocation import spend
+from dissensus.plan.allocation_rules import NEVER, Stop
+
+PORTIONS = 40  # a round asks about a fortieth of the items
+PRICES = 60  # halvings of the price of a vote, by which an oracle's allocation is fitted to its budget
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The error that a way of asking leaves, by how much was asked.
+
+    spent    (b,) answers (or seconds) an item, mean over items, rising
+    error    (b,) mean KL from each item's full distribution to its estimate, in nats
+    deepest  (b,) most votes that any item had
+    """
+
+    spent: np.ndarray
+    error: np.ndarray
+    deepest: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("spent", "error", "deepest"):
+            hold(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+
+    def reaches(self, error: float) -> float:
+        """What must be spent for this error, inf where it is never reached; ln error is straight between points."""
+        below = np.flatnonzero(self.error <= error)
+        if not below.size:
+            return float("inf")
+        at = int(below[0])
+        if at == 0:
+            return float(self.spent[0])
+        high, low = np.log(self.error[at - 1]), np.log(self.error[at])
+        part = (high - np.log(error)) / (high - low)
+        return float(self.spent[at - 1] + part * (self.spent[at] - self.spent[at - 1]))
+
+
+def shrunk(counts: np.ndarray) -> np.ndarray:
+    """The estimate by a prior learned from these very votes.  (n, k)"""
+    return vote_prior(counts, adaptive=True).estimate(counts)
+
+
+def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
+    """The share of votes with a constant added for each class."""
+
+    def estimate(counts: np.ndarray) -> np.ndarray:
+        mass = counts + constant
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    return estimate
+
+
+def replay(
+    votes: Votes,
+    per_item: Sequence[float],
+    rng: np.random.Generator,
+    *,
+    rule: str = "expected-error",
+    stop: Stop = NEVER,
+    start: int = 1,
+    estimate: Callable[[np.ndarray], np.ndarray] = shrunk,
+) -> Curve:
+    """Ask the people who answered again, in a random order, about the items that a rule picks.
+
+    Each item's votes are put in a random order and handed out one by one, without replacement. The truth is the share
+    of all of them; the rule never sees it.
+
+    per_item  budgets at which the error is taken, in votes an item, rising
+    estimate  counts (n, k) -> distributions (n, k)
+    """
+    budgets = _budgets(per_item, votes)
+    order_rng, tie_rng = rng.spawn(2)
+    sequence, size = vote_sequences(votes, order_rng)
+    truth = votes.counts() / size[:, None]
+    counts = np.zeros(truth.shape, dtype=np.int64)
+    # The uniform rule only counts votes, so it needs no prior, and fitting one would cost most of the time.
+    prior = VotePrior(np.ones((1, truth.shape[1])), np.ones(1)) if rule == "uniform" else None
+    error, deepest = [], []
+
+    def ask(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
+        return np.asarray(sequence[asked, counted[asked].sum(axis=1)])
+
+    for more in np.diff(budgets, prepend=0).tolist():
+        counts = spend(
+            counts, more, ask, tie_rng, rule=rule, stop=stop, start=start, prior=prior, most=size,
+            portion=max(1, size.size // PORTIONS),
+        )  # fmt: skip
+        error.append(kl(truth, estimate(counts)).mean())
+        deepest.append(counts.sum(axis=1).max())
+    return Curve(budgets / size.size, np.array(error), np.array(deepest))
+
+
+def oracle(
+    votes: Votes, per_item: Sequence[float], rng: np.random.Generator, *, orders: int = 32, clairvoyant: bool = False
+) -> Curve:
+    """What an allocation by the answer itself reaches: a bound to read rules against.
+
+        votes_i = argmin_m  E KL(truth_i || estimate from m votes) + price m,   price set by the budget
+
+    It knows each item's full distribution and so its error after m votes, on average over `orders` random orders; an
+    eighth as many others, which it did not choose by, give the error. Its prior is fitted on all votes there are.
+    clairvoyant: it even knows which votes would come, and stops where the estimate happens to be best; with this
+    estimator no rule whatever can be better.
+    """
+    budgets = _budgets(per_item, votes)
+    prior = vote_prior(votes.counts(), adaptive=True)
+    most = int(votes.per_item.max(initial=0))
+    depths = np.arange(most + 1) if clairvoyant else _depths(most)
+    seen, unseen = rng.spawn(2)
+    chosen_by = _mean_errors(votes, prior, depths, seen, 1 if clairvoyant else orders)  # (n, depths)
+    error = chosen_by if clairvoyant else _mean_errors(votes, prior, depths, unseen, max(1, orders // 8))
+    rows = np.arange(chosen_by.shape[0])
+    chosen = [_within(chosen_by, depths, budget) for budget in budgets.tolist()]
+    return Curve(
+        spent=np.array([depths[one].mean() for one in chosen]),
+        error=np.array([error[rows, one].mean() for one in chosen]),
+        deepest=np.array([depths[one].max() for one in chosen]),
+    )
+
+
+def vote_sequences(votes: Votes, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Each item's votes in a random order, -1 after the last, and how many there are.  (n, most), (n,)"""
+    size = votes.per_item
+    empty = np.flatnonzero(size == 0)
+    if empty.size:
+        raise ValueError(
+            f"item {votes.items[empty[0]]} has no vote to replay; {empty.size} of {size.size} items have none: "
+            "select the others first"
+        )
+    by_item = np.lexsort((rng.random(votes.item.size), votes.item))
+    place = np.arange(votes.item.size) - np.repeat(np.cumsum(size) - size, size)
+    sequence = np.full((size.size, int(size.max(initial=0))), -1, dtype=np.int64)
+    sequence[votes.item[by_item], place] = votes.choice[by_item]
+    return sequence, np.asarray(size)
+
+
+def _depths(most: int) -> np.ndarray:
+    """Numbers of votes at which errors are looked at: all up to 8, then in steps of a fifth.  rising, to most"""
+    found = [*range(min(most, 8) + 1)]
+    while found[-1] < most:
+        found.append(min(most, found[-1] + found[-1] // 5 + 1))
+    return np.array(found)
+
+
+def _mean_errors(
+    votes: Votes, prior: VotePrior, depths: np.ndarray, rng: np.random.Generator, orders: int
+) -> np.ndarray:
+    """KL from the truth at each depth, mean over random orders; inf beyond an item's last vote.  (n, depths)"""
+    truth = votes.counts() / votes.per_item[:, None]
+    total = np.zeros((truth.shape[0], depths.size))
+    for one in rng.spawn(orders):
+        sequence, size = vote_sequences(votes, one)
+        counts = np.zeros(truth.shape, dtype=np.int64)
+        for at, depth in enumerate(depths.tolist()):
+            for m in range(0 if at == 0 else int(depths[at - 1]), depth):
+                going = np.flatnonzero(size > m)
+                counts[going, sequence[going, m]] += 1
+            there = size >= depth
+            total[there, at] += kl(truth[there], prior.estimate(counts[there])) / orders
+            total[~there, at] = np.inf
+    return total
+
+
+def _within(errors: np.ndarray, depths: np.ndarray, budget: float) -> np.ndarray:
+    """The depth of each item that lowers the sum of errors most within the budget, as a position.  (n, d) -> (n,)"""
+    free, dear = 0.0, float(np.where(np.isfinite(errors), errors, 0.0).max(initial=0.0)) + 1.0
+    best = np.zeros(errors.shape[0], dtype=np.int64)
+    for _ in range(PRICES):
+        price = (free + dear) / 2
+        at = np.argmin(errors + price * depths, axis=1)
+        if depths[at].sum() <= budget:
+            best, dear = at, price
+        else:
+            free = price
+    return best
+
+
+def _budgets(per_item: Sequence[float], votes: Votes) -> np.ndarray:
+    """Votes in all, from votes an item.  (b,) int64"""
+    wanted = np.asarray(per_item, dtype=np.float64)
+    most = votes.n_answers / max(votes.n_items, 1)
+    if wanted.ndim != 1 or not wanted.size or (wanted <= 0).any() or (np.diff(wanted) <= 0).any():
+        raise ValueError(f"budgets are {list(per_item)} votes an item; expected numbers above 0, rising")
+    if wanted[-1] > most:
+        raise ValueError(
+            f"{wanted[-1]:g} votes an item were asked for, but there are {most:.4g}; a replay can only use answers "
+            "that were given"
+        )
+    return np.round(wanted * votes.n_items).astype(np.int64)

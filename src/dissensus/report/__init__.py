@@ -1,0 +1,1 @@
+"""What people look at: figures, charts, tables and pages in one look."""

@@ -1,0 +1,266 @@
+"""Charts with axes as inline SVG: curves, maps over two numbers, values with intervals, grouped bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from dissensus.report.svg import short, svg
+
+# Blue, orange, green and purple that stay apart for colour-blind readers; each also has its own dash and mark.
+INKS = ("#1f5fa8", "#c2570c", "#2a7f4f", "#7a3f9d", "#5f6b7c", "#a8324a")
+DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)"""
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+
+def line_chart(
+    lines: Sequence[Line], x_title: str, y_title: str, *, x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None, diagonal: bool = False, marks: bool = True,
+) -> str:  # fmt: skip
+    """Curves with a legend below; `diagonal` draws where y equals x, as in a reliability diagram."""
+    told = [line for line in lines if np.isfinite(np.asarray(line.y, dtype=np.float64)).any()]
+    if not told:
+        return "<p>nothing to draw: no number is known</p>"
+    frame = _Frame(
+        x_range or _span([line.x for line in told]),
+        y_range or _span([v for line in told for v in (line.y, line.low, line.high) if v is not None]),
+    )
+    drawn = [frame.axes(x_title, y_title)]
+    if diagonal:
+        low, high = max(frame.x[0], frame.y[0]), min(frame.x[1], frame.y[1])
+        (x1, y1), (x2, y2) = frame.at(low, low), frame.at(high, high)
+        drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
+    for i, line in enumerate(told):
+        drawn.append(_curve(frame, line, i, marks))
+    rows = (len(told) + 1) // 2
+    for i, line in enumerate(told):
+        x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
+        drawn.append(
+            f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{INKS[i % 6]}" stroke-width="2.5" '
+            f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(short(line.name, 24))}</text>'
+        )
+    ends = "; ".join(f"{line.name}: {_ends(line)}" for line in told)
+    return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
+
+
+def grid_map(
+    values: np.ndarray, x: Sequence[float], y: Sequence[float], x_title: str, y_title: str, title: str, *,
+    low: float, high: float, mark: tuple[float, float] | None = None, ends: tuple[str, str] | None = None,
+) -> str:  # fmt: skip
+    """A value for each pair of numbers, darker for more, y upwards; NaN stays empty.
+
+    values: (len(y), len(x)); `mark` rings the cell nearest to (x, y); `ends` names the two ends of the scale.
+    """
+    cells = np.asarray(values, dtype=np.float64)
+    assert cells.shape == (len(y), len(x))
+    side = 300 / max(len(x), len(y))
+    wide, tall = side * len(x), side * len(y)
+    base = TOP + 18 + tall
+    drawn = [f'<text x="{LEFT}" y="{TOP + 4}" font-weight="600">{escape(title)}</text>']
+    for i, j in np.argwhere(np.isfinite(cells)).tolist():
+        shade = _shade((cells[i, j] - low) / (high - low) if high > low else 0.0)
+        drawn.append(
+            f'<rect x="{LEFT + j * side:.1f}" y="{base - (i + 1) * side:.1f}" width="{side:.2f}" height="{side:.2f}" '
+            f'fill="{shade}"/>'
+        )
+    drawn.append(
+        f'<rect x="{LEFT}" y="{base - tall:.1f}" width="{wide:.1f}" height="{tall:.1f}" fill="none" class="axis"/>'
+        f'<text x="{LEFT}" y="{base + 15:.0f}">{x[0]:g}</text>'
+        f'<text x="{LEFT + wide:.0f}" y="{base + 15:.0f}" text-anchor="end">{x[-1]:g}</text>'
+        f'<text x="{LEFT + wide / 2:.0f}" y="{base + 15:.0f}" text-anchor="middle">{escape(x_title)}</text>'
+        f'<text x="{LEFT - 6}" y="{base:.0f}" text-anchor="end">{y[0]:g}</text>'
+        f'<text x="{LEFT - 6}" y="{base - tall + 10:.0f}" text-anchor="end">{y[-1]:g}</text>'
+        f'<text transform="translate(14,{base - tall / 2:.0f}) rotate(-90)" text-anchor="middle">'
+        f"{escape(y_title)}</text>"
+    )
+    if mark is not None:
+        j, i = int(np.abs(np.asarray(x) - mark[0]).argmin()), int(np.abs(np.asarray(y) - mark[1]).argmin())
+        ring = (
+            f'cx="{LEFT + (j + 0.5) * side:.1f}" cy="{base - (i + 0.5) * side:.1f}" r="{max(side, 7):.1f}" fill="none"'
+        )
+        drawn.append(f'<g><circle {ring} stroke="#fff" stroke-width="6"/>')
+        drawn.append(f'<circle {ring} stroke="{INKS[1]}" stroke-width="3"/></g>')
+    drawn.append(_scale(LEFT, base + 28, low, high, ends))
+    finite = cells[np.isfinite(cells)]
+    told = f"{title}, {y_title} by {x_title}"
+    told += f": from {finite.min():.3g} to {finite.max():.3g}" if finite.size else ": nothing known"
+    return svg(round(LEFT + wide + RIGHT), round(base + 62), told, "".join(drawn))
+
+
+def interval_chart(
+    rows: Sequence[tuple[str, float, float, float]], title: str, *, reference: float | None = None
+) -> str:
+    """A dot with its interval for each name, and a line at a reference.  rows: (name, value, low, high)"""
+    left, wide = 150, 220
+    known = [number for row in rows for number in row[1:] if np.isfinite(number)]
+    if not known:
+        return "<p>nothing to draw: no number is known</p>"
+    low, high = _span([np.asarray([*known, *([] if reference is None else [reference])])])
+    base = 22 * len(rows) + 8
+
+    def across(value: float) -> float:
+        return left + wide * (value - low) / (high - low)
+
+    drawn = []
+    if reference is not None:
+        x = across(reference)
+        drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{base}"/>')
+    for i, (name, value, least, most) in enumerate(rows):
+        y = 22 * i + 14
+        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(short(name, 22))}</text>')
+        if not np.isfinite(value):
+            drawn.append(f'<text x="{left + wide + 12}" y="{y + 4}">{value:g}</text>')
+            continue
+        if np.isfinite(least) and np.isfinite(most):
+            ends = f'x1="{across(least):.1f}" x2="{across(most):.1f}" y1="{y}" y2="{y}"'
+            drawn.append(f'<line {ends} stroke="{INKS[0]}" stroke-width="2"/>')
+        drawn.append(
+            f'<circle class="bar" cx="{across(value):.1f}" cy="{y}" r="4.5"/>'
+            f'<text x="{left + wide + 12}" y="{y + 4}">{value:.3g}</text>'
+        )
+    drawn.append(
+        f'<line class="axis" x1="{left}" x2="{left + wide}" y1="{base}" y2="{base}"/>'
+        f'<text x="{left}" y="{base + 16}">{low:.3g}</text>'
+        f'<text x="{left + wide}" y="{base + 16}" text-anchor="end">{high:.3g}</text>'
+        f'<text x="{left + wide / 2}" y="{base + 16}" text-anchor="middle">{escape(title)}</text>'
+    )
+    told = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
+    return svg(left + wide + 76, base + 24, told, "".join(drawn))
+
+
+def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
+    """For each group one horizontal bar of each series; the bars share one scale from 0."""
+    left, wide, thin = 126, 230, 13
+    top = max([v for _, values in series for v in values if np.isfinite(v)] + [1e-12])
+    drawn, y = [], 6
+    for g, group in enumerate(groups):
+        middle = y + thin * len(series) / 2 + 4
+        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(short(group))}</text>')
+        for i, (_, values) in enumerate(series):
+            long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
+            drawn.append(
+                f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{INKS[i % 6]}"/>'
+                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{_number(values[g])}</text>'
+            )
+            y += thin
+        y += 8
+    for i, (name, _) in enumerate(series):
+        drawn.append(
+            f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{INKS[i % 6]}"/>'
+            f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(short(name, 18))}</text>'
+        )
+    y += 18 * ((len(series) + 1) // 2)
+    told = "; ".join(
+        f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series) for g, group in enumerate(groups)
+    )
+    return svg(left + wide + 66, y + 4, f"{title}. {told}", "".join(drawn))
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where numbers fall on the paper."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        across = LEFT + (WIDTH - LEFT - RIGHT) * (x - self.x[0]) / (self.x[1] - self.x[0])
+        return round(across, 1), round(BASE - (BASE - TOP) * (y - self.y[0]) / (self.y[1] - self.y[0]), 1)
+
+    def axes(self, x_title: str, y_title: str) -> str:
+        drawn = [
+            f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{BASE}" y2="{BASE}"/>'
+            f'<line class="axis" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{BASE}"/>'
+        ]
+        for value in _ticks(*self.x):
+            x, _ = self.at(value, self.y[0])
+            drawn.append(f'<text x="{x}" y="{BASE + 16}" text-anchor="middle">{value:g}</text>')
+        for value in _ticks(*self.y):
+            _, y = self.at(self.x[0], value)
+            drawn.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
+        drawn.append(
+            f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{BASE + 33}" text-anchor="middle">{escape(x_title)}</text>'
+            f'<text transform="translate(13,{BASE / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
+        )
+        return "".join(drawn)
+
+
+def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
+    ink, drawn = INKS[place % 6], []
+    x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if line.low is not None and line.high is not None:
+        edge = [frame.at(x[i], line.low[i]) for i in known] + [frame.at(x[i], line.high[i]) for i in known[::-1]]
+        drawn.append(f'<polygon fill="{ink}" fill-opacity="0.16" points="{" ".join(f"{a},{b}" for a, b in edge)}"/>')
+    points = [frame.at(x[i], y[i]) for i in known]
+    drawn.append(
+        f'<polyline fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
+        f'points="{" ".join(f"{a},{b}" for a, b in points)}"/>'
+    )
+    if marks:
+        drawn += [
+            f'<circle cx="{a}" cy="{b}" r="3" fill="{ink}">'
+            f"<title>{escape(line.name)}: {x[i]:.4g}, {y[i]:.4g}</title></circle>"
+            for (a, b), i in zip(points, known.tolist(), strict=True)
+        ]
+    return "".join(drawn)
+
+
+def _number(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3g}"
+
+
+def _ends(line: Line) -> str:
+    x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
+    known = np.flatnonzero(np.isfinite(y))
+    first, last = known[0], known[-1]
+    return f"{y[first]:.3g} at {x[first]:.3g} to {y[last]:.3g} at {x[last]:.3g}"
+
+
+def _scale(x: float, y: float, low: float, high: float, ends: tuple[str, str] | None) -> str:
+    steps = "".join(
+        f'<rect x="{x + 12 * i}" y="{y:.0f}" width="12" height="10" fill="{_shade(i / 14)}"/>' for i in range(15)
+    )
+    left, right = ends or (f"{low:.3g}", f"{high:.3g}")
+    return (
+        f'{steps}<text x="{x}" y="{y + 24:.0f}">{escape(left)}</text>'
+        f'<text x="{x + 180}" y="{y + 24:.0f}" text-anchor="end">{escape(right)}</text>'
+    )
+
+
+def _shade(amount: float) -> str:
+    """Near white at 0, the full blue at 1/2, near black at 1: lightness alone tells the order."""
+    amount = min(max(float(amount), 0.0), 1.0)
+    pale, blue, dark = (0xF3, 0xF7, 0xFC), (0x1F, 0x5F, 0xA8), (0x0B, 0x1E, 0x3A)
+    start, stop, part = (pale, blue, amount / 0.65) if amount < 0.65 else (blue, dark, (amount - 0.65) / 0.35)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(start, stop, strict=True))
+
+
+def _span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
+    """From the least to the largest finite number, or a little around a single one."""
+    values = np.concatenate([np.ravel(np.asarray(a, dtype=np.float64)) for a in arrays])
+    values = values[np.isfinite(values)]
+    low, high = float(values.min()), float(values.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Three to six round numbers between two."""
+    step = 10.0 ** np.floor(np.log10((high - low) / 3))
+    step *= next(f for f in (1, 2, 5, 10) if (high - low) / (f * step) <= 5)
+    first = np.ceil(low / step - 1e-9)
+    return [round(float(step * i), 12) + 0.0 for i in np.arange(first, np.floor(high / step + 1e-9) + 1)]

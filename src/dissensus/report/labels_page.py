@@ -1,0 +1,98 @@
+"""How labels look: a card for the notebook, a page for the browser."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from dissensus.labels.display import SHOWN_CLASSES
+from dissensus.labels.shares import Labels
+from dissensus.labels.summary import Summary, summarise
+from dissensus.report.page import STYLE, page
+from dissensus.report.svg import bars, heatmap, histogram, split_bar
+
+SHOWN_ROWS = 10
+
+
+def labels_card(labels: Labels) -> str:
+    """A card for a notebook: counts, classes and a small picture of the disagreement."""
+    summary = summarise(labels, annotators=False)
+    return (
+        f'<div class="dissensus"><style>{STYLE}</style><strong>{type(labels).__name__}</strong>{_facts(summary)}'
+        f'<div class="two">{_entropy_figure(summary)}{_class_figure(summary)}</div></div>'
+    )
+
+
+def labels_page(summary: Summary, title: str) -> str:
+    """A whole page of its own, without anything fetched from elsewhere."""
+    k = summary.distributions.n_classes
+    parts = [
+        f"<h1>{escape(title)}</h1><p>{escape(summary.disagreement())}</p>{_facts(summary)}",
+        f'<div class="two"><section><h2>How far people disagree</h2><p>Items by entropy: 0 where all agree, 1 for an '
+        f"even split over all {k} classes.</p>{_entropy_figure(summary)}</section>"
+        f"<section><h2>Share of each class</h2>{_class_figure(summary)}</section></div>",
+        f"<h2>Most disputed items</h2>{_disputed_table(summary)}",
+    ]
+    if 2 <= k <= SHOWN_CLASSES:
+        parts.append(
+            "<h2>Who says what when another says this</h2><p>When one person answers the row, how often (in percent) "
+            "another person answers the column for the same item.</p>"
+            + heatmap(summary.between_people(), summary.distributions.classes, "Answers of two people to one item")
+        )
+    if summary.annotator_answers is not None:
+        parts.append(f"<h2>Annotators</h2>{_annotator_table(summary)}")
+    return page("".join(parts), title)
+
+
+def entropy_histogram(entropy: np.ndarray) -> np.ndarray:
+    """Items in ten equal bins of normalised entropy.  (n,) -> (10,)"""
+    return np.histogram(np.clip(entropy, 0, 1), bins=10, range=(0, 1))[0]
+
+
+def _facts(summary: Summary) -> str:
+    return "<dl>" + "".join(f"<div><dt>{escape(n)}</dt><dd>{v}</dd></div>" for n, v in summary.headline()) + "</dl>"
+
+
+def _entropy_figure(summary: Summary) -> str:
+    return histogram(entropy_histogram(summary.entropy), "entropy of an item")
+
+
+def _class_figure(summary: Summary) -> str:
+    """Classes in their own order while all fit, else the largest."""
+    k = summary.shares.size
+    order = np.arange(k) if k <= SHOWN_CLASSES else np.argsort(-summary.shares, kind="stable")[:SHOWN_CLASSES]
+    rows = [(summary.distributions.classes[i], float(summary.shares[i])) for i in order]
+    note = f"<p>and {k - len(rows)} smaller classes</p>" if k > len(rows) else ""
+    return bars(rows, "Mean share of each class") + note
+
+
+def _disputed_table(summary: Summary) -> str:
+    found = summary.distributions
+    rows = []
+    for i in summary.disputed(SHOWN_ROWS):
+        order = [j for j in np.argsort(-found.probs[i], kind="stable") if found.probs[i, j] > 0]
+        said = split_bar([(found.classes[j], float(found.probs[i, j])) for j in order])
+        name = escape(str(found.items[i]))
+        rows.append(f'<tr><td>{name}</td><td class="n">{summary.entropy[i]:.3f}</td><td>{said}</td></tr>')
+    head = '<tr><th>item</th><th class="n">entropy</th><th>what people said</th></tr>'
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _annotator_table(summary: Summary) -> str:
+    answers, agreement, seconds = summary.annotator_answers, summary.annotator_agreement, summary.annotator_seconds
+    assert answers is not None and agreement is not None and summary.annotators is not None
+    order = np.argsort(np.where(np.isnan(agreement), 2, agreement), kind="stable")[:SHOWN_ROWS]
+    timed = ["" if seconds is None else f'<td class="n">{seconds[a]:.1f}</td>' for a in order]
+    rows = "".join(
+        f'<tr><td>{escape(str(summary.annotators[a]))}</td><td class="n">{answers[a]:,}</td>'
+        f'<td class="n">{agreement[a]:.3f}</td>{time}</tr>'
+        for a, time in zip(order, timed, strict=True)
+    )
+    head = '<th>annotator</th><th class="n">answers</th><th class="n">agreement</th>'
+    head += "" if seconds is None else '<th class="n">median seconds</th>'
+    return (
+        f"<p>{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
+        f"{np.median(answers):g}). Those who agree least with the others, out of carelessness or another view:</p>"
+        f"<table><tr>{head}</tr>{rows}</table>"
+    )

@@ -1,0 +1,1 @@
+"""Heads on frozen features: encoders, features, training, files."""

@@ -1,0 +1,149 @@
+"""Encode many items: in batches, resumable after any interruption, and whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dissensus
+from dissensus.files.door import to_stderr
+from dissensus.files.whole_files import whole_or_not
+from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
+from dissensus.train.heads.features import FeatureTable, card_of, read_features
+from dissensus.train.heads.inputs import Items
+
+BATCH = 128
+PAIRS = "u, v, |u - v|, u * v"
+
+
+def embed(
+    items: Items,
+    encoder: str,
+    output: Path,
+    *,
+    batch: int = BATCH,
+    say: Callable[[str], None] = to_stderr,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> FeatureTable:
+    """Features of all items, written to `output` (.npy) with a card beside it.
+
+    Work that was interrupted goes on after its last whole batch if items, names and encoder are the same, and gives
+    the same bits; work that is finished is not done again. Pairs of texts (u, v) become u, v, |u - v|, u * v
+    (Conneau et al. 2017, sec. 3.2).
+    """
+    chosen, model = find_encoder(encoder)
+    _check(items, chosen, encoder, output, batch)
+    loaded = chosen.load(model)
+    about = {
+        "made by": f"dissensus {dissensus.__version__}", "encoder": encoder, "what": chosen.what,
+        "licence": chosen.licence, "weights": loaded.weights, "pairs": PAIRS if items.takes == "pair" else None,
+        "batch": batch, "content": items.fingerprint,
+    }  # fmt: skip
+    if _is_done(output, about):
+        say(f"{output}: these features are there already")
+        return read_features(output)
+    part = output.parent / f".{output.name}.part"
+    with _alone(part):
+        if not _is_moved(output, part, about, items.names.size):
+            _encode_rest(items, loaded, part, about, batch, say, progress)
+            card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
+            (part / "values.npy").replace(output)
+        card = about | {"items": items.names.tolist()}
+        whole_or_not(card_of(output), lambda out: _write_json(out, card))
+        shutil.rmtree(part)
+    return read_features(output)
+
+
+def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) -> None:
+    takes = "image" if items.takes == "image" else "text"
+    if encoder.takes != takes:
+        raise ValueError(f"the encoder {name!r} takes {encoder.takes}s, and these items are {items.takes}s")
+    if output.suffix != ".npy":
+        raise ValueError(f"{output}: features are written as .npy; choose a name with this ending")
+    if not output.parent.is_dir():
+        raise ValueError(f"{output}: there is no folder {output.parent}; make it first")
+    if batch < 1:
+        raise ValueError(f"a batch of {batch} items was asked for; expected 1 or more")
+
+
+def _encode_rest(
+    items: Items, loaded: Loaded, part: Path, about: dict[str, Any], batch: int, say: Callable[[str], None],
+    progress: Callable[[int, int], None],
+) -> None:  # fmt: skip
+    total, done = items.names.size, _rows_done(part, about)
+    if done:
+        say(f"going on after {done:,} of {total:,} items")
+    else:  # or other work, broken off in its first batch, would leave its rows under the old record
+        (part / "done.json").unlink(missing_ok=True)
+    values: np.memmap[Any, Any] | None = None
+    progress(done, total)
+    for start in range(done, total, batch):
+        rows = range(start, min(start + batch, total))
+        found = _features(loaded.encode, items.get(rows), items.takes)
+        if values is None:
+            mode = "r+" if done else "w+"
+            shape = (total, found.shape[1])
+            values = np.lib.format.open_memmap(part / "values.npy", mode, dtype=np.float32, shape=shape)
+        values[rows.start : rows.stop] = found
+        values.flush()
+        record = about | {"done": rows.stop}
+        whole_or_not(part / "done.json", lambda out, record=record: _write_json(out, record))  # type: ignore[misc]
+        progress(rows.stop, total)
+
+
+def _features(encode: Callable[[Sequence[Any]], np.ndarray], content: list[Any], takes: str) -> np.ndarray:
+    if takes != "pair":
+        return encode(content)
+    both = encode([first for first, _ in content] + [second for _, second in content])
+    u, v = both[: len(content)], both[len(content) :]
+    return np.concatenate([u, v, np.abs(u - v), u * v], axis=1)
+
+
+def _rows_done(part: Path, about: dict[str, Any]) -> int:
+    record = _read(part / "done.json")
+    same = record is not None and {name: value for name, value in record.items() if name != "done"} == about
+    return int(record["done"]) if record is not None and same and (part / "values.npy").is_file() else 0
+
+
+def _is_moved(output: Path, part: Path, about: dict[str, Any], total: int) -> bool:
+    """Whether the last run ended between moving its features into place and writing their card."""
+    record = _read(part / "done.json")
+    finished = record == about | {"done": total} and not (part / "values.npy").is_file()
+    return finished and output.is_file() and not card_of(output).is_file()
+
+
+def _is_done(output: Path, about: dict[str, Any]) -> bool:
+    card = _read(card_of(output)) if output.is_file() else None
+    return card is not None and {name: value for name, value in card.items() if name != "items"} == about
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write_json(out: Any, record: dict[str, Any]) -> None:
+    out.write(json.dumps(record, indent=1, ensure_ascii=False).encode())
+
+
+@contextmanager
+def _alone(part: Path) -> Iterator[None]:
+    part.mkdir(exist_ok=True)
+    lock = os.open(part, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise ValueError(f"{part}: another process is encoding into it; wait, or choose another output") from None
+    finally:
+        os.close(lock)

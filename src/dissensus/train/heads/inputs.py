@@ -1,0 +1,161 @@
+"""Items to encode: texts, pairs of texts or images, with their names and what tells them from others."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.files.columnar import read_arrow, read_parquet
+from dissensus.files.delimited import read_delimited
+from dissensus.files.json_text import read_json, read_json_lines, records_table
+from dissensus.labels.names import as_names, first_repeated
+
+IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+_TEXT_NAMES = ("text", "sentence", "comment", "tweet", "content")
+_PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"), ("question1", "question2"))
+
+
+@dataclass(frozen=True)
+class Items:
+    """What is to be encoded.
+
+    takes        what an encoder must take: texts for "pair" too
+    names        (n,) names of the items
+    get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
+    fingerprint  a hash of all content and names, so that work on the same items can be told from work on others
+    """
+
+    takes: Literal["text", "pair", "image"]
+    names: np.ndarray
+    get: Callable[[range], list[Any]]
+    fingerprint: str
+
+    def __post_init__(self) -> None:
+        repeated = first_repeated(self.names)
+        if repeated is not None:
+            raise ValueError(f"two items are both named {repeated!r}; names of items must differ")
+        if not self.names.size:
+            raise ValueError("there are no items to encode")
+
+
+def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = None) -> Items:
+    """Texts, or pairs of texts where `second` is given."""
+    known = as_names(names)
+    columns = [list(texts)] if second is None else [list(texts), list(second)]
+    for column in columns:
+        if len(column) != known.size:
+            raise ValueError(f"there are {len(column)} texts for {known.size} names; expected one each")
+        bad = [row for row, text in enumerate(column) if not isinstance(text, str) or not text.strip()]
+        if bad:
+            raise ValueError(
+                f"item {known[bad[0]]} has the text {column[bad[0]]!r}; expected words; {len(bad)} of {known.size} "
+                "items have none: leave these items out"
+            )
+    content = (text.encode() for column in columns for text in column)
+    mark = _fingerprint(known, content)
+    if second is None:
+        return Items("text", known, lambda rows: [columns[0][row] for row in rows], mark)
+    return Items("pair", known, lambda rows: [(columns[0][row], columns[1][row]) for row in rows], mark)
+
+
+def pixel_items(names: Any, pixels: np.ndarray) -> Items:
+    """Images that are in memory.  pixels: (n, h, w, 3) uint8"""
+    known = as_names(names)
+    if pixels.ndim != 4 or pixels.shape[3] != 3 or pixels.dtype != np.uint8 or len(pixels) != known.size:
+        raise ValueError(
+            f"{pixels.dtype} pixels of shape {pixels.shape} for {known.size} names; expected uint8 of shape "
+            f"({known.size}, height, width, 3)"
+        )
+    mark = _fingerprint(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
+    return Items("image", known, lambda rows: [pixels[row] for row in rows], mark)
+
+
+def folder_items(folder: Path) -> Items:
+    """All images in a folder and below it, in the order of their paths, which are their names."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
+    if not files:
+        raise ValueError(f"{folder}: no image in it; looked for {', '.join(IMAGES)} here and in folders below")
+    names = as_names([path.relative_to(folder).as_posix() for path in files])
+    mark = _fingerprint(names, (path.read_bytes() for path in files))
+    return Items("image", names, lambda rows: [_decoded(files[row]) for row in rows], mark)
+
+
+def table_items(path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None) -> Items:
+    """Texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row an item or one row an answer.
+
+    item          column of names; "item" or "id" where there is one, else rows count from 0
+    text, second  columns of the text and, for pairs, of the other text; usual names are recognised
+    """
+    table = _read_table(path)
+    known = table.column_names
+    if text is None:
+        pair = next((pair for pair in _PAIR_NAMES if set(pair) <= set(known)), None)
+        text, second = pair if pair and second is None else (next((n for n in _TEXT_NAMES if n in known), None), second)
+    if text is None:
+        raise ValueError(f"{path}: which column is the text? It has {', '.join(known)}: say text (--text COLUMN)")
+    item = item or next((name for name in ("item", "id", "uid") if name in known), None)
+    for column in (item, text, second):
+        if column is not None and column not in known:
+            raise ValueError(f"{path}: there is no column {column!r}; it has {', '.join(known)}")
+    texts = table[text].to_pylist()
+    others = table[second].to_pylist() if second else None
+    if item is None:
+        return text_items(np.arange(len(texts)), texts, others)
+    return text_items(*_once_each(path, table[item].to_pylist(), texts, others))
+
+
+def _once_each(
+    path: Path, names: list[Any], texts: list[Any], others: list[Any] | None
+) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Rows of one item, one for each answer, become one; their texts must agree."""
+    first: dict[Any, int] = {}
+    for row, name in enumerate(names):
+        place = first.setdefault(name, row)
+        if texts[place] != texts[row] or (others and others[place] != others[row]):
+            raise ValueError(
+                f"{path}: item {name!r} has the text {texts[place]!r:.60} in row {place + 1} and {texts[row]!r:.60} in "
+                f"row {row + 1}; expected one text an item"
+            )
+    rows = list(first.values())
+    return list(first), [texts[row] for row in rows], [others[row] for row in rows] if others else None
+
+
+def _read_table(path: Path) -> pa.Table:
+    ending = path.suffix.lower()
+    if ending in (".csv", ".tsv"):
+        return read_delimited(path, "\t" if ending == ".tsv" else ",")
+    if ending in (".jsonl", ".ndjson"):
+        return records_table(list(read_json_lines(path)), str(path))
+    if ending == ".json":
+        return records_table(read_json(path), str(path))
+    if ending in (".parquet", ".pq"):
+        return read_parquet(path)
+    if ending in (".arrow", ".feather", ".ipc"):
+        return read_arrow(path)
+    raise ValueError(f"{path}: the ending {ending!r} says no format; expected .csv, .tsv, .jsonl, .json, .parquet, …")
+
+
+def _decoded(path: Path) -> np.ndarray:
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise ModuleNotFoundError("reading images needs Pillow: pip install 'dissensus[images]'") from None
+    try:
+        with Image.open(path) as picture:
+            return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))  # cameras note which side is up
+    except (OSError, ValueError, SyntaxError) as problem:
+        raise ValueError(f"{path}: not a readable image ({problem}); take it out of the folder") from None
+
+
+def _fingerprint(names: np.ndarray, content: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for part in (*(str(name).encode() for name in names.tolist()), b"", *content):
+        digest.update(len(part).to_bytes(8))
+        digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,204 @@
+"""Heads trained by compiled kernels, one branch a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.train.heads.branches import Branch, Finished, Layers
+from dissensus.train.heads.config import Layer, dropout_key, dropout_threshold, epoch_order
+from dissensus.train.heads.epoch import held_out_loss, train_epoch
+from dissensus.train.heads.examples import Examples
+from dissensus.train.heads.kernels import CELL, PANEL
+
+NO_PROBS = np.empty((0, 0), dtype=np.float32)
+NO_CLASSES = np.empty(0, dtype=np.int64)
+LINE = 64  # bytes of a cache line, on which every row of a panel begins
+
+
+class NumbaEngine:
+    """Trains each branch in a thread of its own; where a branch forks, the others wait for a free thread."""
+
+    def __init__(self, threads: int) -> None:
+        if threads < 1:
+            raise ValueError(f"threads is {threads}; expected 1 or more")
+        self.threads = threads
+
+    def __call__(
+        self,
+        branches: list[Branch],
+        start: Callable[[Branch], Layers],
+        training: Examples,
+        validation: Examples | None,
+    ) -> Iterator[Finished]:
+        kinds = {branch.config.kind for branch in branches}
+        feed, held_out = Feed(training, kinds), None if validation is None else Feed(validation, kinds)
+        with ThreadPoolExecutor(self.threads) as pool:
+            waiting: set[Future[tuple[list[Finished], list[Head]]]] = {
+                pool.submit(_to_its_end, branch, start, None, feed, held_out) for branch in branches
+            }
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        ended, parted = future.result()
+                        yield from ended
+                        waiting |= {pool.submit(_to_its_end, h.branch, start, h, feed, held_out) for h in parted}
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+
+class Feed:
+    """Features padded as the kernels want them."""
+
+    def __init__(self, examples: Examples, kinds: set[str]) -> None:
+        self.examples = examples
+        widths = {feature_width(kind, examples.features.shape[1]) for kind in kinds}
+        self._padded = {width: padded(examples.features, width) for width in widths}
+
+    def of_epoch(self, name: str, epoch: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Features (n * width,), probabilities and classes, of which one is empty."""
+        features, targets = self.examples.of_epoch(name, epoch)
+        flat = self._padded[width] if features is self.examples.features else padded(features, width)
+        return (flat, targets, NO_CLASSES) if targets.ndim == 2 else (flat, NO_PROBS, targets)
+
+
+@dataclass
+class Head:
+    """A branch with the weights and moments it has now."""
+
+    branch: Branch
+    d: int
+    k: int
+    first: np.ndarray
+    last: np.ndarray
+    steps: int = 0
+
+    @classmethod
+    def begun(cls, branch: Branch, layers: Layers) -> Head:
+        d, k = layers[0].weight.shape[1], layers[-1].bias.size
+        *before, last = layers
+        width = _rounded(before[0].bias.size + 1 if before else d + 1, PANEL)
+        first = packed(before[0], transposed=True, width=feature_width("mlp", d)) if before else aligned(0)
+        return cls(branch, d, k, first, packed(last, transposed=False, width=width))
+
+    def copied(self, branch: Branch) -> Head:
+        first, last = aligned(self.first.size), aligned(self.last.size)
+        first[:], last[:] = self.first, self.last
+        return Head(branch, self.d, self.k, first, last, self.steps)
+
+    @property
+    def hidden(self) -> int:
+        return self.branch.config.hidden if self.first.size else 0
+
+    @property
+    def width(self) -> int:
+        return feature_width(self.branch.config.kind, self.d)
+
+    def layers(self) -> Layers:
+        if not self.hidden:
+            return (unpacked(self.last, self.k, self.d, transposed=False),)
+        first = unpacked(self.first, self.hidden, self.d, transposed=True)
+        return first, unpacked(self.last, self.k, self.hidden, transposed=False)
+
+    def train(self, feed: Feed) -> None:
+        config, epoch = self.branch.config, self.branch.epochs
+        features, probs, classes = feed.of_epoch(config.targets, epoch, self.width)
+        order = epoch_order(config.seed, epoch, feed.examples.n)
+        self.steps = train_epoch(
+            self.first,
+            self.last,
+            self.hidden,
+            self.k,
+            features,
+            self.width,
+            order,
+            probs,
+            classes,
+            feed.examples.weights,
+            min(config.batch, feed.examples.n),
+            np.uint32(dropout_key(config.seed, epoch)),
+            np.uint32(dropout_threshold(config.dropout)),
+            np.float32(1 / (1 - config.dropout)),
+            float(self.branch.learning_rate),
+            np.float32(config.weight_decay),
+            self.steps,
+        )
+
+    def loss(self, feed: Feed) -> float:
+        features, probs, classes = feed.of_epoch(self.branch.config.targets, 0, self.width)
+        n = feed.examples.n
+        return float(held_out_loss(self.first, self.last, self.hidden, self.k, features, self.width, probs, classes, n))
+
+
+def _to_its_end(
+    branch: Branch, start: Callable[[Branch], Layers], head: Head | None, feed: Feed, held_out: Feed | None
+) -> tuple[list[Finished], list[Head]]:
+    """Train until the branch ends: the heads that finished on the way, and those that left it."""
+    head = Head.begun(branch, start(branch)) if head is None else head
+    finished: list[Finished] = []
+    parted: list[Head] = []
+    while True:
+        head.train(feed)
+        ended, going = head.branch.after(None if held_out is None else head.loss(held_out), head.layers)
+        finished += ended
+        if not going:
+            return finished, parted
+        parted += [head.copied(other) for other in going[1:]]
+        head.branch = going[0]
+
+
+def packed(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
+    """A layer as head_kernels lays it out, with moments of zero.
+
+    transposed: rows are inputs (`width` of them with the one that is always 1), columns outputs; otherwise rows are
+    outputs, columns inputs (`width` of them)
+    """
+    whole = np.concatenate([layer.weight, layer.bias[:, None]], axis=1)  # (out, in + 1)
+    table = whole.T if transposed else whole
+    rows = width if transposed else _rounded(table.shape[0], 4)
+    columns = _rounded(table.shape[1], PANEL) if transposed else width
+    full = np.zeros((rows, columns), dtype=np.float32)
+    full[: table.shape[0], : table.shape[1]] = table
+    flat = aligned(columns // PANEL * rows * CELL)
+    panels = flat.reshape(columns // PANEL, rows, 3, PANEL)
+    panels[:, :, 0, :] = full.reshape(rows, -1, PANEL).swapaxes(0, 1)
+    return flat
+
+
+def unpacked(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -> Layer:
+    """The layer in a copy of its own, as torch.nn.Linear has it."""
+    columns = _rounded(outputs if transposed else inputs + 1, PANEL)
+    panels = flat.reshape(columns // PANEL, -1, 3, PANEL)[:, :, 0, :]  # (panels, rows, 16)
+    table = panels.swapaxes(0, 1).reshape(-1, columns)
+    whole = table.T if transposed else table
+    return Layer(whole[:outputs, :inputs].copy(), whole[:outputs, inputs].copy())
+
+
+def feature_width(kind: str, d: int) -> int:
+    """Columns of padded features: they are rows of an MLP's first layer, but columns of a linear head's."""
+    return _rounded(d + 1, 4 if kind == "mlp" else PANEL)
+
+
+def padded(features: np.ndarray, width: int) -> np.ndarray:
+    """Rows of features, then 1, then zeros.  (n, d) -> (n * width,)"""
+    n, d = features.shape
+    full = np.zeros((n, width), dtype=np.float32)
+    full[:, :d] = features
+    full[:, d] = 1.0
+    return full.reshape(-1)
+
+
+def aligned(size: int) -> np.ndarray:
+    """Zeros that begin on a cache line.  -> (size,) float32"""
+    raw = np.zeros(size + LINE // 4, dtype=np.float32)
+    offset = -raw.ctypes.data % LINE // 4
+    return raw[offset : offset + size]
+
+
+def _rounded(count: int, multiple: int) -> int:
+    return -(-count // multiple) * multiple

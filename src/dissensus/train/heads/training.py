@@ -1,0 +1,185 @@
+"""Many heads on the same frozen features, trained as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from dissensus.labels.answers import hold
+from dissensus.train.heads.branches import Branch, Finished, Layers, first_branches
+from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
+from dissensus.train.heads.examples import Examples, checked_features, training_examples, validation_examples
+
+ENGINES = ("numba", "torch")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedHead:
+    """A head after training.
+
+    config             how it was trained
+    layers             (weight, bias) of each layer, first to last, weights (out, in) as in torch.nn.Linear
+    validation_losses  (epochs run,) mean cross-entropy in nats after each epoch; empty without validation
+    epoch              the epoch the weights are from, the first is 1
+    """
+
+    config: HeadConfig
+    layers: Layers
+    validation_losses: np.ndarray
+    epoch: int
+
+    def __post_init__(self) -> None:
+        hold(self, "validation_losses", np.asarray(self.validation_losses, dtype=np.float64))
+
+    @property
+    def validation_loss(self) -> float:
+        """The lowest validation loss, in nats; NaN without validation."""
+        return float(self.validation_losses.min()) if self.validation_losses.size else float("nan")
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.layers[-1].bias.size)
+
+    def logits(self, features: Any) -> np.ndarray:
+        """What the softmax is taken of, without dropout.  (n, d) -> (n, k) float32"""
+        rows = checked_features(features, "features")
+        d = self.layers[0].weight.shape[1]
+        if rows.shape[1] != d:
+            raise ValueError(f"features have {rows.shape[1]} columns, but the head was trained on {d}")
+        for layer in self.layers[:-1]:
+            rows = gelu(rows @ layer.weight.T + layer.bias)
+        return rows @ self.layers[-1].weight.T + self.layers[-1].bias
+
+    def predict(self, features: Any) -> np.ndarray:
+        """The probability of each class.  (n, d) -> (n, k) float64, rows sum to 1"""
+        scores = self.logits(features).astype(np.float64)
+        mass = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return mass / mass.sum(axis=1, keepdims=True)
+
+    def __repr__(self) -> str:
+        return (
+            f"<TrainedHead {self.config.kind}, {self.config.targets} targets: weights of epoch {self.epoch}, "
+            f"validation loss {self.validation_loss:.4f}>"
+        )
+
+
+class Engine(Protocol):
+    """Trains branches to their ends, whatever order, and gives the heads as they finish."""
+
+    def __call__(
+        self,
+        branches: list[Branch],
+        start: Callable[[Branch], Layers],
+        training: Examples,
+        validation: Examples | None,
+    ) -> Iterable[Finished]: ...
+
+
+def train_heads(
+    features: Any,
+    targets: Any,
+    configs: Sequence[HeadConfig],
+    *,
+    validation: tuple[Any, Any] | None = None,
+    weights: Any = None,
+    n_classes: int | None = None,
+    start: Sequence[Sequence[Layer]] | None = None,
+    engine: str = "numba",
+    threads: int | None = None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> tuple[TrainedHead, ...]:
+    """Train one head for each config; the result does not depend on which others are trained with it.
+
+        loss of a batch = mean over its items of weight_i * -sum_c target_ic ln softmax(logits_i)_c
+
+    Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks
+    (`initial_layers`, `epoch_order`, `kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a
+    scheduler that has not fired share their work (head_branches).
+
+    features    (n, d)
+    targets     (n,) classes, (n, k) probabilities, Distributions, or a Delivery (anything with targets(epoch), epochs
+                from 0); or several of these by the names in `HeadConfig.targets`
+    validation  features and targets to stop and to choose by, the targets in the same form but without deliveries.
+                Without it every head trains all its epochs and keeps its last weights
+    weights     (n,) what each item's loss counts
+    n_classes   classes, where integer targets do not show all of them
+    start       layers each head begins with instead of random ones, to go on training; the moments of Adam start anew
+    engine      "numba": one head a thread, on the processor; "torch": stacked, on any device
+    threads     of the numba engine, by default as many as processors; the result is the same for any number
+    progress    called with the number of heads done and of all
+    """
+    if not configs:
+        raise ValueError("there are no heads to train: configs is empty; expected at least one HeadConfig")
+    if engine not in ENGINES:
+        raise ValueError(f"the engine is {engine!r}; expected one of {', '.join(map(repr, ENGINES))}")
+    names = {config.targets for config in configs}
+    training = training_examples(features, targets, weights, names, n_classes)
+    held_out = None
+    if validation is None:
+        waiting = [place for place, config in enumerate(configs) if config.scheduler is not None]
+        if waiting:
+            raise ValueError(
+                f"head {waiting[0]} has a plateau scheduler, which needs a validation loss; {len(waiting)} of "
+                f"{len(configs)} heads have one: give validation=(features, targets)"
+            )
+    else:
+        held_out = validation_examples(*validation, names, training)
+    begin = _beginning(configs, start, training)
+    branches = first_branches(configs)
+    if start is not None:
+        branches = [Branch((run,)) for branch in branches for run in branch.runs]
+    done: list[TrainedHead | None] = [None] * len(configs)
+    ended = _engine(engine, threads, device)(branches, begin, training, held_out)
+    for count, finished in enumerate(ended, 1):
+        done[finished.run.place] = TrainedHead(
+            finished.run.config, finished.layers, np.array(finished.losses), finished.epoch
+        )
+        if progress is not None:
+            progress(count, len(configs))
+    return tuple(head for head in done if head is not None)
+
+
+def gelu(z: np.ndarray) -> np.ndarray:
+    """z times the probability that a standard normal is below z, by the exact erf.  (...) -> (...) float32"""
+    from scipy.special import ndtr
+
+    return z * ndtr(z)
+
+
+def _engine(name: str, threads: int | None, device: str) -> Engine:
+    if name == "numba":
+        if device != "cpu":
+            raise ValueError(f"the numba engine works on the cpu, not on {device!r}; take engine='torch'")
+        from dissensus.train.heads.numba_engine import NumbaEngine
+
+        return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)
+    from dissensus.train.heads.torch_engine import TorchEngine
+
+    return TorchEngine(device)
+
+
+def _beginning(
+    configs: Sequence[HeadConfig], start: Sequence[Sequence[Layer]] | None, training: Examples
+) -> Callable[[Branch], Layers]:
+    d, k = training.features.shape[1], training.k
+    if start is None:
+        return lambda branch: initial_layers(branch.config, d, k)
+    if len(start) != len(configs):
+        raise ValueError(f"{len(start)} heads are given to start from, but {len(configs)} configs")
+    for place, (layers, config) in enumerate(zip(start, configs, strict=True)):
+        sizes = config.sizes(d, k)
+        shapes = [tuple(np.shape(layer[0])) for layer in layers]
+        expected = list(zip(sizes[1:], sizes[:-1], strict=True))
+        if shapes != expected:
+            raise ValueError(f"head {place} starts from weights of shapes {shapes}; expected {expected}")
+    given = [
+        tuple(Layer(np.asarray(weight, np.float32), np.asarray(bias, np.float32)) for weight, bias in layers)
+        for layers in start
+    ]
+    return lambda branch: given[branch.runs[0].place]

@@ -1,0 +1,222 @@
+"""Singh's protocol: soft against hard targets, each with its best settings, over ten seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dissensus.evaluate.alignment import entropy_pearson
+from dissensus.evaluate.choices import accuracy_to_gold
+from dissensus.evaluate.metrics import kl_to_people
+from dissensus.evaluate.statistics import Comparison, paired_t
+from dissensus.labels.distributions import Distributions
+from dissensus.train.heads.config import HeadConfig
+from dissensus.train.heads.examples import checked_features, checked_targets
+from dissensus.train.heads.training import TrainedHead, train_heads
+
+TARGETS = ("soft", "hard")
+Progress = Callable[[int, int], None]
+
+
+def singh_grid(
+    *, kind: str = "mlp", hidden: int = 128, dropout: float = 0.1, plateau_patience: int = 2, seed: int = 0
+) -> tuple[HeadConfig, ...]:
+    """The 108 settings of Singh 2025, section 3.3.
+
+        learning rate {1e-3, 1e-4, 1e-5} x batch {8, 16, 32} x epochs {10, 15, 20} x weight decay {0, 1e-4}
+        x scheduler {none, plateau with factor 0.5};   early stopping with patience 5 and min delta 1e-4
+
+    The paper does not state hidden units, dropout and the scheduler's patience. PyTorch's patience of 10 would make the
+    scheduler idle: early stopping comes first. So it is 2 here.
+    """
+    return tuple(
+        HeadConfig(
+            kind=kind,
+            hidden=hidden,
+            dropout=dropout,
+            learning_rate=learning_rate,
+            batch=batch,
+            epochs=epochs,
+            weight_decay=weight_decay,
+            scheduler=scheduler,
+            plateau_patience=plateau_patience,
+            seed=seed,
+        )
+        for learning_rate, batch, epochs, weight_decay, scheduler in product(
+            (1e-3, 1e-4, 1e-5), (8, 16, 32), (10, 15, 20), (0.0, 1e-4), (None, "plateau")
+        )
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of the items to train on, to choose by, and to test on."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+    @classmethod
+    def drawn(cls, n: int, rng: np.random.Generator, shares: tuple[float, float] = (0.7, 0.15)) -> Split:
+        """A random split; `shares` are those of training and validation, the rest is the test."""
+        order = rng.permutation(n)
+        first, second = round(n * shares[0]), round(n * (shares[0] + shares[1]))
+        parts = order[:first], order[first:second], order[second:]
+        if min(part.size for part in parts) < 2:
+            sizes = ", ".join(str(part.size) for part in parts)
+            raise ValueError(
+                f"{n} items with shares {shares} of training and validation make parts of {sizes}; expected at least "
+                "2 items in each"
+            )
+        return cls(*(np.sort(part) for part in parts))
+
+
+@dataclass(frozen=True, eq=False)
+class ProtocolResult:
+    """What the protocol found; soft and hard are keys throughout.
+
+    grid         the settings tried
+    grid_losses  (settings,) the lowest validation loss of each, in nats; soft and hard losses do not compare
+    grid_epochs  (settings,) how many epochs each ran before it stopped
+    chosen       the settings with the lowest loss, the first of equals
+    heads        the chosen settings trained anew, one head a seed
+    scores       by metric, (seeds,) on the test items: accuracy (higher is better), kl in nats (lower is better),
+                 entropy_correlation, Pearson's between people's and the head's entropy (higher is better)
+    tests        by metric, soft against hard by a paired t-test over seeds; None where it has no answer, since all
+                 seeds differ by the same amount or a correlation does not exist
+    """
+
+    grid: tuple[HeadConfig, ...]
+    grid_losses: Mapping[str, np.ndarray]
+    grid_epochs: Mapping[str, np.ndarray]
+    chosen: Mapping[str, HeadConfig]
+    heads: Mapping[str, tuple[TrainedHead, ...]]
+    scores: Mapping[str, Mapping[str, np.ndarray]]
+    tests: Mapping[str, Comparison | None]
+
+    def table_2(self) -> list[dict[str, Any]]:
+        """The chosen settings, one row for each kind of target."""
+        names = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
+        return [{"targets": t} | {name: getattr(self.chosen[t], name) for name in names} for t in self.chosen]
+
+    def table_3(self) -> list[dict[str, Any]]:
+        """Mean and standard deviation over seeds of every metric, and the p of soft against hard, NaN without one."""
+        rows = []
+        for targets, scores in self.scores.items():
+            row: dict[str, Any] = {"targets": targets}
+            for metric, values in scores.items():
+                row[metric] = float(values.mean())
+                row[f"{metric}_sd"] = float(values.std(ddof=1)) if values.size > 1 else float("nan")
+                found = self.tests[metric]
+                row[f"{metric}_p"] = float("nan") if found is None else found.p
+            rows.append(row)
+        return rows
+
+    def table_4(self) -> dict[str, float]:
+        """KL and entropy correlation with hard and soft targets, and what soft ones change, relative to hard."""
+        row: dict[str, float] = {}
+        for metric in ("kl", "entropy_correlation"):
+            hard, soft = (float(self.scores[targets][metric].mean()) for targets in ("hard", "soft"))
+            row |= {f"{metric}_hard": hard, f"{metric}_soft": soft, f"{metric}_change": soft / hard - 1}
+        return row
+
+
+def singh_protocol(
+    features: Any,
+    distributions: Distributions | np.ndarray,
+    rng: np.random.Generator,
+    *,
+    grid: Sequence[HeadConfig] | None = None,
+    seeds: Sequence[int] = range(1, 11),
+    split: Split | None = None,
+    resplit: bool = False,
+    engine: str = "numba",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ProtocolResult:
+    """Grid search for soft and for hard targets, the best of each over several seeds, and t-tests between them.
+
+    Singh 2025, Soft-Label Training Preserves Epistemic Uncertainty, section 3.3. Hard targets are the class with the
+    most mass, the first of equals; accuracy is against the same class.
+
+    features       (n, d)
+    distributions  (n, k) what people said about the same items
+    rng            draws the split
+    grid           settings to try; `singh_grid()` if not given
+    seeds          of the heads compared; a seed decides initial weights, order and dropout
+    split          instead of a random one with 70 % training, 15 % validation, 15 % test (the paper states none)
+    resplit        whether each seed draws a split of its own too; its spread is then also that of the test items
+    progress       called with the number of heads done and of all
+    """
+    rows = checked_features(features, "features")
+    given = distributions.probs if isinstance(distributions, Distributions) else np.asarray(distributions)
+    if given.ndim != 2:
+        raise ValueError(f"distributions have shape {given.shape}; expected (n, k): one row of probabilities per item")
+    checked_targets(given, rows.shape[0], given.shape[1], "distributions")
+    settings = tuple(singh_grid() if grid is None else grid)
+    if len(seeds) < 2:
+        raise ValueError(f"{len(seeds)} seed leaves nothing to test; expected 2 or more")
+    split_rng, *seed_rngs = rng.spawn(1 + len(seeds))
+    common = Split.drawn(rows.shape[0], split_rng) if split is None else split
+    total = len(TARGETS) * (len(settings) + len(seeds))
+
+    def trained(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
+        return train_heads(
+            rows[parts.train],
+            given[parts.train],
+            configs,
+            validation=(rows[parts.validation], given[parts.validation]),
+            engine=engine,
+            threads=threads,
+            progress=None if progress is None else lambda done, _: progress(before + done, total),
+        )
+
+    tried = trained([replace(config, targets=t) for t in TARGETS for config in settings], common, 0)
+    losses = np.array([head.validation_loss for head in tried]).reshape(len(TARGETS), -1)
+    epochs = np.array([head.validation_losses.size for head in tried]).reshape(len(TARGETS), -1)
+    chosen = {t: replace(settings[int(row.argmin())], targets=t) for t, row in zip(TARGETS, losses, strict=True)}
+    heads: dict[str, list[TrainedHead]] = {t: [] for t in TARGETS}
+    tested: list[Split] = []
+    groups = [[seed] for seed in seeds] if resplit else [list(seeds)]
+    for group, seed_rng in zip(groups, seed_rngs, strict=False):
+        parts = Split.drawn(rows.shape[0], seed_rng) if resplit else common
+        wanted = [replace(chosen[t], seed=seed) for t in TARGETS for seed in group]
+        found = trained(wanted, parts, len(tried) + len(TARGETS) * len(tested))
+        for place, t in enumerate(TARGETS):
+            heads[t] += found[place * len(group) : (place + 1) * len(group)]
+        tested += [parts] * len(group)
+    scores = {t: _scores(heads[t], tested, rows, given) for t in TARGETS}
+    tests = {metric: _tested(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
+    return ProtocolResult(
+        grid=settings,
+        grid_losses=dict(zip(TARGETS, losses, strict=True)),
+        grid_epochs=dict(zip(TARGETS, epochs, strict=True)),
+        chosen=chosen,
+        heads={t: tuple(heads[t]) for t in TARGETS},
+        scores=scores,
+        tests=tests,
+    )
+
+
+def _tested(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
+    """Student's paired t-test of soft minus hard over seeds, None where it has no answer.  (seeds,), (seeds,)"""
+    gap = soft - hard
+    same = np.ptp(gap) <= 1e-12 * np.abs(gap).max() and gap.any()
+    return None if same or not np.isfinite(gap).all() else paired_t(soft, hard)
+
+
+def _scores(
+    heads: list[TrainedHead], splits: list[Split], rows: np.ndarray, given: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Every metric of every head on the test items of its split."""
+    found: dict[str, list[float]] = {"accuracy": [], "kl": [], "entropy_correlation": []}
+    for head, parts in zip(heads, splits, strict=True):
+        people, said = given[parts.test], head.predict(rows[parts.test])
+        found["accuracy"].append(float(accuracy_to_gold(said, people.argmax(axis=1)).mean()))
+        found["kl"].append(float(kl_to_people(said, people).mean()))
+        found["entropy_correlation"].append(entropy_pearson(said, people))
+    return {metric: np.array(values) for metric, values in found.items()}

@@ -1,0 +1,188 @@
+"""`dissensus data` as a user types it, and the checks behind `check`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli.data import data
+from dissensus.datasets import DATASETS, load
+from dissensus.datasets.check import verify
+from dissensus.datasets.dataset import Check, Download
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    return tmp_path
+
+
+def run(*words: str):
+    result = CliRunner().invoke(data, list(words))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_list_names_every_set_with_its_licence(folder):
+    rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
+    assert list(rows) == list(DATASETS)
+    assert rows["cifar10s"]["licence"] == "none stated" and rows["cifar10s"]["answers"] == 6_723
+    assert rows["digits"]["present"] and not rows["cifar10s"]["present"]
+    assert "the majority is the CIFAR-10 label on 99.21 % of the images" in rows["cifar10h"]["checked"]
+    table = run("list")
+    assert table.exit_code == 0 and str(folder.name) in table.stdout.replace("\n", "")
+
+
+def test_check_tells_sound_from_damaged_from_absent(folder):
+    (folder / "cifar10h").mkdir()
+    counts = np.full((10_000, 10), 5)
+    np.save(folder / "cifar10h/cifar10h-counts.npy", counts)
+    result = run("check", "anesthesia", "cifar10h", "popquorn", "--json")
+    assert result.exit_code == 1
+    states = {row["name"]: row for row in json.loads(result.stdout)}
+    assert states["anesthesia"]["state"] == "ok" and states["popquorn"]["state"] == "absent"
+    problems = "\n".join(states["cifar10h"]["problems"])
+    assert "cifar10h-counts.npy has sha256:" in problems and "expected sha256:9b36b455" in problems
+    assert "answers 500,000; expected 511,000" in problems and "fewest per item 50; expected 47" in problems
+    assert "not so: as int64 the counts are, byte for byte, the released cifar10h-counts.npy" in problems
+    table = run("check", "anesthesia", "digits")
+    assert table.exit_code == 0 and "answers 315" in " ".join(table.stdout.split())
+
+
+def test_check_claims_only_what_it_could_check(folder, data_folder):
+    """Without the CIFAR-10 labels nothing can be said about the majority, nor about a file that is not there."""
+    (folder / "cifar10h").mkdir()
+    (folder / "cifar10h/counts.npy").write_bytes((data_folder / "cifar10h/counts.npy").read_bytes())
+    outcome = verify(DATASETS["cifar10h"])
+    assert outcome.state == "ok" and len(outcome.checked) == 2
+    assert not any("majority" in claim or "checksum" in claim for claim in outcome.checked)
+
+
+def test_check_reports_a_file_that_cannot_be_read(folder):
+    (folder / "cifar10n").mkdir()
+    (folder / "cifar10n/labels.npz").write_bytes(b"nothing")
+    outcome = verify(DATASETS["cifar10n"])
+    assert outcome.state == "failed" and outcome.problems[0].startswith("cannot be read: ")
+
+
+DAMAGED = {
+    "cifar10n": ("cifar10n/labels.npz", b"PK\x03\x04 cut short"),
+    "cifar10h": ("cifar10h/counts.npy", b""),
+    "cifar10s": ("cifar10s/elicitations.parquet", None),
+    "popquorn": ("popquorn/offensiveness.parquet", None),
+    "chaosnli-snli": ("chaosnli/nli.parquet", None),
+    "hs-brexit": ("lewidi/hs_brexit.parquet", None),
+}
+
+
+def test_damaged_files_are_named_with_the_way_out_and_the_check_goes_on(folder):
+    for place, content in DAMAGED.values():
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).write_bytes(content if content is not None else b"")
+        if content is None:
+            pq.write_table(pa.table({"other": [1]}), folder / place)
+    for name, (place, _) in DAMAGED.items():
+        with pytest.raises(ValueError) as caught:
+            load(name)
+        message = str(caught.value)
+        assert f"data set {name!r} cannot be read from {folder / place}" in message
+        assert f"`dissensus data check {name}`" in message and "get the files again: " in message
+    result = run("check", *DAMAGED, "anesthesia", "--json")
+    states = {row["name"]: row["state"] for row in json.loads(result.stdout)}
+    assert result.exit_code == 1 and states == dict.fromkeys(DAMAGED, "failed") | {"anesthesia": "ok"}
+
+
+def test_cifar10h_probabilities_are_the_shares_of_its_counts(folder, data_folder):
+    claim = "the released cifar10h-probs.npy are exactly the counts divided by their sum"
+    (folder / "cifar10h").mkdir()
+    for name in ("counts.npy", "probs.npy"):
+        (folder / "cifar10h" / name).write_bytes((data_folder / "cifar10h" / name).read_bytes())
+    assert claim in verify(DATASETS["cifar10h"]).checked
+    probs = np.load(folder / "cifar10h/probs.npy")
+    np.save(folder / "cifar10h/probs.npy", np.nextafter(probs, 1))
+    assert f"not so: {claim}" in verify(DATASETS["cifar10h"]).problems
+
+
+def test_every_verb_speaks_json(folder):
+    assert json.loads(run("show", "anesthesia", "--json").stdout)["answers"] == 315
+    (folder / "cifar10h").mkdir()
+    np.save(folder / "cifar10h/counts.npy", np.zeros((1, 10)))
+    found = json.loads(run("where", "cifar10h", "--json").stdout)
+    assert found == {"name": "cifar10h", "files": [str(folder / "cifar10h/counts.npy")]}
+    assert json.loads(run("get", "digits", "--json").stdout) == {"name": "digits", "files": []}
+
+
+def test_check_notices_one_changed_vote(folder, data_folder):
+    for name, place in (("cifar10n", "cifar10n/labels.npz"), ("cifar10h", "cifar10h/counts.npy")):
+        (folder / place).parent.mkdir()
+        if name == "cifar10h":
+            counts = np.load(data_folder / place)
+            row = counts[0].copy()
+            counts[0] = np.roll(row, 1)
+            np.save(folder / place, counts)
+        else:
+            with np.load(data_folder / place) as content:
+                np.savez(folder / place, **{key: content[key] for key in content} | {"worst": content["clean"]})
+        assert verify(DATASETS[name]).state == "failed"
+
+
+QUICK = [name for name, dataset in DATASETS.items() if dataset.kind != "images"] + ["imagenet32-validation"]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_is_in_the_data_folder_is_sound(name, data_folder):
+    outcome = verify(DATASETS[name])
+    assert outcome.state in ("ok", "absent"), outcome.problems
+
+
+def test_where_prints_paths_or_the_way_out(folder):
+    missing = run("where", "cifar10h")
+    assert missing.exit_code == 2 and "run `dissensus data get cifar10h`" in missing.stderr and missing.stdout == ""
+    (folder / "cifar10h").mkdir()
+    np.save(folder / "cifar10h/counts.npy", np.zeros((1, 10)))
+    assert run("where", "cifar10h").stdout.split() == [str(folder / "cifar10h/counts.npy")]
+    assert "part of the package" in run("where", "digits").stderr
+    unknown = run("where", "cifar")
+    assert unknown.exit_code == 2 and "there is no data set 'cifar'" in unknown.stderr
+
+
+def test_get_fetches_cites_and_fails_without_a_traceback(folder, server, monkeypatch):
+    body = b"counts"
+    checksum = f"sha256:{hashlib.sha256(body).hexdigest()}"
+    download = Download(f"{server.address}/counts", checksum, "cifar10h/cifar10h-counts.npy")
+    monkeypatch.setitem(DATASETS, "cifar10h", replace(DATASETS["cifar10h"], downloads=(download,), checksums={}))
+    refused = run("get", "cifar10h", "--quiet")
+    assert refused.exit_code == 2 and "error: cannot fetch" in refused.stderr and "Traceback" not in refused.output
+    server.content["/counts"] = b"other"
+    refused = run("get", "cifar10h", "--quiet")
+    assert refused.exit_code == 2 and "does not have the checksum" in refused.stderr
+    server.content["/counts"] = body
+    done = run("get", "cifar10h", "--quiet")
+    assert done.exit_code == 0 and done.stdout.split() == [str(folder / "cifar10h/cifar10h-counts.npy")]
+    assert "Licence: CC BY-NC-SA 4.0. Please cite: Peterson" in done.stderr
+
+
+def test_get_says_how_to_obtain_what_has_no_address(folder):
+    refused = run("get", "cifar10s")
+    assert refused.exit_code == 2
+    assert "GitHub cambridge-mlg/cifar-10s" in refused.stderr and f"the data folder is {folder}" in refused.stderr
+    assert "nothing to fetch" in run("get", "digits").stderr
+
+
+def test_a_claim_that_cannot_be_tested_fails_with_its_reason():
+    """A check that stumbles is neither passed nor called untrue: it says what it stumbled over."""
+
+    def stumbles(_):
+        raise KeyError("gold")
+
+    broken = replace(DATASETS["anesthesia"], checks=(Check("every patient has gold", stumbles),))
+    outcome = verify(broken)
+    assert outcome.state == "failed"
+    assert any("cannot be tested" in p and "gold" in p and "every patient has gold" in p for p in outcome.problems)

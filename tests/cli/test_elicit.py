@@ -1,0 +1,157 @@
+"""The verbs of `dissensus elicit`, as they are typed: what they print, and errors in one line with exit code 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli.main import app
+from dissensus.elicit.access import opens
+from dissensus.elicit.app import open_study
+from dissensus.elicit.export import answer_table
+from dissensus.elicit.identity import unsigned
+from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.session import arrive, current_page, submit
+from tests.elicit.studies import write_study
+
+
+def dissensus(*args, code=0):
+    done = CliRunner().invoke(app, ["elicit", *map(str, args)])
+    assert done.exit_code == code, (done.stdout, done.stderr)
+    return done
+
+
+@pytest.fixture
+def answered(tmp_path):
+    """A study with one answer, of somebody whom the recruiting site calls abc."""
+    folder = write_study(tmp_path / "study", people={"source": "prolific", "pay_per_person": 2.0})
+    run = open_study(folder)
+    me = arrive(run, {"PROLIFIC_PID": "abc"})
+    submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+    run.store.close()
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality", "similarity"])
+def test_init_makes_a_study_that_check_accepts(tmp_path, kind):
+    assert "made" in dissensus("init", tmp_path / "new", "--kind", kind).stdout
+    told = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
+    assert told["kind"] == kind and told["units"] >= 24
+    done = dissensus("init", tmp_path / "new", "--kind", kind, code=2)
+    assert "is there already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
+    bad = write_study(tmp_path / "bad", question={"kind": "choose", "classes": ["a"]})
+    cases = [
+        (("init", tmp_path / "x", "--kind", "riddle"), "question kind 'riddle': expected one of choose"),
+        (("check", tmp_path / "nowhere"), "no such file"),
+        (("check", bad), "question.classes has 1 names"),
+        (("status", answered, "--db", "mysql://x@localhost/y"), "expected sqlite:///FILE or postgresql://"),
+        (("status", answered, "--db", "nonsense"), "the database is not an address"),
+        (("status", answered, "--db", "postgresql://me:hush@127.0.0.1:1/none"), "cannot be used"),
+        (("export", answered, "-o", tmp_path / "a.xlsx"), "ends with .parquet, .csv or .jsonl"),
+        (("export", answered, "-o", tmp_path / "no" / "a.csv"), "there is no folder"),
+        (("export", answered, "-o", tmp_path / "a.csv", "--labels", "--people"), "ask for one after the other"),
+        (("forget", answered, "nobody"), "nobody here is called 'nobody'"),
+        (("links", tmp_path / "nowhere"), "no such file"),
+        (("key", tmp_path / "nowhere"), "no such file"),
+        (("serve", bad), "question.classes has 1 names"),
+    ]
+    for args, message in cases:
+        done = dissensus(*args, code=2)
+        assert message in done.stderr and len(done.stderr.strip().splitlines()) == 1, (args, done.stderr)
+        assert "hush" not in done.stderr + done.stdout
+
+
+def test_check_and_status_say_what_is_wanted_and_what_is_there(answered):
+    assert "choose on 8 items, 24 answers wanted, by at least 6 people" in dissensus("check", answered).stdout
+    assert "1 of 24 answers (4%) by 1 people, 0 of them done" in dissensus("status", answered).stdout
+    told = json.loads(dissensus("status", answered, "--json").stdout)
+    assert (told["answers"], told["wanted"], told["people"], told["state"]) == (1, 24, 1, "open")
+
+
+def test_export_writes_answers_labels_and_people(answered, tmp_path):
+    for ending in ("csv", "jsonl", "parquet"):
+        told = json.loads(dissensus("export", answered, "-o", tmp_path / f"a.{ending}", "--json").stdout)
+        assert told == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
+        assert "1 people ->" in dissensus("export", answered, "--people", "-o", tmp_path / f"p.{ending}").stdout
+    dissensus("export", answered, "--labels", "-o", tmp_path / "votes.parquet")
+    assert "abc" not in (tmp_path / "a.jsonl").read_text() + (tmp_path / "p.jsonl").read_text()
+
+
+def test_forget_finds_a_person_by_the_recruiters_id(answered):
+    assert "deleted one person with 1 answers" in dissensus("forget", answered, "abc").stdout
+    assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
+
+
+def test_links_are_signed_by_the_study_and_differ(tmp_path):
+    folder = write_study(tmp_path / "study", people={"source": "links"})
+    run = open_study(folder)
+    lines = dissensus("links", folder, "--count", 3, "--address", "https://lab.example/").stdout.split()
+    invites = [parse_qs(urlsplit(line).query)["invite"][0] for line in lines]
+    assert all(line.startswith("https://lab.example/start?invite=") for line in lines)
+    assert len({unsigned(run.secret, "invite", one) for one in invites} - {None}) == 3
+    run.store.close()
+
+
+def test_a_key_is_shown_once_and_opens(answered):
+    key = dissensus("key", answered).stdout.split()[-1]
+    assert opens(answered, key) and not opens(answered, key + "x")
+
+
+def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
+    port = free_port()
+    command = [sys.executable, "-m", "dissensus", "elicit", "serve", str(answered), "--port", str(port)]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    lines = [server.stderr.readline() for _ in range(2)]
+    try:
+        from http.client import HTTPConnection
+        from time import sleep
+
+        for _ in range(200):
+            try:
+                there = HTTPConnection("127.0.0.1", port, timeout=5)
+                there.request("GET", "/start?PROLIFIC_PID=5f5f5f5f")
+                place = there.getresponse().headers["location"]
+                there.close()
+                break
+            except OSError:
+                sleep(0.1)
+    finally:
+        os.kill(server.pid, signal.SIGINT)
+        out, rest = server.communicate(timeout=30)
+    assert opens(answered, lines[0].split()[-1])
+    assert f"people start at http://127.0.0.1:{port}/start" in lines[1]
+    assert place.startswith("run#token=") and "5f5f5f5f" not in out + rest and "token" not in out + rest
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", None), ("127.0.0.1", 70_000), ("203.0.113.7", 8000)])
+def test_a_place_where_nobody_can_listen_is_told_before_a_key_is_made(tmp_path, host, port):
+    folder = write_study(tmp_path / "study")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        wanted = other.getsockname()[1] if port is None else port
+        done = dissensus("serve", folder, "--host", host, "--port", wanted, code=2)
+    assert f"cannot listen on {host} port {wanted}" in done.stderr and "--port" in done.stderr
+    assert "key" not in done.stderr + done.stdout
+
+
+def test_links_are_for_studies_that_are_entered_by_them(tmp_path):
+    done = dissensus("links", write_study(tmp_path / "study"), code=2)
+    assert 'people.source is "open"; personal links are for source = "links"' in done.stderr
+
+
+def test_somebody_is_forgotten_by_as_much_of_their_id_as_the_dashboard_shows(answered):
+    run = open_study(answered)
+    whole = answer_table(run).column("annotator")[0].as_py()
+    run.store.close()
+    dissensus("forget", answered, whole[:7], code=2)
+    assert "with 1 answers" in dissensus("forget", answered, whole[:8]).stdout

@@ -1,0 +1,202 @@
+"""`dissensus evaluate` from end to end: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli.evaluate import json_text
+from dissensus.cli.main import app
+from dissensus.evaluate.metrics import METRICS
+from dissensus.files.door import write
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import random_truth, simulated_votes
+
+KEYS = (
+    "soft_nll", "kl", "js", "brier", "accuracy", "second_best_accuracy", "ece_equal_mass", "rmse_calibration",
+    "smooth_ece", "entropy_pearson", "entropy_spearman",
+)  # fmt: skip
+
+
+def evaluate(*words, code=0):
+    """The verb in this process; nothing but its own exit may end it."""
+    result = CliRunner().invoke(app, ["evaluate", *map(str, words), "--replicates", "20"], env={"COLUMNS": "80"})
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Labels in all their shapes, and predictions good and bad, on 60 items."""
+    at = tmp_path_factory.mktemp("evaluate")
+    rng = np.random.default_rng(0)
+    drawn = random_truth(60, 3, rng)
+    truth = Distributions(drawn.probs, [f"photo {i}" for i in range(60)], ("cat", "deer", "dog"))
+    votes = simulated_votes(truth, 8, 12, rng, skill=0.9).votes
+    counts = Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
+    write(votes, at / "votes.csv")
+    write(counts, at / "counts.parquet")
+    np.save(at / "counts.npy", votes.counts())
+    p = 0.9 * truth.probs + 0.1 / 3
+    model = Distributions(p, truth.items, truth.classes)
+    write(model, at / "model.npz")
+    write(Distributions(p[::-1, [2, 0, 1]], truth.items[::-1], ("dog", "cat", "deer")), at / "turned.npz")
+    write(Distributions(p, [f"picture {i}" for i in range(60)], truth.classes), at / "others.npz")
+    write(Distributions(p, truth.items, ("cat", "deer", "fox")), at / "fox.npz")
+    write(model.select(np.arange(40)), at / "part.npz")
+    with_nan = p.copy()
+    with_nan[3, 1] = np.nan
+    for name, array in {
+        "model": p, "logits": np.log(p) + 1, "log": np.log(p), "nan": with_nan, "off": p * 0.99, "short": p[:50],
+        "narrow": np.full((60, 2), 0.5), "hard": np.eye(3)[p.argmax(axis=1)], "gold": p.argmax(axis=1),
+        "wide_gold": np.full(60, 7),
+    }.items():  # fmt: skip
+        np.save(at / f"{name}.npy", array)
+    (at / "gold.csv").write_text("item,label\n" + "".join(f"photo {i},cat\n" for i in range(30)))
+    (at / "text.npy").write_text("no numbers")
+    return at
+
+
+@pytest.fixture(scope="module")
+def told(folder):
+    return json.loads(evaluate(folder / "model.npz", folder / "votes.csv", "--json").stdout)
+
+
+def test_json_has_the_fixed_keys_each_with_an_interval(folder, told):
+    for key in KEYS:
+        assert set(told[key]) == {"mean", "low", "high"}
+        assert told[key]["low"] <= told[key]["high"]
+    counts = np.load(folder / "counts.npy")
+    people = counts / counts.sum(axis=1, keepdims=True)
+    model = np.load(folder / "model.npy")
+    for name in ("soft_nll", "js", "second_best_accuracy"):
+        assert told[name]["mean"] == pytest.approx(np.nanmean(METRICS[name].function(model, people)))
+
+
+@pytest.mark.parametrize(("predictions", "labels"), [
+    ("model.npy", "counts.npy"), ("model.npy", "votes.csv"), ("turned.npz", "votes.csv"),
+    ("model.npz", "counts.parquet"), ("model.npz", "counts.npy"),
+])  # fmt: skip
+def test_every_shape_of_the_same_labels_gives_the_same_numbers(folder, told, predictions, labels):
+    """Items and classes in another order are matched by name, rows without names by position."""
+    result = evaluate(folder / predictions, folder / labels, "--json", "--no-ceiling")
+    found = json.loads(result.stdout)
+    for key in KEYS:
+        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+    assert ("by position" in result.stderr) == (predictions == "model.npy" or labels == "counts.npy")
+
+
+def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, told):
+    """Rows and columns of an NPY count from 0, and so do these names: position would pair each with another."""
+    p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
+    write(Distributions(p[order][:, [2, 0, 1]], order, ("2", "0", "1")), folder / "numbered.npz")
+    write(Distributions(p[:, [2, 0, 1]], [f"photo {i}" for i in range(60)], ("2", "0", "1")), folder / "columns.npz")
+    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy: rows without names, matched to")):
+        result = evaluate(folder / predictions, folder / "counts.npy", "--json", "--no-ceiling")
+        found = json.loads(result.stdout)
+        for key in KEYS:
+            assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+        assert remark in result.stderr if remark else "by position" not in result.stderr
+
+
+def test_which_columns_were_taken_for_which_classes_is_said(folder):
+    result = evaluate(folder / "model.npy", folder / "votes.csv", "--json", "--no-ceiling")
+    assert "matched to the labels by position; columns are cat, deer, dog" in " ".join(result.stderr.split())
+
+
+def test_the_same_seed_gives_the_same_intervals(folder):
+    words = (folder / "model.npy", folder / "counts.npy", "--json", "--no-ceiling", "--seed")
+    assert evaluate(*words, 3).stdout == evaluate(*words, 3).stdout != evaluate(*words, 4).stdout
+
+
+@pytest.mark.parametrize(("predictions", "error"), [
+    ("logits.npy", "these look like logits: apply softmax first"),
+    ("log.npy", "these look like log-probabilities: apply exp first"),
+    ("nan.npy", "prediction row 3, class 1 is nan"),
+    ("off.npy", "sums to 0.99; expected probabilities with sum 1; 60 of 60 rows are off"),
+    ("short.npy", "50 rows by 3 columns without names, and the labels are 60 items by 3 classes"),
+    ("narrow.npy", "60 rows by 2 columns without names"),
+    ("counts.npy", "holds whole numbers (int64); expected probabilities"),
+    ("gold.npy", "predictions have shape (60,); expected (n, k) probabilities"),
+    ("others.npz", "share no name"),
+    ("fox.npz", "only the model has fox, only people have dog"),
+    ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),
+    ("text.npy", "not an NPY file of numbers, as np.save writes it"),
+    ("gone.npy", "there is no such file"),
+    ("gone.npz", "there is no such file"),
+])  # fmt: skip
+def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, error):
+    result = evaluate(folder / predictions, folder / "votes.csv", code=2)
+    last = result.stderr.strip().splitlines()[-1]
+    assert last.startswith("error: ") and error in last and not result.stdout
+
+
+@pytest.mark.parametrize(("options", "error"), [
+    (["--compare", "model.npy"], "--compare model.npy: expected NAME=FILE"),
+    (["--compare", "model=model.npy"], "there already is a model 'model'"),
+    (["--slice", "source"], "--slice source: no such column about the items; there are none, as this is a file"),
+    (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
+    (["--gold", "{at}/wide_gold.npy"], "gold of item 0 is '7', which is no class of cat, deer, dog; 60 of 60"),
+    (["--gold", "{at}/votes.csv"], "holds several labels of an item; expected one row per item"),
+    (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
+])  # fmt: skip
+def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):
+    words = [word.format(at=folder) for word in options]
+    result = evaluate(folder / "model.npz", folder / "votes.csv", *words, code=2)
+    assert error in result.stderr.strip().splitlines()[-1]
+
+
+def test_the_table_stands_beside_the_ceiling(folder):
+    result = evaluate(folder / "model.npz", folder / "votes.csv")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "60 items over 3 classes, votes, 8 an item"
+    assert lines[1].split() == ["model", "model", "half", "crowd", "at", "best"]
+    kl = next(line for line in lines if line.startswith("KL to people"))
+    assert len(kl.split()) == 9 and max(map(len, lines)) <= 80
+
+
+def test_several_models_are_listed_with_their_differences(folder):
+    result = evaluate(folder / "model.npz", folder / "votes.csv", "--compare", f"hard={folder / 'hard.npy'}",
+                      "--no-ceiling", "--gold", folder / "gold.npy", "--html", folder / "page.html")  # fmt: skip
+    assert "infinite" in next(line for line in result.stdout.splitlines() if line.startswith("hard"))
+    assert "paired t-test over n = 60 (no lower bound), Holm over" in result.stdout
+    assert "the model gives probability 0 to a class that people chose" in " ".join(result.stderr.split())
+    page = (folder / "page.html").read_text()
+    assert page.startswith("<!doctype html>") and "2 models against people" in page
+
+
+def test_infinite_numbers_are_valid_json(folder):
+    result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling")
+    assert '"soft_nll": 1e999' in result.stdout and "Infinity" not in result.stdout
+    found = json.loads(result.stdout, parse_constant=lambda name: pytest.fail(name))
+    assert found["soft_nll"] == math.inf and found["infinite_items"] > 0 and found["entropy_pearson"] is None
+    assert json_text({"a": [-math.inf, "Infinity"]}).split() == ["{", '"a":', "[", "-1e999,", '"Infinity"', "]", "}"]
+
+
+def test_smoothing_is_the_way_out(folder):
+    result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling", "--smooth", 0.1)
+    assert math.isfinite(json.loads(result.stdout)["soft_nll"]["mean"])
+    assert "0.1 of each is spread evenly over all classes" in result.stderr
+
+
+def test_shared_items_gold_and_votes_as_predictions(folder):
+    part = evaluate(folder / "part.npz", folder / "votes.csv", "--shared", "--json", "--no-ceiling", "--gold",
+                    folder / "gold.csv")  # fmt: skip
+    found = json.loads(part.stdout)
+    assert found["items"] == 40 and "20 items without a prediction are left out" in found["remarks"]
+    assert 0 < found["accuracy_gold"]["mean"] < 1
+    crowd = evaluate(folder / "votes.csv", folder / "votes.csv", "--no-ceiling", "--json")
+    assert json.loads(crowd.stdout)["kl"]["mean"] == 0 and "taken as one prediction per item" in crowd.stderr
+
+
+def test_a_data_set_brings_its_gold_and_its_columns(folder):
+    result = evaluate("digits", "digits", "--no-ceiling", "--json", "--slice", "gold")
+    found = json.loads(result.stdout)
+    assert found["accuracy_gold"]["mean"] > 0.8
+    assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
+    assert evaluate("digits", "digits", "--slice", "font", code=2).stderr.strip().endswith("there are item, gold")

@@ -1,0 +1,67 @@
+"""`dissensus plan` as users call it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli.main import app
+
+ASK = ["plan", "--items", "80", "--classes", "20", "--cost-ratio", "10"]
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words))
+
+
+def test_the_fixed_interface():
+    result = run(*ASK, "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert {"hard", "soft"} <= set(told["information_ratio"]) and {"hard", "soft"} <= set(told["constraints"])
+    assert told["regime"] == "many-shot"
+    assert set(told["recommendation"]) == {"kind", "k_hat", "why"}
+
+
+def test_the_answer_in_plain_words():
+    result = run(*ASK)
+    assert result.exit_code == 0 and result.stdout.startswith("Collect sparse labels: numbers for the ")
+    assert "When to choose otherwise" in result.stdout
+
+
+def test_a_pilot_and_a_page(tmp_path):
+    pilot, page = tmp_path / "pilot.csv", tmp_path / "plan.html"
+    rows = "".join(f"hard,{2 + i % 3},0\nsoft,{20 + i % 5},0.1\n" for i in range(20))
+    pilot.write_text("kind,seconds,wrong\n" + rows)
+    result = run("plan", "--items", "80", "--classes", "20", "--pilot", str(pilot), "--html", str(page), "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 0 and f"wrote {page}" in result.stderr.replace("\n", "")
+    assert {one["kind"] for one in told["pilot"]} == {"hard", "soft"} and 6 < told["cost_ratio"] < 9
+    assert "What the pilot says" in page.read_text()
+
+
+@pytest.mark.parametrize("utility", ["linear", "sigmoid", "inverse-sigmoid"])
+def test_utilities_by_name(utility):
+    assert json.loads(run(*ASK, "--utility", utility, "--json").stdout)["utility"] == utility
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["plan", "--items", "80", "--classes", "20", "--cost-ratio", "0"], "expected a number above 0"),
+        (["plan", "--items", "80", "--classes", "20", "--cost-ratio", "-2"], "expected a number above 0"),
+        (["plan", "--items", "1", "--classes", "1"], "no three points"),
+        (["plan", "--items", "0", "--classes", "4"], "expected whole numbers of 1 or more"),
+        ([*ASK, "--utility", "cubic"], "expected one of linear"),
+        ([*ASK, "--estimate", "guess"], "expected information or simulation"),
+        ([*ASK, "--beta", "-1"], "the weight of cost, 0 or more"),
+        ([*ASK, "--budget", "0"], "expected a number above 0, or none"),
+        ([*ASK, "--pilot", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(words, message):
+    result = run(*words)
+    assert result.exit_code == 2 and result.stdout == ""
+    assert message in " ".join(result.stderr.split()) and "Traceback" not in result.stderr

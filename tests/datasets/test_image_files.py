@@ -1,0 +1,114 @@
+"""CIFAR images from their official pickles and from lossless WebP: the same pixels."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from dissensus.datasets import cifar10, images, ood
+from dissensus.datasets.image_files import Images, read_batch
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (6, 32, 32, 3), dtype=np.uint8)
+LABELS = [3, 8, 8, 0, 6, 1]
+
+
+def flat(pixels: np.ndarray) -> np.ndarray:
+    """Rows of the official layout, written plane by plane."""
+    return np.stack([np.concatenate([picture[:, :, colour].ravel() for colour in range(3)]) for picture in pixels])
+
+
+def webp(picture: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(picture).save(out, "WEBP", lossless=True)
+    return out.getvalue()
+
+
+def test_pickles_and_webp_give_the_same_pixels(tmp_path, python_2_pickle):
+    names = [f"{number}.png" for number in range(6)]
+    content = {"batch_label": "testing", "labels": LABELS, "data": flat(PIXELS), "filenames": names}
+    (tmp_path / "test_batch").write_bytes(python_2_pickle(content))
+    table = pa.table({"index": range(6), "label": LABELS, "webp": [webp(picture) for picture in PIXELS]})
+    pq.write_table(table, tmp_path / "images_test.parquet")
+    official = cifar10.read_images(tmp_path / "test_batch")
+    compact = cifar10.read_images(tmp_path / "images_test.parquet", quiet=True)
+    for found in (official, compact):
+        assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS
+        assert found.items["index"].to_pylist() == list(range(6)) and found.classes[3] == "cat"
+    assert official.items["filename"].to_pylist() == names
+    for path in (tmp_path / "test_batch", tmp_path / "images_test.parquet"):
+        assert cifar10.official_labels(path).tolist() == LABELS
+
+
+def test_train_batches_are_joined_in_order(tmp_path, python_2_pickle):
+    paths = []
+    for number in range(3):
+        part = slice(2 * number, 2 * number + 2)
+        content = {"labels": LABELS[part], "data": flat(PIXELS[part]), "filenames": ["a", "b"]}
+        paths.append(tmp_path / f"data_batch_{number + 1}")
+        paths[-1].write_bytes(python_2_pickle(content))
+    found = cifar10.read_images(*paths)
+    assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS
+
+
+def test_official_cifar100(tmp_path, python_2_pickle):
+    content = {
+        "filenames": ["a"] * 6,
+        "fine_labels": [1, 0, 1, 2, 2, 0],
+        "coarse_labels": [0] * 6,
+        "data": flat(PIXELS),
+    }
+    (tmp_path / "test").write_bytes(python_2_pickle(content))
+    (tmp_path / "meta").write_bytes(python_2_pickle({"fine_label_names": ["apple", "baby", "bear"]}))
+    found = ood.read_cifar100(tmp_path / "test", tmp_path / "meta")
+    assert found.classes == ("apple", "baby", "bear") and found.labels.tolist() == [1, 0, 1, 2, 2, 0]
+    assert np.array_equal(found.pixels, PIXELS)
+
+
+def test_a_batch_of_another_shape_is_refused(tmp_path, python_2_pickle):
+    (tmp_path / "batch").write_bytes(python_2_pickle({"data": np.zeros((2, 7), dtype=np.uint8)}))
+    with pytest.raises(
+        ValueError, match=r"has 'data' of shape \(2, 7\); expected an entry 'data' of shape \(n, 3072\)"
+    ):
+        read_batch(tmp_path / "batch")
+    (tmp_path / "batch").write_bytes(python_2_pickle({"labels": [1]}))
+    with pytest.raises(ValueError, match=r"has \['labels'\]; expected an entry 'data'"):
+        read_batch(tmp_path / "batch")
+
+
+def test_a_picture_of_another_size_is_refused(tmp_path):
+    path = tmp_path / "images.parquet"
+    pq.write_table(pa.table({"index": [0], "label": [1], "webp": [webp(PIXELS[0, :16])]}), path)
+    with pytest.raises(ValueError, match=r"image 0 has shape \(16, 32, 3\); expected \(32, 32, 3\)"):
+        cifar10.read_images(path)
+    with pytest.raises(ValueError, match="do not fit together"):
+        Images(PIXELS, np.zeros(5), ("a",), pa.table({"index": range(6)}))
+
+
+def test_without_pillow_the_error_names_the_extra(tmp_path):
+    path = tmp_path / "images.parquet"
+    pq.write_table(pa.table({"index": [0], "label": [1], "webp": [webp(PIXELS[0])]}), path)
+    code = (
+        "import sys; sys.modules['PIL'] = None  # what Python does for a module that is not there\n"
+        "from pathlib import Path; from dissensus.datasets import cifar10; cifar10.read_images(Path(sys.argv[1]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+    assert "needs Pillow: pip install 'dissensus[images]'" in done.stderr
+
+
+def test_the_compact_test_set_is_the_official_one_written_as_a_pickle(data_folder, tmp_path, python_2_pickle):
+    """Channel means 0.4942, 0.4851, 0.4504 and deviations 0.2467, 0.2429, 0.2616 are widely published."""
+    found = images("cifar10", "test", quiet=True)
+    assert np.allclose(found.pixels.mean(axis=(0, 1, 2)) / 255, (0.4942, 0.4851, 0.4504), atol=5e-5)
+    assert np.allclose(found.pixels.std(axis=(0, 1, 2)) / 255, (0.2467, 0.2429, 0.2616), atol=5e-5)
+    assert found.labels[:10].tolist() == [3, 8, 8, 0, 6, 6, 1, 6, 3, 1]  # the first ten of the official test batch
+    rows = found.pixels.transpose(0, 3, 1, 2).reshape(10_000, 3_072)
+    content = {"labels": found.labels.tolist(), "data": rows, "filenames": [""] * 10_000}
+    (tmp_path / "test_batch").write_bytes(python_2_pickle(content))
+    assert np.array_equal(cifar10.read_images(tmp_path / "test_batch").pixels, found.pixels)

@@ -1,0 +1,108 @@
+"""The human ceiling: on crowds with known truth, the corrected scores are those the truth itself has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from dissensus.evaluate.ceiling import SCORES, human_ceiling
+from dissensus.labels.distances import entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.votes import Votes
+
+QUICK = {"splits": 3, "draws": 6, "replicates": 200}
+
+
+def truth_scores(truth: np.ndarray, share: np.ndarray) -> dict[str, float]:
+    found = {name: float(np.nanmean(score(truth, share))) for name, score in SCORES.items()}
+    found["entropy pearson"] = float(np.corrcoef(entropy(truth), entropy(share))[0, 1])
+    found["entropy spearman"] = float(spearmanr(entropy(truth), entropy(share)).statistic)
+    return found
+
+
+@pytest.mark.parametrize("m", [6, 20])
+@pytest.mark.parametrize("concentration", [0.5, 2.0])
+def test_corrected_scores_are_those_of_the_truth(m, concentration):
+    rng = np.random.default_rng(0)
+    truth = random_truth(3000, 4, rng, concentration).probs
+    votes = Distributions.from_counts(rng.multinomial(m, truth))
+    ceiling = human_ceiling(votes, rng, **QUICK)
+    for name, real in truth_scores(truth, votes.probs).items():
+        slack = 0.05 * real if name in ("nll", "kl", "js") else 0.05 if m < 10 else 0.02
+        assert ceiling.corrected[name].value == pytest.approx(real, abs=slack), name
+
+
+def test_halves_are_worse_than_the_truth_and_intervals_hold_the_value():
+    rng = np.random.default_rng(1)
+    votes = simulated_votes(random_truth(400, 3, rng), 10, 50, rng).votes
+    ceiling = human_ceiling(votes, rng, **QUICK)
+    assert ceiling.items == 400 and ceiling.half_votes == pytest.approx(5, abs=0.2)
+    for name in ceiling.half:
+        half, corrected = ceiling.half[name], ceiling.corrected[name]
+        assert half.low <= half.value <= half.high and corrected.low <= corrected.value <= corrected.high
+        worse = half.value > corrected.value if name in ("nll", "kl", "js") else half.value < corrected.value
+        assert worse, name
+
+
+def test_halves_of_the_annotators_keep_each_annotator_together():
+    rng = np.random.default_rng(2)
+    votes = simulated_votes(random_truth(300, 3, rng), 8, 20, rng, skill=0.9).votes
+    by_people = human_ceiling(votes, rng, by="annotators", **QUICK)
+    by_votes = human_ceiling(votes, rng, **QUICK)
+    assert by_people.half["vote accuracy"].value == pytest.approx(by_votes.half["vote accuracy"].value, abs=0.03)
+    assert by_people.half_votes == pytest.approx(4, abs=0.5)
+
+
+def test_the_same_seed_gives_the_same_ceiling():
+    votes = Distributions.from_counts(np.random.default_rng(0).multinomial(6, [0.6, 0.3, 0.1], size=50))
+    first, second = (human_ceiling(votes, np.random.default_rng(5), **QUICK) for _ in range(2))
+    assert first == second
+
+
+def test_unanimous_crowds_reach_everything():
+    votes = Votes.of(np.repeat([0, 1, 2], 4), ["a"] * 8 + ["b"] * 4)
+    ceiling = human_ceiling(votes, np.random.default_rng(0), **QUICK)
+    assert ceiling.half["accuracy"].value == 1
+    assert ceiling.half["entropy pearson"].value == ceiling.half["second choice"].value == 0  # nothing to compare
+    assert all(
+        np.isfinite([i.value, i.low, i.high]).all() for i in (*ceiling.half.values(), *ceiling.corrected.values())
+    )
+
+
+def test_second_choice_and_shared_firsts_by_hand():
+    prediction = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.5, 0.3, 0.2]])
+    labels = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
+    assert SCORES["accuracy"](prediction, labels).tolist() == [0.5, 1, 1]
+    assert SCORES["vote accuracy"](prediction, labels).tolist() == [0.5, 1, 0.5]
+    second = SCORES["second choice"](prediction, labels)
+    assert second[[0, 2]].tolist() == [1, 0.5] and np.isnan(second[1])
+
+
+def test_items_without_a_second_vote_are_left_out_and_none_is_an_error():
+    rng = np.random.default_rng(3)
+    counts = np.concatenate([rng.multinomial(5, [0.7, 0.3], size=30), [[1, 0]]])
+    assert human_ceiling(Distributions.from_counts(counts), rng, **QUICK).items == 30
+    with pytest.raises(ValueError, match="none of 2 items has two votes"):
+        human_ceiling(Distributions.from_counts([[1, 0], [0, 1]]), rng)
+    with pytest.raises(ValueError, match="2 or more of both"):
+        human_ceiling(Distributions.from_counts(counts), rng, splits=1)
+    with pytest.raises(ValueError, match="split by votes instead"):
+        human_ceiling(Distributions.from_counts(counts), rng, by="annotators")
+    alone = Votes.of([0, 0], ["a", "b"], ["ann", "ann"])
+    with pytest.raises(ValueError, match="no item with votes in both halves"):
+        human_ceiling(alone, rng, by="annotators")
+
+
+def test_cifar10h_entropy_by_two_roads(loaded):
+    """Leave-one-out loss less the expected KL of 49 votes is the entropy of the truth too, without any split."""
+    from dissensus.aggregate.priors.dirichlet_mixture import expected_kl
+    from dissensus.aggregate.priors.shrinkage import shrinkage
+
+    votes = loaded("cifar10h-annotators").labels
+    fit = shrinkage(votes)
+    ceiling = human_ceiling(votes, np.random.default_rng(0), splits=2, draws=3, replicates=50)
+    other = -fit.log_likelihood - expected_kl(fit.posterior).mean()
+    assert ceiling.corrected["nll"].value == pytest.approx(other, rel=0.02)
+    assert 0.17 < ceiling.corrected["nll"].value < ceiling.half["nll"].value < 0.21

@@ -1,0 +1,311 @@
+"""The scorecard puts the parts together: its numbers are theirs, and what cannot be told is said."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
+from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
+from dissensus.evaluate.ceiling import human_ceiling
+from dissensus.evaluate.comparisons import compare
+from dissensus.evaluate.meanings import HIGHER, MEANINGS
+from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.one_pass import sweep
+from dissensus.evaluate.scorecard_page import headline, scorecard_page
+from dissensus.evaluate.scorecards import CEILING, MANY_ROWS, scorecard
+from dissensus.evaluate.smooth_calibration import smooth_ece
+from dissensus.evaluate.statistics import holm_adjusted
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+CLASSES = ("cat", "deer", "dog")
+KEYS = {
+    "soft_nll", "kl", "js", "brier", "accuracy", "second_best_accuracy", "ece_equal_mass", "rmse_calibration",
+    "smooth_ece", "entropy_pearson", "entropy_spearman",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """True distributions of 240 items, and 20 votes on each."""
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet([0.7] * 3, 240)
+    counts = np.array([rng.multinomial(20, row) for row in truth])
+    return truth, Distributions.from_counts(counts, items=[f"photo {i}" for i in range(240)], classes=CLASSES)
+
+
+@pytest.fixture(scope="module")
+def models(crowd):
+    truth, labels = crowd
+    sure = truth**4 / (truth**4).sum(axis=1, keepdims=True)
+    noise = np.random.default_rng(1).dirichlet([1.0] * 3, 240)
+    return {
+        "truth": Distributions(truth, labels.items, CLASSES),
+        "too sure": Distributions(sure, labels.items, CLASSES),
+        "noise": Distributions(noise, labels.items, CLASSES),
+    }
+
+
+@pytest.fixture(scope="module")
+def compared(crowd, models):
+    rng = np.random.default_rng(2)
+    return compare(models, crowd[1], rng=rng, replicates=200, columns={"half": ["first"] * 120 + ["second"] * 120})
+
+
+def test_every_number_is_that_of_its_own_function(crowd, models, compared):
+    _, labels = crowd
+    card = compared.cards["too sure"]
+    p, q = labels.probs, models["too sure"].probs
+    for name, metric in METRICS.items():
+        assert card.scores[name].value == pytest.approx(np.nanmean(metric.function(q, p)))
+        assert card.values[name].shape == (240,)
+    columns = confidence_and_outcome(q, p)
+    wanted = {
+        "ece_equal_mass": equal_mass_ece(*columns), "rmse_calibration": rmse_calibration(*columns),
+        "smooth_ece": smooth_ece(*columns), "entropy_pearson": entropy_pearson(q, p),
+        "entropy_spearman": entropy_spearman(q, p),
+    }  # fmt: skip
+    for name, value in wanted.items():
+        assert card.scores[name].value == pytest.approx(value)
+        assert card.scores[name].low <= card.scores[name].high
+
+
+def test_the_one_pass_for_many_items_gives_the_same_numbers(crowd, models, compared):
+    """What `scorecard` does beyond MANY_ROWS items, on few."""
+    swept = sweep(models["noise"].probs, crowd[1].probs)
+    for name, score in compared.cards["noise"].scores.items():
+        if name in swept:
+            assert score.value == pytest.approx(swept[name], abs=2e-5), name
+    assert swept.keys() >= KEYS
+
+
+def test_the_ceiling_is_read_beside_the_scores(crowd, compared):
+    card = compared.reference
+    alone = human_ceiling(crowd[1], np.random.default_rng(5))
+    for score, name in CEILING.items():
+        half, best = card.ceiling_of(score)
+        assert half.value == pytest.approx(alone.half[name].value, abs=0.06)
+        assert best.value == pytest.approx(alone.corrected[name].value, abs=0.03)
+    assert card.ceiling_of("brier") is None
+    # The truth scores about what the ceiling says is possible; the others do worse.
+    assert card.scores["kl"].value == pytest.approx(card.ceiling_of("kl")[1].value, rel=0.2)
+    assert "the truth itself would score" in headline(card)
+
+
+def test_better_models_score_better(compared):
+    for name in ("soft_nll", "kl", "js", "brier", "ece_equal_mass", "smooth_ece"):
+        values = {model: card.scores[name].value for model, card in compared.cards.items()}
+        assert values["truth"] < values["too sure"] < values["noise"]
+    assert {name for name in KEYS if name in HIGHER} == {
+        "accuracy", "second_best_accuracy", "entropy_pearson", "entropy_spearman",
+    }  # fmt: skip
+
+
+def test_differences_are_paired_and_corrected(compared):
+    found = {(one.model, one.score): one for one in compared.differences}
+    one = found["too sure", "soft_nll"]
+    a, b = (compared.cards[name].values["soft_nll"] for name in ("too sure", "truth"))
+    assert one.interval.value == pytest.approx((a - b).mean()) and one.interval.low > 0
+    assert one.interval.sd == pytest.approx((a - b).std() / np.sqrt(240), rel=0.15)
+    tests = [each.comparison for each in compared.differences if each.comparison is not None]
+    # Sharpening does not change which class is first, so accuracy has nothing to test there.
+    assert found["too sure", "accuracy"].comparison is None
+    assert len(tests) == 7 and {test.family for test in tests} == {7} and {test.n for test in tests} == {240}
+    assert [test.adjusted_p for test in tests] == pytest.approx(holm_adjusted(np.array([test.p for test in tests])))
+    assert found["noise", "entropy_pearson"].comparison is None and found["noise", "entropy_pearson"].interval.high < 0
+
+
+def test_a_model_that_differs_by_rounding_only_is_not_tested(crowd, models):
+    """1/3 + 1/3 + 1/3 in another order must not become a significant difference."""
+    close = Distributions(models["noise"].probs * (1 + 1e-15), models["noise"].items, CLASSES)
+    found = compare({"a": models["noise"], "b": close}, crowd[1], rng=np.random.default_rng(0), replicates=10,
+                    ceiling=False)  # fmt: skip
+    assert all(one.comparison is None for one in found.differences)
+
+
+def test_clusters_count_once(crowd, models):
+    found = compare({"truth": models["truth"], "noise": models["noise"]}, crowd[1], rng=np.random.default_rng(0),
+                    clusters=np.repeat(np.arange(30), 8), ceiling=False, replicates=40)  # fmt: skip
+    assert {one.comparison.n for one in found.differences if one.comparison is not None} == {30}
+
+
+def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):
+    """Every item twelve times: clusters say that nothing was added, so intervals are those of the items alone."""
+    _, labels = crowd
+    few, copies = np.arange(20), np.tile(np.arange(20), 12)
+    p, q = labels.probs, models["noise"].probs
+
+    def widths(rows, clusters):
+        card = scorecard(
+            q[rows], p[rows], rng=np.random.default_rng(0), clusters=clusters, columns={"all": ["x"] * len(rows)}
+        )
+        found = [card.scores["ece_equal_mass"], card.scores["js"], card.slices["all"]["js"][0].score]
+        return np.array([one.high - one.low for one in found])
+
+    alone, clustered, naive = widths(few, None), widths(copies, copies), widths(copies, None)
+    assert (clustered > 0.6 * alone).all() and (naive < 0.5 * alone).all()
+
+
+def test_a_slice_inside_one_cluster_has_no_interval(crowd, models):
+    _, labels = crowd
+    found = compare({"noise": models["noise"]}, labels, rng=np.random.default_rng(0), replicates=20,
+                    columns={"half": ["a"] * 120 + ["b"] * 120}, clusters=np.maximum(np.arange(240), 119))  # fmt: skip
+    first, second = found.reference.slices["half"]["js"]
+    assert np.isnan(first.score.low) and first.score.value == pytest.approx(found.reference.values["js"][:120].mean())
+    assert second.score.low < second.score.high
+    assert not re.search(r"\bnan\b", scorecard_page(found, "photos"), re.IGNORECASE)
+
+
+def test_slices_hold_all_items(compared):
+    slices = compared.reference.slices
+    assert set(slices) == {"entropy", "disagreement", "majority class", "half"}
+    for by, scores in slices.items():
+        parts = scores["js"]
+        assert sum(part.items for part in parts) == 240, by
+        mean = sum(part.items * part.score.value for part in parts) / 240
+        assert mean == pytest.approx(compared.reference.scores["js"].value)
+
+
+def test_json_has_the_fixed_keys_and_survives_a_round_trip(compared):
+    told = compared.as_json()
+    for name in KEYS:
+        assert set(told[name]) == {"mean", "low", "high"}
+    assert set(told["compare"]) == {"too sure", "noise"} and told["compare"]["noise"].keys() >= KEYS
+    assert told["human_ceiling"]["best"]["kl"]["mean"] > 0 and told["items"] == 240
+    for one in told["differences"]:
+        if "comparison" in one:
+            assert {"p", "n", "minimum_p", "holm_p"} <= one["comparison"].keys()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+def test_an_infinite_loss_is_shown_with_its_items_and_the_way_out(crowd):
+    _, labels = crowd
+    hard = np.eye(3)[labels.probs.argmax(axis=1)]
+    card = scorecard(hard, labels, rng=np.random.default_rng(0), replicates=10)
+    excluded = int(((labels.probs > 0) & (hard == 0)).any(axis=1).sum())
+    assert card.scores["soft_nll"].value == math.inf and card.infinite == excluded == card.as_json()["infinite_items"]
+    remark = next(remark for remark in card.remarks if "infinite" in remark)
+    assert f"on {excluded} of 240 items" in remark and "smooth it" in remark
+    assert card.as_json()["soft_nll"] == math.inf and card.as_json()["entropy_pearson"] is None
+    found = compare({"hard": hard, "flat": np.full((240, 3), 1 / 3)}, labels, rng=np.random.default_rng(0),
+                    replicates=10, ceiling=False)  # fmt: skip
+    assert "flat and hard cannot be compared on soft_nll: it is infinite" in found.remarks
+    assert "∞" in scorecard_page(found, "x")
+
+
+@pytest.mark.parametrize(("labels", "why"), [
+    (lambda d: d.probs, "how many votes are behind them is not known"),
+    (lambda d: np.eye(3, dtype=int)[d.probs.argmax(axis=1)], "no item has two votes"),
+])  # fmt: skip
+def test_without_votes_there_is_no_ceiling_and_it_is_said(crowd, models, labels, why):
+    card = scorecard(models["noise"].probs, labels(crowd[1]), rng=np.random.default_rng(0), replicates=10)
+    assert card.ceiling is None and any(why in remark for remark in card.remarks)
+    assert "human_ceiling" not in card.as_json()
+
+
+def test_votes_gold_and_other_orders_are_matched_by_name(crowd, models):
+    _, labels = crowd
+    counts = labels.counts()
+    item, code = np.nonzero(counts)
+    times = counts[item, code]
+    votes = Votes(item=np.repeat(item, times), items=labels.items, choice=np.repeat(code, times), classes=CLASSES)
+    turned = Distributions(models["noise"].probs[::-1, ::-1], labels.items[::-1], CLASSES[::-1])
+    gold = [CLASSES[c] if i % 2 else None for i, c in enumerate(counts.argmax(axis=1))]
+    rng = np.random.default_rng
+    card = scorecard(turned, votes, rng=rng(0), gold=gold, replicates=10)
+    again = scorecard(models["noise"], labels, rng=rng(0), gold=np.where(np.arange(240) % 2, counts.argmax(axis=1), -1),
+                      replicates=10)  # fmt: skip
+    assert card.as_json() | {"people": ""} == again.as_json() | {"people": ""}
+    assert np.isnan(card.values["accuracy_gold"]).sum() == 120
+    assert card.scores["accuracy_gold"].value == pytest.approx(card.values["accuracy"][1::2].mean(), abs=0.05)
+
+
+def test_numbers_as_gold_are_codes_unless_the_classes_are_other_numbers(crowd, models):
+    _, labels = crowd
+    codes = labels.probs.argmax(axis=1)
+    rng = np.random.default_rng(0)
+    with_gaps = [float("nan") if i < 5 else float(code) for i, code in enumerate(codes)]
+    card = scorecard(models["noise"], labels, rng=rng, gold=with_gaps, replicates=10, ceiling=False)
+    by_name = scorecard(models["noise"], labels, rng=rng, replicates=10, ceiling=False,
+                        gold=[None] * 5 + [CLASSES[code] for code in codes[5:]])  # fmt: skip
+    assert card.scores["accuracy_gold"].value == by_name.scores["accuracy_gold"].value
+    assert np.isnan(card.values["accuracy_gold"][:5]).all()
+    stars = Distributions(labels.probs, labels.items, ("1", "2", "3"))
+    with pytest.raises(ValueError, match="gold holds numbers, and the classes are named 1, 2, 3: numbers could be"):
+        scorecard(models["noise"].probs, stars, rng=rng, gold=codes)
+
+
+def test_items_of_one_side_only_are_refused_or_left_out_with_what_belongs_to_them(crowd, models):
+    _, labels = crowd
+    part = models["noise"].select(np.arange(100))
+    with pytest.raises(ValueError, match=r"140 items have labels and no prediction"):
+        scorecard(part, labels, rng=np.random.default_rng(0))
+    card = scorecard(part, labels, rng=np.random.default_rng(0), missing="leave out", replicates=10,
+                     columns={"place": np.arange(240) // 60})  # fmt: skip
+    assert card.people.n_items == 100 and "140 items without a prediction are left out" in card.remarks
+    assert [(p.name, p.items) for p in card.slices["place"]["js"]] == [("0", 60), ("1", 40)]
+
+
+def test_many_items_are_swept_and_it_is_said():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1.0] * 3, MANY_ROWS + 10)
+    found = compare({"a": p, "b": p[:, ::-1]}, rng.multinomial(5, p), rng=rng, gold=p.argmax(axis=1))
+    assert not found.reference.values and found.reference.scores["accuracy_gold"].value == 1
+    assert isinstance(found.as_json()["kl"], float) and found.as_json().keys() >= KEYS
+    assert any("no human ceiling, intervals or slices" in remark for remark in found.reference.remarks)
+    quiet = scorecard(p, p, rng=rng, ceiling=False, columns={"half": np.arange(len(p)) % 2})
+    assert not quiet.slices and any("intervals or slices" in remark for remark in quiet.remarks)
+    assert "All scores" in scorecard_page(found, "many")
+
+
+def test_the_page_is_well_formed_and_fetches_nothing(compared):
+    html = scorecard_page(compared, "photos & <votes>")
+    ElementTree.fromstring(html.removeprefix("<!doctype html>"))
+    assert "http" not in html.replace("http://www.w3.org", "") and "<script" not in html
+    assert html.count('role="img"') == html.count("<svg") > 10
+    assert "photos &amp; &lt;votes&gt;" in html and "p &lt; 0.0001 (n = 240, no lower bound)" in html
+
+
+def test_every_score_of_the_card_has_words(compared):
+    assert KEYS | set(METRICS) | {"accuracy_gold"} <= set(MEANINGS)
+    assert set(compared.reference.scores) - set(MEANINGS) <= {
+        f"{name}{suffix}" for name in ("ece_equal_mass", "rmse_calibration", "smooth_ece") for suffix in ("_majority",)
+    } | {"brier_reliability", "brier_resolution", "brier_uncertainty"}
+
+
+def test_bad_input_is_refused(crowd, models):
+    rng = np.random.default_rng(0)
+    _, labels = crowd
+    with pytest.raises(ValueError, match=r"model: 5 rows by 3 columns without names, and the labels are 240 items"):
+        scorecard(models["noise"].probs[:5], labels, rng=rng)
+    with pytest.raises(ValueError, match="gold of item 0 is 'cow', which is no class of cat, deer, dog; 240 of 240"):
+        scorecard(models["noise"], labels, rng=rng, gold=["cow"] * 240)
+    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5, which is no class"):
+        scorecard(models["noise"], labels, rng=rng, gold=[0.0, 0.5] * 120)
+    with pytest.raises(ValueError, match="every scorecard has slices by 'entropy' of its own"):
+        scorecard(models["noise"], labels, rng=rng, columns={"entropy": ["a"] * 240})
+    with pytest.raises(ValueError, match=r"gold has shape \(3,\), but there are 240 items with labels"):
+        scorecard(models["noise"], labels, rng=rng, gold=[0, 1, 2])
+    with pytest.raises(ValueError, match="there are no models to compare"):
+        compare({}, labels, rng=rng)
+    with pytest.raises(ValueError, match="there are 1 items over 3 classes to score; expected 2 or more of both"):
+        scorecard(models["noise"].probs[:1], labels.probs[:1], rng=rng)
+
+
+def test_chaosnli_models_lie_far_below_the_ceiling(loaded):
+    """Released logits of BERT and RoBERTa against a hundred people: KL fifty times what the truth would score."""
+    from dissensus.datasets import predictions
+
+    labels = loaded("chaosnli-snli").labels
+    loaded("chaosnli-snli-original")
+    model = predictions("chaosnli-snli-models")["roberta-base seed 0"]
+    card = scorecard(model, labels, rng=np.random.default_rng(0), replicates=40)
+    assert card.scores["kl"].value == pytest.approx(0.617, abs=5e-4)
+    assert card.scores["accuracy"].value == pytest.approx(0.739, abs=1e-3)
+    assert card.scores["kl"].low > 40 * card.ceiling_of("kl")[1].value

@@ -1,0 +1,33 @@
+"""Names are matched by what they read as, whatever type a file or a frame gave them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.evaluate.people import as_people, matched
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
+
+NAMES = st.lists(st.integers(-3, 12) | st.sampled_from("abcxyz"), unique_by=str, max_size=12)
+
+
+def test_names_are_matched_whatever_their_type():
+    assert positions_of(np.array([3, 1, 7]), np.array(["1", "x", "3"], dtype=object)).tolist() == [2, 0, -1]
+    assert positions_of((), ("a",)).tolist() == []
+
+
+@given(NAMES, NAMES)
+def test_a_position_is_where_the_name_stands(names, among):
+    texts = [str(name) for name in among]
+    for name, place in zip(names, positions_of(names, among), strict=True):
+        assert place == (texts.index(str(name)) if str(name) in texts else -1)
+
+
+def test_predictions_named_by_numbers_match_labels_of_which_one_is_named_by_a_letter():
+    """One "x" among the labels makes all their names text; 1 and 2 are still the same items."""
+    labels = Distributions(np.full((3, 2), 0.5), [1, 2, "x"], ("a", "b"))
+    predictions = Distributions(np.array([[0.9, 0.1], [0.2, 0.8]]), [2, 1], ("a", "b"))
+    model, people = matched(predictions, as_people(labels), missing="leave out")
+    assert [str(name) for name in people.targets.items] == ["1", "2"] and model.probs[:, 0].tolist() == [0.2, 0.9]

@@ -1,0 +1,51 @@
+"""Charts are well-formed pictures that also tell their numbers in words."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from dissensus.report.charts import Line, grid_map, grouped_bars, interval_chart, line_chart
+
+X = np.array([0.0, 0.5, 1.0])
+CHARTS = {
+    "lines": line_chart(
+        [Line("a <b>", X, X**2), Line("c", X, np.array([0.1, np.nan, 0.3]), X - 0.1, X + 0.1)],
+        "x & y", "score", diagonal=True,
+    ),
+    "flat line": line_chart([Line("same", X, np.full(3, 0.25))], "x", "y"),
+    "map": grid_map(
+        np.array([[0.0, np.nan], [0.5, 1.0]]), [3, 6], [5, 10], "items", "classes", "rho <",
+        low=0, high=1, mark=(6, 10),
+    ),
+    "intervals": interval_chart([("one", 0.2, 0.1, 0.3), ("none", np.inf, np.nan, np.nan)], "KL", reference=0.15),
+    "bars": grouped_bars(["low", "high"], [("soft", [0.1, 0.2]), ("hard", [0.3, np.nan])], "KL by slice"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_one_picture_with_a_text_for_those_who_do_not_see_it(name):
+    root = ElementTree.fromstring(CHARTS[name])
+    assert root.get("role") == "img" and len(root.get("aria-label")) > 10
+    assert "nan" not in "".join(value for node in root.iter() for key, value in node.items() if key != "aria-label")
+
+
+def test_names_are_escaped():
+    assert "a &lt;b&gt;" in CHARTS["lines"] and "<b>" not in CHARTS["lines"]
+
+
+def test_the_text_of_a_curve_names_its_ends():
+    assert "0 at 0 to 1 at 1" in CHARTS["lines"] and "0.1 at 0 to 0.3 at 1" in CHARTS["lines"]
+
+
+def test_a_missing_cell_is_left_empty_and_the_marked_one_is_ringed():
+    root = ElementTree.fromstring(CHARTS["map"])
+    assert sum(node.tag == "rect" for node in root) == 3 + 1 + 15  # cells, frame, scale
+    assert sum(node.tag == "g" for node in root) == 1
+
+
+def test_nothing_known_is_said_in_words():
+    assert "nothing to draw" in line_chart([Line("a", X, np.full(3, np.nan))], "x", "y")
+    assert "nothing to draw" in interval_chart([("a", np.nan, np.nan, np.nan)], "KL")

@@ -1,0 +1,230 @@
+"""Embedding: names, resumption after a kill, files whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded
+from dissensus.train.heads.features import FeatureTable, card_of, read_features
+from dissensus.train.heads.inputs import folder_items, pixel_items, table_items, text_items
+
+
+def letters(texts):
+    """A toy encoder: how often each letter stands in a text."""
+    return np.array([[text.lower().count(chr(97 + code)) for code in range(26)] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture
+def toy():
+    """An encoder of the tests' own, entered as users enter theirs."""
+    ENCODERS["letters"] = Encoder("text", "counts of letters", "none needed", lambda model: Loaded(letters, "v1"))
+    yield "letters"
+    del ENCODERS["letters"]
+
+
+def texts(n=10):
+    return [f"{'abc'[row % 3] * (row + 1)} text" for row in range(n)]
+
+
+def test_features_keep_the_names_of_their_items_and_where_they_come_from(tmp_path, toy):
+    items = text_items([f"i{row}" for row in range(10)], texts())
+    steps = []
+    found = embed(items, toy, tmp_path / "f.npy", batch=4, progress=lambda done, total: steps.append((done, total)))
+    assert np.array_equal(found.values, letters(texts())) and found.items.tolist() == [f"i{row}" for row in range(10)]
+    assert steps == [(0, 10), (4, 10), (8, 10), (10, 10)]
+    assert found.source is not None and found.source["encoder"] == "letters" and found.source["weights"] == "v1"
+    assert np.array_equal(np.load(tmp_path / "f.npy"), found.values)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.json", "f.npy"]
+
+
+def test_work_that_is_done_is_not_done_again_and_other_work_is(tmp_path, toy):
+    said = []
+    embed(text_items(range(10), texts()), toy, tmp_path / "f.npy", say=said.append)
+    before = (tmp_path / "f.npy").stat().st_mtime_ns
+    embed(text_items(range(10), texts()), toy, tmp_path / "f.npy", say=said.append)
+    assert (tmp_path / "f.npy").stat().st_mtime_ns == before and "there already" in said[-1]
+    other = embed(text_items(range(10), texts()[::-1]), toy, tmp_path / "f.npy", say=said.append)
+    assert np.array_equal(other.values, letters(texts()[::-1]))
+
+
+def test_pairs_are_both_texts_their_distance_and_their_product(tmp_path, toy):
+    left, right = texts(5), [text[::-1] + "zz" for text in texts(5)]
+    found = embed(text_items(range(5), left, right), toy, tmp_path / "f.npy", batch=2).values
+    u, v = letters(left), letters(right)
+    assert np.array_equal(found, np.concatenate([u, v, np.abs(u - v), u * v], axis=1))
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded
+from dissensus.train.heads.inputs import text_items
+
+def slow(texts):
+    time.sleep(float(sys.argv[2]))
+    return np.array([[len(text), hash(text) % 1 + text.count("a")] for text in texts], dtype=np.float32)
+
+ENCODERS["slow"] = Encoder("text", "slow", "none", lambda model: Loaded(slow, "v1"))
+items = text_items(range(40), ["a" * (row + 1) for row in range(40)])
+embed(items, "slow", Path(sys.argv[1]), batch=2, say=lambda text: print(text, flush=True))
+"""
+
+
+def test_after_kill_minus_nine_it_goes_on_where_it_stood(tmp_path):
+    target = tmp_path / "f.npy"
+    start = [sys.executable, "-c", KILLED, str(target)]
+    running = subprocess.Popen([*start, "0.1"], stdout=subprocess.PIPE, text=True)
+    record = tmp_path / ".f.npy.part" / "done.json"
+    deadline = time.monotonic() + 60
+    while not record.exists() or json.loads(record.read_text())["done"] < 6:
+        assert time.monotonic() < deadline and running.poll() is None
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    assert not target.exists() and not card_of(target).exists()
+    done = json.loads(record.read_text())["done"]
+    again = subprocess.run([*start, "0"], capture_output=True, text=True, check=True)
+    assert f"going on after {done} of 40 items" in again.stdout and 6 <= done < 40
+    whole = tmp_path / "whole.npy"
+    subprocess.run([sys.executable, "-c", KILLED, str(whole), "0"], capture_output=True, check=True)
+    assert target.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.json", "f.npy", "whole.json", "whole.npy"]
+
+
+def test_other_work_broken_off_in_its_first_batch_leaves_nothing_to_go_on_from(tmp_path, toy):
+    target, mine, others = tmp_path / "f.npy", text_items(range(6), texts(6)), text_items(range(6), texts(6)[::-1])
+
+    def broken(after):
+        def told(done, total):
+            if done == after:
+                raise KeyboardInterrupt
+
+        return told
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(mine, toy, target, batch=2, progress=broken(2))
+    with pytest.raises(KeyboardInterrupt):  # before its first record is written
+        embed(others, toy, target, batch=2, progress=broken(0))
+    np.lib.format.open_memmap(tmp_path / ".f.npy.part" / "values.npy", "w+", dtype=np.float32, shape=(6, 26))
+    assert np.array_equal(embed(mine, toy, target, batch=2).values, letters(texts(6)))
+
+
+def test_a_kill_between_features_and_card_leaves_only_the_card_to_write(tmp_path, toy):
+    items = text_items(range(6), texts(6))
+    embed(items, toy, tmp_path / "f.npy", batch=4)
+    card = json.loads(card_of(tmp_path / "f.npy").read_text())
+    about = {name: value for name, value in card.items() if name != "items"}
+    part = tmp_path / ".f.npy.part"
+    part.mkdir()
+    (part / "done.json").write_text(json.dumps(about | {"done": 6}))
+    card_of(tmp_path / "f.npy").unlink()
+    steps = []
+    embed(items, toy, tmp_path / "f.npy", batch=4, progress=lambda done, total: steps.append(done))
+    assert steps == [] and json.loads(card_of(tmp_path / "f.npy").read_text()) == card and not part.exists()
+
+
+def test_two_processes_do_not_write_into_one_file(tmp_path, toy):
+    target = tmp_path / "f.npy"
+    running = subprocess.Popen([sys.executable, "-c", KILLED, str(target), "0.2"], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / ".f.npy.part" / "done.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    with pytest.raises(ValueError, match=r"another process is encoding into it"):
+        embed(text_items(range(3), texts(3)), toy, target)
+    running.kill()
+    running.wait()
+
+
+def test_what_cannot_be_encoded_is_refused(tmp_path, toy):
+    items = text_items(range(3), texts(3))
+    with pytest.raises(ValueError, match=r"'efficientnet-lite0' takes images, and these items are texts"):
+        embed(items, "efficientnet-lite0", tmp_path / "f.npy")
+    with pytest.raises(ValueError, match=r"features are written as .npy"):
+        embed(items, toy, tmp_path / "f.csv")
+    with pytest.raises(ValueError, match=r"there is no folder"):
+        embed(items, toy, tmp_path / "no" / "f.npy")
+    with pytest.raises(ValueError, match=r"item 1 has the text ' '; expected words; 1 of 2 items"):
+        text_items(range(2), ["a", " "])
+    with pytest.raises(ValueError, match=r"two items are both named 'x'"):
+        text_items(["x", "x"], ["a", "b"])
+    with pytest.raises(ValueError, match=r"3 texts for 2 names"):
+        text_items(range(2), texts(3))
+    with pytest.raises(ValueError, match=r"expected uint8 of shape \(2, height, width, 3\)"):
+        pixel_items(range(2), np.zeros((2, 4, 4)))
+    with pytest.raises(ValueError, match=r"no image in it"):
+        folder_items(tmp_path)
+    (tmp_path / "bad.png").write_bytes(b"no picture")
+    with pytest.raises(ValueError, match=r"bad.png: not a readable image"):
+        folder_items(tmp_path).get(range(1))
+
+
+def test_texts_come_from_tables_one_row_an_item_or_an_answer(tmp_path):
+    rows = {"id": ["p", "q", "p"], "comment": ["one", "two", "one"], "label": [1, 2, 2]}
+    pq.write_table(pa.table(rows), tmp_path / "t.parquet")
+    found = table_items(tmp_path / "t.parquet")
+    assert found.takes == "text" and found.names.tolist() == ["p", "q"] and found.get(range(2)) == ["one", "two"]
+    (tmp_path / "t.csv").write_text("premise,hypothesis\na b,c\nd,e\n")
+    pairs = table_items(tmp_path / "t.csv")
+    assert (
+        pairs.takes == "pair" and pairs.get(range(2)) == [("a b", "c"), ("d", "e")] and pairs.names.tolist() == [0, 1]
+    )
+    (tmp_path / "t.jsonl").write_text('{"post": "x", "key": "k1"}\n{"post": "y", "key": "k2"}\n')
+    with pytest.raises(ValueError, match=r"which column is the text\? It has post, key"):
+        table_items(tmp_path / "t.jsonl")
+    assert table_items(tmp_path / "t.jsonl", text="post", item="key").names.tolist() == ["k1", "k2"]
+    with pytest.raises(ValueError, match=r"no column 'body'; it has post, key"):
+        table_items(tmp_path / "t.jsonl", text="body")
+    pq.write_table(pa.table(rows | {"comment": ["one", "two", "three"]}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"item 'p' has the text 'one' in row 1 and 'three' in row 3"):
+        table_items(tmp_path / "t.parquet")
+
+
+def test_images_of_a_folder_are_named_by_their_paths(tmp_path):
+    (tmp_path / "dogs").mkdir()
+    for name in ("dogs/b.png", "a.jpg"):
+        Image.new("RGB", (5, 4), (9, 9, 9)).save(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("no image")
+    found = folder_items(tmp_path)
+    assert found.names.tolist() == ["a.jpg", "dogs/b.png"] and found.get(range(1))[0].shape == (4, 5, 3)
+
+
+def test_feature_files_of_ones_own_are_read_and_checked(tmp_path):
+    file = tmp_path / "own.npy"
+    np.save(file, np.arange(6, dtype=np.float16).reshape(3, 2))
+    found = read_features(file)
+    assert not found.named and found.items.tolist() == [0, 1, 2] and found.values.dtype == np.float16
+    (tmp_path / "own.json").write_text('{"about": "something else"}')
+    assert not read_features(file).named
+    (tmp_path / "own.json").write_text('{"items": ["a", "b"]}')
+    with pytest.raises(ValueError, match=r"own.npy: there are 3 rows of features, but 2 names of items"):
+        read_features(file)
+    (tmp_path / "own.json").unlink()
+    np.save(file, np.array([[1.0, 2], [3, np.nan], [np.inf, 1]]))
+    with pytest.raises(ValueError, match=r"row 1 \(item 1\) has the feature nan in column 1.*2 of 6 are not"):
+        read_features(file)
+    np.save(file, np.ones(4))
+    with pytest.raises(ValueError, match=r"float64 of shape \(4,\); expected numbers, items by features"):
+        read_features(file)
+    np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match=r"not a readable .npy file"):
+        read_features(file)
+    with pytest.raises(ValueError, match=r"no such file"):
+        read_features(Path("nowhere.npy"))
+    with pytest.raises(ValueError, match=r"two items are both named 'a'"):
+        FeatureTable(np.ones((2, 2)), np.array(["a", "a"], dtype=object))

