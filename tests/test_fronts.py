@@ -107,8 +107,8 @@ def test_pages_and_examples_import_from_fronts_alone():
 
 
 def test_importing_the_fronts_loads_nothing_heavy():
-    code = f"import sys; {'; '.join(f'import dissensus.{stage}' for stage in STAGES)}; print([name for name in " + (
-        "('torch', 'scipy', 'sklearn', 'pandas', 'polars', 'numba', 'starlette', 'typer', 'pyarrow') if name in sys.modules])"
-    )
+    heavy = ("torch", "scipy", "sklearn", "pandas", "polars", "numba", "starlette", "typer", "pyarrow")
+    stages = ", ".join(f"dissensus.{stage}" for stage in STAGES)
+    code = f"import sys, {stages}; print([name for name in {heavy!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"
