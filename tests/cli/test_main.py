@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import typer
 from typer.testing import CliRunner
 
-from dissensus.cli.main import VERBS, app
+from dissensus.cli.main import VERBS, app, name_of
 
 
 def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
     lines = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).stdout.splitlines()
     place = {}
     for stage, verbs in VERBS.items():
-        names = [verb.info.name if isinstance(verb, typer.Typer) else verb.__name__ for verb in verbs]
-        for heading in (stage, *names):
+        for heading in (stage, *map(name_of, verbs)):
             place[heading] = next(i for i, line in enumerate(lines) if line.strip("│╭─╮ ").startswith(heading))
     assert list(place.values()) == sorted(place.values())
     assert [stage.partition(":")[0] for stage in VERBS] == [

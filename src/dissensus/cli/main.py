@@ -1,9 +1,11 @@
 """The command line: its verbs, in the order in which labels go through the stages."""
 
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from dissensus.cli.aggregate import aggregate, annotators
 from dissensus.cli.convert import convert
@@ -15,11 +17,8 @@ from dissensus.cli.evaluate import evaluate
 from dissensus.cli.plan import plan
 from dissensus.cli.train import embed, fit, predict
 
-app = typer.Typer(
-    name="dissensus", help="Labels on which people disagree, from plan to report.", no_args_is_help=True,
-    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
-VERBS = {
+Verb = typer.Typer | Callable[..., None]
+VERBS: dict[str, tuple[Verb, ...]] = {
     "Plan: which labels to collect": (plan,),
     "Elicit: ask people": (elicit,),
     "Labels: what people said": (data, describe, convert, count),
@@ -27,6 +26,23 @@ VERBS = {
     "Train: deliver labels to a model": (embed, fit, predict),
     "Evaluate: a model against people": (evaluate,),
 }
+
+
+class ByStage(TyperGroup):
+    """Help lists the verbs as VERBS does; Typer alone would put groups of verbs last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name_of(verb) for verbs in VERBS.values() for verb in verbs]
+
+
+def name_of(verb: Verb) -> str:
+    return str(verb.info.name if isinstance(verb, typer.Typer) else verb.__name__)
+
+
+app = typer.Typer(
+    name="dissensus", cls=ByStage, help="Labels on which people disagree, from plan to report.", no_args_is_help=True,
+    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 for stage, verbs in VERBS.items():
     for verb in verbs:
         if isinstance(verb, typer.Typer):
