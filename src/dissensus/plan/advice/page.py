@@ -19,12 +19,12 @@ CELLS = 16  # steps of each axis of a map
 SHOWN = 0.25  # differences of loss beyond which a map is fully dark or white
 BETAS = (0.1, 1.0, 10.0)
 CARD = """
-.dissensus .card{background:#eef3fa;border-left:5px solid #1f5fa8;padding:1rem 1.3rem;margin:1rem 0 1.4rem;
+.dissensus .card{background:var(--tint);border-left:5px solid var(--accent);padding:1rem 1.3rem;margin:1rem 0 1.4rem;
 max-width:52rem}
 .dissensus .card strong{display:block;font-size:1.3rem;margin-bottom:.4rem}
-.dissensus .card p{color:#1d2433;max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
+.dissensus .card p{color:var(--ink);max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
 .dissensus .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(290px,1fr));gap:.6rem 1rem;max-width:66rem}
-.dissensus tr.best td{font-weight:650;background:#eef3fa}
+.dissensus tr.best td{font-weight:650;background:var(--tint)}
 """
 
 
