@@ -16,7 +16,7 @@ from scipy.stats import pearsonr
 
 from dissensus.plan.grid import Grid, cell_scene, figure_1_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
-from dissensus.plan.simulation import KINDS
+from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.report.charts import Line, grid_map, line_chart
 from dissensus.report.colours import BLUE, INK, REPORT
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def maps(grid: Grid) -> None:
-    for kind in KINDS:
+    for kind in WHOLE_KINDS:
         for d in grid.config.dimensions:
             shown = np.round(grid.mean(kind, d) * LEVELS) / LEVELS
             title = f"{kind} labels, d = {d}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
 from dissensus.report.svg import short, svg
+from dissensus.report.tables import shown_number
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
@@ -151,9 +152,10 @@ def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[flo
         drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(short(group))}</text>')
         for i, (_, values) in enumerate(series):
             long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
+            number = shown_number(values[g], ".3g")
             drawn.append(
                 f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{LINES[i % 6]}"/>'
-                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{_number(values[g])}</text>'
+                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{number}</text>'
             )
             y += thin
         y += 8
@@ -217,10 +219,6 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
             for (a, b), i in zip(points, known.tolist(), strict=True)
         ]
     return "".join(drawn)
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3g}"
 
 
 def _ends(line: Line) -> str:
