@@ -221,7 +221,7 @@ def sheet(shots: list[Image.Image], columns: int = 2) -> bytes:
     """Pictures of one size side by side, at three quarters of it."""
     width, height = shots[0].size
     rows = -(-len(shots) // columns)
-    whole = Image.new("RGB", (columns * (width + 10) - 10, rows * (height + 10) - 10), "#fff")
+    whole = Image.new("RGB", (columns * (width + 10) - 10, rows * (height + 10) - 10), "white")
     for i, shot in enumerate(shots):
         whole.paste(shot, ((i % columns) * (width + 10), (i // columns) * (height + 10)))
     file = io.BytesIO()
