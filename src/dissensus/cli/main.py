@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dissensus.cli.aggregate import aggregate, annotators
+from dissensus.cli.aggregate import aggregate
+from dissensus.cli.annotators import annotators
 from dissensus.cli.data import data
 from dissensus.cli.elicit import elicit
 from dissensus.cli.evaluate import evaluate
 from dissensus.cli.plan import plan
 from dissensus.cli.reading import errors, one_line_errors, reads_labels, say, split_classes
 from dissensus.cli.train import embed, fit, predict
-from dissensus.labels.completion import COMPLETIONS
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -73,35 +73,6 @@ def describe(
         typer.echo(json.dumps(summary.as_json(), indent=2))
     else:
         _print_summary(summary, file)
-
-
-@app.command()
-@reads_labels
-def build(
-    labels: "Labels",
-    file: str,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet, .csv, .npz, …")],
-    method: Annotated[str | None, typer.Option(help=f"share for votes; {', '.join(COMPLETIONS)} for beliefs.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Mass kept for classes left possible (clamp only, 0.1).")] = None,
-    contradictions: Annotated[str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, "
-                                                       "mass or error.")] = None,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """One distribution per item from votes or beliefs."""
-    from dissensus.aggregate.building import build as built
-    from dissensus.files.door import write
-
-    options = {"gamma": gamma, "contradictions": contradictions}
-    chosen, distributions = built(labels, method, **{name: v for name, v in options.items() if v is not None})
-    write(distributions, output, say=say)
-    done = {
-        "method": chosen,
-        "items": distributions.n_items,
-        "classes": list(distributions.classes),
-        "output": str(output),
-    }
-    n, k = distributions.n_items, distributions.n_classes
-    _report(done, f"{n:,} distributions over {k} classes by {chosen} -> {output}", as_json)
 
 
 @app.command()
