@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dissensus import Votes, write
-from dissensus.aggregate.annotator_page import annotator_page
 from dissensus.aggregate.annotators import annotator_report
+from dissensus.aggregate.annotators_page import annotator_page
 from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.transforms import one_hot
 

@@ -1,4 +1,4 @@
-"""From init to build, as a researcher would: the distributions that come out are those that were put in."""
+"""From init to aggregate, as a researcher would: the distributions that come out are those that were put in."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_init_rehearse_export_describe_build(tmp_path):
     assert len((tmp_path / "raw.jsonl").read_text().splitlines()) == 720
     facts = json.loads(dissensus("describe", tmp_path / "votes.parquet", "--json"))
     assert (facts["items"], facts["annotators"], facts["answers"]) == (24, 30, 720)
-    dissensus("build", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
+    dissensus("aggregate", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
     built = read(tmp_path / "built.parquet")
     run = open_study(study, told["database"])
     places = {name: place for place, name in enumerate(run.units.items)}

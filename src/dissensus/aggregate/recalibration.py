@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
+Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
 SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
 
 
@@ -80,6 +82,11 @@ def temperatures(
     answers = np.bincount(owner, minlength=annotators.size)
     beta = np.where(answers > 0, _root(of_each, annotators.size), crowd[0])
     return Temperatures(annotators, 1 / beta, answers, float(1 / crowd[0]))
+
+
+def temperatures_by(known: Recalibration, beliefs: Beliefs) -> Temperatures:
+    """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
+    return temperatures(beliefs, gold_codes(known, beliefs) if isinstance(known, Votes) else None)
 
 
 def recalibrated(beliefs: Beliefs, found: Temperatures, *, floor: float = 0.01) -> Beliefs:

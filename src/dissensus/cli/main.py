@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from dissensus.cli.aggregate import aggregate, annotators
+from dissensus.cli.aggregate import aggregate
+from dissensus.cli.annotators import annotators
 from dissensus.cli.convert import convert
 from dissensus.cli.count import count
 from dissensus.cli.data import data

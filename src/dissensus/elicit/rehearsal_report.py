@@ -84,7 +84,7 @@ def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:
         spread = np.sqrt(2 / np.pi * wanted * (1 - wanted) / np.maximum(labels.per_item, 1)[:, None]).sum(axis=1) / 2
         expected = {"expected_from_sampling": float(spread.mean())}
     else:
-        from dissensus.aggregate.building import build
+        from dissensus.aggregate.aggregations import aggregate
 
-        found, expected = build(labels)[1].probs, {}
+        found, expected = aggregate(labels).distributions.probs, {}
     return {"distance_to_truth": float(np.abs(found - wanted).sum(axis=1).mean() / 2), **expected}
