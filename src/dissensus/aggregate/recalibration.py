@@ -112,7 +112,8 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
 
     gold: one vote per item, of the same classes; items the beliefs are not about have no part.  -> (n,)
     """
-    if set(gold.classes) - set(beliefs.classes):
+    code = positions_of(gold.classes, beliefs.classes)
+    if (code < 0).any():
         raise ValueError(
             f"gold knows the classes {list(gold.classes)}, the beliefs {list(beliefs.classes)}; expected the same names"
         )
@@ -124,7 +125,6 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
             f"item {gold.items[torn[0]]} has the gold classes {said}; expected one; {torn.size} of {gold.n_items} "
             "items have several: aggregate them first, or leave them out"
         )
-    code = np.array([beliefs.classes.index(name) for name in gold.classes], dtype=np.int64)
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
     where = positions_of(beliefs.items, gold.items)
     if not (where >= 0).any():
