@@ -25,7 +25,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.app import open_study
+from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.rehearsal_report import known_by
 from dissensus.elicit.rehearse import free_port, rehearse, serving, simulated_truth
@@ -40,15 +40,15 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
     with tempfile.TemporaryDirectory() as name, _postgres() if database == "postgresql" else nullcontext() as url:
         folder = Path(name)
         (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(ITEMS)))
-        (folder / "study.toml").write_text(
+        (folder / "survey.toml").write_text(
             f'title = "Load"\nitems = "items.csv"\n[question]\nkind = "choose"\nclasses = {json.dumps(CLASSES)}\n'
             f"[protocol]\nper_person = {each}\nper_item = {-(-people * each // ITEMS)}\n"
         )
-        run = open_study(folder, url)
-        truth = simulated_truth(run.study, ITEMS, 0)
+        run = open_survey(folder, url)
+        truth = simulated_truth(run.survey, ITEMS, 0)
         with serving(folder, url, workers=workers) as address:
             before, mine = _server_seconds(), time.process_time()
-            done = rehearse(run.study, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time)
+            done = rehearse(run.survey, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time)
             spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()

@@ -12,9 +12,9 @@ import pytest
 
 from dissensus.elicit import decisions
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_study
+from dissensus.elicit.app import open_survey
 from tests.elicit.browser import kept, served, unavailable
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -82,10 +82,10 @@ def faults(axe):
 def test_every_question_is_accessible(tmp_path, person, faults, name):
     sections = {"question": QUESTIONS[name]}
     if name == "typicality":
-        (tmp_path / "study").mkdir()
-        (tmp_path / "study" / "items.csv").write_text("item,text,class\nt0,Text,polite\nt1,Other text,polite\n")
+        (tmp_path / "survey").mkdir()
+        (tmp_path / "survey" / "items.csv").write_text("item,text,class\nt0,Text,polite\nt1,Other text,polite\n")
         sections["items"] = "items.csv"
-    with served(write_study(tmp_path / "study", **sections)) as address:
+    with served(write_survey(tmp_path / "survey", **sections)) as address:
         me = person(bypass_csp=True)
         page = me.start(address)
         for key in DONE.get(name, ""):
@@ -106,8 +106,8 @@ def small_targets(page):
     )
 
 
-def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
-    with served(write_study(tmp_path / "study", **WHOLE)) as address:
+def test_every_page_of_a_survey_is_accessible(tmp_path, person, faults):
+    with served(write_survey(tmp_path / "survey", **WHOLE)) as address:
         me = person(bypass_csp=True)
         me.page.goto(address + SOMEBODY)
         me.ready()
@@ -133,10 +133,10 @@ def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
 def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
     """Declined, failed, full, paused, lost: pages that nobody hopes for."""
     settings = {"consent": "Yes?", "per_person": 8, "per_item": 1}
-    folder = write_study(tmp_path / "study", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
+    folder = write_survey(tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
                                                 "attention": {}, "practice": [], "debrief": []})  # fmt: skip
     with served(folder) as address:
-        run = open_study(folder)
+        run = open_survey(folder)
 
         def somebody(*buttons):
             me = person(bypass_csp=True)
@@ -155,7 +155,7 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
         assert "check was not passed" in told(somebody("I agree", "Check my answers", "Check my answers"))
         busy = somebody("I agree", "Check my answers")
         decisions.stop(run)
-        assert "The study is paused" in told(somebody())
+        assert "The survey is paused" in told(somebody())
         decisions.reopen(run)
         for _ in range(8):
             busy.moves_on(lambda: busy.keys("c"))
@@ -169,7 +169,7 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
 
 
 def test_the_dashboard_is_accessible(tmp_path, person, faults):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 2})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 2})
     set_key(folder, "a key of some length")
     with served(folder) as address:
         me = person(bypass_csp=True)
@@ -208,8 +208,8 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
     assert [row["excluded_why"] for row in kept(folder)] == ["in a hurry"] * 2
 
 
-def test_a_study_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(tmp_path, person):
-    with served(write_study(tmp_path / "study", protocol={"per_person": 2, "consent": "Yes?"})) as address:
+def test_a_survey_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(tmp_path, person):
+    with served(write_survey(tmp_path / "survey", protocol={"per_person": 2, "consent": "Yes?"})) as address:
         me = person()
         page = me.start(address)
         me.moves_on(lambda: me.keys("Tab", "Enter"))
@@ -229,7 +229,7 @@ def test_a_study_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(t
 
 
 def test_screen_readers_hear_what_a_class_is_to_the_answer(tmp_path, person):
-    with served(write_study(tmp_path / "study", question=QUESTIONS["top-two"])) as address:
+    with served(write_survey(tmp_path / "survey", question=QUESTIONS["top-two"])) as address:
         me = person()
         page = me.start(address)
         me.keys(*"c70d20-")

@@ -13,22 +13,22 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit import tables
 from dissensus.elicit.access import COOKIE, set_key
-from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.app import make_app, open_survey
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 NASTY = '<img src=x onerror="alert(1)">'
 
 
 @pytest.fixture
 def served(tmp_path):
-    """Function that serves a study on SQLite; the client does not follow redirects."""
+    """Function that serves a survey on SQLite; the client does not follow redirects."""
     running = []
 
     def serve(**sections):
-        run = open_study(write_study(tmp_path / "study", **sections))
+        run = open_survey(write_survey(tmp_path / "survey", **sections))
         running.append(run)
         return run, TestClient(make_app(run), follow_redirects=False)
 
@@ -65,7 +65,7 @@ def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators
 
 @pytest.mark.parametrize(
     "path",
-    ["/media/0/../../study.toml", "/media/..%2f..%2fstudy.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
+    ["/media/0/../../survey.toml", "/media/..%2f..%2fsurvey.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
      "/media/p0", "/media/items%2fp0.png", "/media/items/p0.png", "/media/" + "0" * 32, "/media/0%00",
      "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py"],
 )  # fmt: skip
@@ -75,19 +75,19 @@ def test_no_path_leads_out_of_what_is_shown(served, path):
     assert reply.status_code in (400, 404) and "title" not in reply.text
 
 
-def test_a_link_out_of_the_study_is_refused_when_it_is_opened(tmp_path):
-    folder = write_study(tmp_path / "study")
+def test_a_link_out_of_the_survey_is_refused_when_it_is_opened(tmp_path):
+    folder = write_survey(tmp_path / "survey")
     (tmp_path / "secret.png").write_bytes(b"secret")
     (folder / "items" / "out.png").symlink_to(tmp_path / "secret.png")
-    with pytest.raises(ValueError, match="outside of the study's folder"):
-        open_study(folder)
+    with pytest.raises(ValueError, match="outside of the survey's folder"):
+        open_survey(folder)
 
 
-def test_pictures_have_addresses_that_only_the_study_can_make(served, tmp_path):
+def test_pictures_have_addresses_that_only_the_survey_can_make(served, tmp_path):
     run, client = served()
     reply = client.get(f"/{media_address(run.secret, 'p3', 0)}")
     assert reply.status_code == 200 and reply.headers["content-type"] == "image/png"
-    assert reply.content == (run.study.folder / "items" / "p3.png").read_bytes()
+    assert reply.content == (run.survey.folder / "items" / "p3.png").read_bytes()
     assert "max-age" in reply.headers["cache-control"]
     assert reply.headers["cross-origin-resource-policy"] == "same-origin"
     assert client.get(f"/{media_address(b'k' * 40, 'p3', 0)}").status_code == 404
@@ -102,12 +102,12 @@ def test_somebody_learns_the_addresses_of_what_they_are_given_and_of_nothing_els
     assert len(told) == 1 and client.get(f"/{told.pop()}").status_code == 200
 
 
-def test_a_file_that_became_a_link_out_of_the_study_is_not_shown_any_more(served, tmp_path):
+def test_a_file_that_became_a_link_out_of_the_survey_is_not_shown_any_more(served, tmp_path):
     run, client = served()
     (tmp_path / "secret.png").write_bytes(b"secret")
-    (run.study.folder / "items" / "p3.png").unlink()
+    (run.survey.folder / "items" / "p3.png").unlink()
     assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
-    (run.study.folder / "items" / "p3.png").symlink_to(tmp_path / "secret.png")
+    (run.survey.folder / "items" / "p3.png").symlink_to(tmp_path / "secret.png")
     assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
 
 
@@ -124,16 +124,16 @@ def test_forged_expired_and_foreign_tokens_open_nothing(served):
     assert client.post("/api/page", headers={"authorization": f"Bearer {unknown}"}).status_code == 404
 
 
-def test_names_and_texts_of_a_study_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
+def test_names_and_texts_of_a_survey_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
     run, client = served(title=NASTY, items="items.csv", question={"kind": "choose", "classes": [NASTY, "b"]},
                          protocol={"per_person": 1})  # fmt: skip
     for path in ("/run", "/dashboard"):
         assert "<img src=x" not in client.get(path).text
     page = client.post("/api/page", headers=enter(client))
     assert page.headers["content-type"] == "application/json" and NASTY in page.json()["question"]["classes"]
-    script = "".join(path.read_text() for path in (run.study.folder.parent / "study").glob("*.js"))
+    script = "".join(path.read_text() for path in (run.survey.folder.parent / "survey").glob("*.js"))
     assert "innerHTML" not in script
 
 
@@ -178,11 +178,11 @@ JSON = st.recursive(
 @pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality"])
 def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
     """Own fuzzing: any JSON for the body, the told fields and the times; the answer is never a 500."""
-    (tmp_path / "study").mkdir()
+    (tmp_path / "survey").mkdir()
     rows = "".join(f"i{i},text {i},cat\n" for i in range(4))
-    (tmp_path / "study" / "items.csv").write_text("item,text,class\n" + rows)
+    (tmp_path / "survey" / "items.csv").write_text("item,text,class\n" + rows)
     classes = [] if kind == "typicality" else ["cat", "dog"]
-    run = open_study(write_study(tmp_path / "study", items="items.csv", question={"kind": kind, "classes": classes}))
+    run = open_survey(write_survey(tmp_path / "survey", items="items.csv", question={"kind": kind, "classes": classes}))
     client = TestClient(make_app(run), follow_redirects=False, raise_server_exceptions=True)
     who = enter(client)
     trial = client.post("/api/page", headers=who).json()["page"]
@@ -219,8 +219,8 @@ def _fields(kind):
 def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(served):
     run, client = served()
     assert client.get("/dashboard").status_code == 401 and client.get("/dashboard/data").status_code == 401
-    key = set_key(run.study.folder)
-    assert key not in (run.study.folder / ".dashboard").read_text()
+    key = set_key(run.survey.folder)
+    assert key not in (run.survey.folder / ".dashboard").read_text()
     assert "wrong" in client.post("/dashboard/login", content="key=guess").headers["location"]
     reply = client.post("/dashboard/login", content=f"key={key}")
     cookie = reply.headers["set-cookie"].lower()

@@ -38,11 +38,11 @@ def percent(value):
 
 @pytest.fixture
 def client(opened):
-    """Serves the study on each database; one that was let in to the dashboard and one that was not."""
+    """Serves the survey on each database; one that was let in to the dashboard and one that was not."""
 
     def serve(**sections):
         run = opened(**sections)
-        set_key(run.study.folder)
+        set_key(run.survey.folder)
         return run, client_of(run)
 
     return serve
@@ -124,7 +124,7 @@ def test_no_decision_makes_the_dashboard_fail(client):
     run, web = client()
     me = arrive(run, {})
     submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
-    web.cookies.set(COOKIE, new_cookie(run.secret, run.study.folder))
+    web.cookies.set(COOKIE, new_cookie(run.secret, run.survey.folder))
     token = web.get("/dashboard").text.split('name="form-token" content="')[1].split('"')[0]
     what = st.sampled_from(["exclude", "include", "forget", "stop", "open", "extend", "else"])
     bodies = JSON | st.fixed_dictionaries({"person": st.just(me) | text, "why": JSON, "per_item": JSON})
@@ -147,11 +147,11 @@ def test_no_decision_makes_the_dashboard_fail(client):
 def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_path, postgres):
     import sqlalchemy as sa
 
-    from dissensus.elicit.app import open_study
-    from tests.elicit.studies import write_study
+    from dissensus.elicit.app import open_survey
+    from tests.elicit.surveys import write_survey
 
     address = postgres()
-    run = open_study(write_study(tmp_path / "study"), address)
+    run = open_survey(write_survey(tmp_path / "survey"), address)
     web = client_of(run)
     place = web.get("/start").headers["location"]
     who = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}

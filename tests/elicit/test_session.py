@@ -1,4 +1,4 @@
-"""One person's way through a study, on SQLite and on PostgreSQL."""
+"""One person's way through a survey, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
         arrive(run, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
 
 
-def test_a_link_that_the_study_did_not_sign_is_refused(opened):
+def test_a_link_that_the_survey_did_not_sign_is_refused(opened):
     from dissensus.elicit.identity import signed
 
     run = opened(people={"source": "links"})
@@ -112,7 +112,7 @@ def test_a_link_that_the_study_did_not_sign_is_refused(opened):
         run, {"invite": signed(run.secret, "invite", "7")}
     )
     for forged in ("7", signed(b"x" * 40, "invite", "7"), signed(run.secret, "person", "7")):
-        with pytest.raises(Refused, match="was not made by this study"):
+        with pytest.raises(Refused, match="was not made by this survey"):
             arrive(run, {"invite": forged})
 
 

@@ -1,4 +1,4 @@
-"""`dissensus elicit`: make, check, serve, rehearse, export and watch a study."""
+"""`dissensus elicit`: make, check, serve, rehearse, export and watch a survey."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 elicit = typer.Typer(name="elicit", help="Ask people in a web app, and keep every answer.", no_args_is_help=True)
 out = Console(highlight=False, emoji=False, soft_wrap=True)
 
-Folder = Annotated[Path, typer.Argument(help="The study's folder, with study.toml in it.")]
+Folder = Annotated[Path, typer.Argument(help="The survey's folder, with survey.toml in it.")]
 Database = Annotated[str | None, typer.Option("--db", help="postgresql://… ; without it an SQLite file in the folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -26,15 +26,15 @@ def init(
     kind: Annotated[str | None, typer.Option(help="choose, top-two, sliders, allocate, tokens, typicality, similarity, "
                                              "triplet.")] = None,
     classes: Annotated[str | None, typer.Option(help="The classes, as one row of CSV.")] = None,
-    items: Annotated[str | None, typer.Option(help="Folder or .csv of items inside the study's folder; without it, "
+    items: Annotated[str | None, typer.Option(help="Folder or .csv of items inside the survey's folder; without it, "
                                               "pictures of digits to try it.")] = None,
     title: Annotated[str | None, typer.Option(help="What people see at the top.")] = None,
     source: Annotated[str, typer.Option(help="Where people come from: open, links, prolific or mturk.")] = "open",
     per_person: Annotated[int, typer.Option(help="Items that one person judges.")] = 20,
     per_item: Annotated[int, typer.Option(help="Answers wanted for each item.")] = 5,
 ) -> None:  # fmt: skip
-    """Make a study: a commented study.toml, and items to begin with."""
-    from dissensus.elicit.new_survey import make_study
+    """Make a survey: a commented survey.toml, and items to begin with."""
+    from dissensus.elicit.new_survey import make_survey
 
     with one_line_errors():
         asks = sys.stdin.isatty()
@@ -44,16 +44,16 @@ def init(
             title = typer.prompt("Title", default="What do you see?") if asks else "What do you see?"
         if classes is None and items is not None and asks and kind not in ("similarity", "triplet", "typicality"):
             classes = typer.prompt("Classes, separated by commas")
-        make_study(
+        make_survey(
             folder, title=title, kind=kind, classes=split_classes(classes) or [], source=source, items=items,
             per_person=per_person, per_item=per_item,
         )  # fmt: skip
-    out.print(f"made {folder / 'study.toml'}; next: dissensus elicit serve {folder}", markup=False)
+    out.print(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}", markup=False)
 
 
 @elicit.command()
 def check(folder: Folder, as_json: AsJson = False) -> None:
-    """Read the whole study and say what it will do, or what is wrong."""
+    """Read the whole survey and say what it will do, or what is wrong."""
     from dissensus.elicit.survey_check import checked
 
     with one_line_errors():
@@ -81,11 +81,11 @@ def serve(
     proxy: Annotated[str, typer.Option(help="Address or network of the proxy, where it is on another machine; with "
                                        "--https.")] = "127.0.0.1,::1",
 ) -> None:  # fmt: skip
-    """Serve the study. The dashboard is at /dashboard; its key is printed when it is made."""
+    """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     import os
 
     from dissensus.elicit.access import has_key, set_key
-    from dissensus.elicit.app import open_study
+    from dissensus.elicit.app import open_survey
     from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
     from dissensus.elicit.session import LINKS
     from dissensus.elicit.survey_check import check_pictures
@@ -95,17 +95,17 @@ def serve(
 
         trusted = trusted_proxies(proxy)
         _check_free(host, port)
-        run = open_study(folder, database)
+        run = open_survey(folder, database)
         run.store.close()
-        check_pictures(run.study, run.units)
+        check_pictures(run.survey, run.units)
         if not has_key(folder):
             say(f"key of the dashboard, shown only now: {set_key(folder)}")
         os.environ |= {
-            "DISSENSUS_STUDY": str(folder),
+            "DISSENSUS_SURVEY": str(folder),
             "DISSENSUS_DB": database or "",
             "DISSENSUS_SECURE": "1" if https else "",
         }
-    say(f"people start at http://{host}:{port}/start{LINKS[run.study.people.source]}")
+    say(f"people start at http://{host}:{port}/start{LINKS[run.survey.people.source]}")
     say(f"you watch at http://{host}:{port}/dashboard")
     uvicorn.run(
         "dissensus.elicit.app:app_from_environment", factory=True, host=host, port=port, workers=workers,
@@ -134,10 +134,10 @@ def key(
 ) -> None:
     """Give the dashboard a new key; the old one opens nothing any more."""
     from dissensus.elicit.access import set_key
-    from dissensus.elicit.survey import read_study
+    from dissensus.elicit.survey import read_survey
 
     with one_line_errors():
-        read_study(folder)
+        read_survey(folder)
         chosen = typer.prompt("New key", hide_input=True, confirmation_prompt=True) if ask else None
         made = set_key(folder, chosen)
     out.print("the key is set" if ask else f"key of the dashboard, shown only now: {made}", markup=False)
@@ -147,19 +147,19 @@ def key(
 def links(
     folder: Folder,
     count: Annotated[int, typer.Option(help="How many.")] = 10,
-    address: Annotated[str, typer.Option(help="Where people reach the study.")] = "http://127.0.0.1:8000",
+    address: Annotated[str, typer.Option(help="Where people reach the survey.")] = "http://127.0.0.1:8000",
 ) -> None:
-    """Personal links, signed by the study, for source = "links"."""
+    """Personal links, signed by the survey, for source = "links"."""
     import secrets
 
-    from dissensus.elicit.identity import signed, study_secret
-    from dissensus.elicit.survey import read_study
+    from dissensus.elicit.identity import signed, survey_secret
+    from dissensus.elicit.survey import read_survey
 
     with one_line_errors():
-        study = read_study(folder)
-        if study.people.source != "links":
-            raise ValueError(f'people.source is "{study.people.source}"; personal links are for source = "links"')
-        secret = study_secret(study.folder)
+        survey = read_survey(folder)
+        if survey.people.source != "links":
+            raise ValueError(f'people.source is "{survey.people.source}"; personal links are for source = "links"')
+        secret = survey_secret(survey.folder)
     for _ in range(count):
         typer.echo(f"{address.rstrip('/')}/start?invite={signed(secret, 'invite', secrets.token_hex(8))}")
 
@@ -206,7 +206,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Every raw answer with its times, the labels that the answers make, or the people who gave them."""
-    from dissensus.elicit.app import open_study
+    from dissensus.elicit.app import open_survey
     from dissensus.elicit.dashboard import DOWNLOADS, FORMATS
     from dissensus.elicit.export import labels_of
     from dissensus.files.door import write
@@ -218,7 +218,7 @@ def export(
             raise ValueError("--labels and --people are two exports; ask for one after the other")
         if not labels and made is None:
             raise ValueError(f"{output}: expected a file that ends with .parquet, .csv or .jsonl")
-        run = open_study(folder, database)
+        run = open_survey(folder, database)
         if labels:
             found = labels_of(run, with_excluded=with_excluded)
             write(found, output, say=say)
@@ -241,11 +241,11 @@ def export(
 @elicit.command()
 def status(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
     """Progress, people, cost and time left."""
-    from dissensus.elicit.app import open_study
+    from dissensus.elicit.app import open_survey
     from dissensus.elicit.status import status_of
 
     with one_line_errors():
-        run = open_study(folder, database)
+        run = open_survey(folder, database)
         told = status_of(run)
         run.store.close()
     if as_json:
@@ -268,12 +268,12 @@ def forget(folder: Folder, person: Annotated[str, typer.Argument(help="Id of the
     import sqlalchemy as sa
 
     from dissensus.elicit import tables
-    from dissensus.elicit.app import open_study
+    from dissensus.elicit.app import open_survey
     from dissensus.elicit.decisions import forget as forgotten
     from dissensus.elicit.identity import keyed_hash
 
     with one_line_errors():
-        run = open_study(folder, database)
+        run = open_survey(folder, database)
         names = [person, keyed_hash(run.secret, person)]
         with run.store.reading() as connection:
             found = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person.in_(names)))

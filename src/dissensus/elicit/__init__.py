@@ -1,1 +1,1 @@
-"""The web app that asks people: studies, questions, protocol, server, dashboard, rehearsal."""
+"""The web app that asks people: surveys, questions, protocol, server, dashboard, rehearsal."""

@@ -101,7 +101,7 @@ def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 def _checks(run: Running, watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """checks and checks_right: (a,)"""
     kind, a = columns["kind"] == KINDS.index("attention"), len(watch.codes)
-    expected = {name: watch.choices.get(right) for name, right in (run.study.attention or {}).items()}
+    expected = {name: watch.choices.get(right) for name, right in (run.survey.attention or {}).items()}
     told = zip(columns["unit"][kind].tolist(), columns["first"][kind].tolist(), strict=True)
     right = np.array([expected.get(run.names[unit][0]) == first for unit, first in told], dtype=bool)
     who = columns["person"][kind]

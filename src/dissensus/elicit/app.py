@@ -23,13 +23,13 @@ from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.draws import check_batches
 from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
-from dissensus.elicit.identity import signed, study_secret, unsigned
+from dissensus.elicit.identity import signed, survey_secret, unsigned
 from dissensus.elicit.items import read_units
 from dissensus.elicit.media import media_files, media_path
 from dissensus.elicit.ranking import keep_ranking
 from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
 from dissensus.elicit.store import Busy, Store
-from dissensus.elicit.survey import read_study
+from dissensus.elicit.survey import read_survey
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -38,16 +38,16 @@ PAGES = Path(__file__).parent / "pages"
 templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)
 
 
-def open_study(folder: Path | str, database: str | None = None) -> Running:
-    """A study ready to serve: its settings, its items, its database and its key."""
-    study = read_study(folder)
-    units = read_units(study)
-    check_batches(study, units)
-    store = Store(study.folder, database)
+def open_survey(folder: Path | str, database: str | None = None) -> Running:
+    """A survey ready to serve: its settings, its items, its database and its key."""
+    survey = read_survey(folder)
+    units = read_units(survey)
+    check_batches(survey, units)
+    store = Store(survey.folder, database)
     try:
-        store.prepare(study, units)
-        secret = study_secret(study.folder)
-        return Running(study, units, store, secret, store.unit_names(), media_files(secret, units))
+        store.prepare(survey, units)
+        secret = survey_secret(survey.folder)
+        return Running(survey, units, store, secret, store.unit_names(), media_files(secret, units))
     except sa.exc.DBAPIError as error:
         store.close()
         raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
@@ -57,10 +57,10 @@ def open_study(folder: Path | str, database: str | None = None) -> Running:
 
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:
-    """The app of a running study. `secure` is for a server that is reached by https."""
+    """The app of a running survey. `secure` is for a server that is reached by https."""
     from dissensus.elicit.dashboard import dashboard_routes
 
-    mturk = run.study.people.source == "mturk"
+    mturk = run.survey.people.source == "mturk"
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
 
     async def start(request: Request) -> Response:
@@ -81,7 +81,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     async def shell(request: Request) -> Response:
         return HTMLResponse(
-            templates.get_template("run.html").render(title=run.study.title, source=run.study.people.source)
+            templates.get_template("run.html").render(title=run.survey.title, source=run.survey.people.source)
         )
 
     async def page(request: Request) -> Response:
@@ -91,7 +91,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
 
     async def media(request: Request) -> Response:
-        path = media_path(run.study.folder, run.media, request.path_params["key"])
+        path = media_path(run.survey.folder, run.media, request.path_params["key"])
         if path is None:
             return JSONResponse({"error": "no such file"}, status_code=404)
         return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
@@ -128,7 +128,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        ranked = asyncio.create_task(keep_ranking(run)) if run.study.protocol.draw == "expected-error" else None
+        ranked = asyncio.create_task(keep_ranking(run)) if run.survey.protocol.draw == "expected-error" else None
         try:
             yield
         finally:
@@ -152,8 +152,8 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
 
 def app_from_environment() -> Starlette:
-    """The app of the study that DISSENSUS_STUDY names: for server processes, which are started without arguments."""
-    run = open_study(os.environ["DISSENSUS_STUDY"], os.environ.get("DISSENSUS_DB") or None)
+    """The app of the survey that DISSENSUS_SURVEY names: for server processes, which are started without arguments."""
+    run = open_survey(os.environ["DISSENSUS_SURVEY"], os.environ.get("DISSENSUS_DB") or None)
     return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
 
 
@@ -170,10 +170,10 @@ async def _cut_off(request: Request, error: Exception) -> Response:
 
 
 def _refusal(text: str, status: int) -> Response:
-    """A refusal that is known to be the study's own: a proxy or a login page of the network may answer in its place."""
+    """A refusal that is recognisably the survey's own: a proxy or a network's login page may answer in its place."""
     return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 
 def _message(run: Running, text: str, status: int) -> Response:
-    page = templates.get_template("message.html").render(title=run.study.title, text=text, contact=run.study.contact)
+    page = templates.get_template("message.html").render(title=run.survey.title, text=text, contact=run.survey.contact)
     return HTMLResponse(page, status_code=status)

@@ -1,4 +1,4 @@
-"""The researcher's page: how the study stands, what people dispute, who answers how, and what to do about it."""
+"""The researcher's page: how the survey stands, what people dispute, who answers how, and what to do about it."""
 
 from __future__ import annotations
 
@@ -44,36 +44,36 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     from dissensus.elicit.app import templates
 
     checking, looks = CapacityLimiter(2), _Looks(run)
-    labels = QUESTIONS[run.study.question.kind].needs_classes or run.study.question.kind == "typicality"
+    labels = QUESTIONS[run.survey.question.kind].needs_classes or run.survey.question.kind == "typicality"
 
     def inside(request: Request) -> bool:
-        return access.cookie_holds(run.secret, run.study.folder, request.cookies.get(access.COOKIE, ""))
+        return access.cookie_holds(run.secret, run.survey.folder, request.cookies.get(access.COOKIE, ""))
 
     async def show(request: Request) -> Response:
         if not inside(request):
             page = templates.get_template("login.html").render(
-                title=run.study.title, wrong="wrong" in request.query_params
+                title=run.survey.title, wrong="wrong" in request.query_params
             )
             return HTMLResponse(page, status_code=401)
         token = access.form_token(run.secret, request.cookies[access.COOKIE])
         page = templates.get_template("dashboard.html").render(
-            title=run.study.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS),
+            title=run.survey.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS),
             downloads=[(what, name, text) for what, (name, text, _) in DOWNLOADS.items() if what != "labels" or labels],
         )  # fmt: skip
         return HTMLResponse(page)
 
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
-            told = {"title": run.study.title, "text": "Too many attempts. Please wait a minute.", "up": "../"}
+            told = {"title": run.survey.title, "text": "Too many attempts. Please wait a minute.", "up": "../"}
             return HTMLResponse(templates.get_template("message.html").render(**told), status_code=429)
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         key = sent.get("key", [""])[0]
         # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
-        if not await to_thread.run_sync(access.opens, run.study.folder, key, limiter=checking):
+        if not await to_thread.run_sync(access.opens, run.survey.folder, key, limiter=checking):
             return RedirectResponse("../dashboard?wrong", status_code=303)
         reply = RedirectResponse("../dashboard", status_code=303)
         reply.set_cookie(
-            access.COOKIE, access.new_cookie(run.secret, run.study.folder), max_age=3600 * access.HOURS,
+            access.COOKIE, access.new_cookie(run.secret, run.survey.folder), max_age=3600 * access.HOURS,
             httponly=True, samesite="strict", secure=secure,
         )  # fmt: skip
         return reply

@@ -1,4 +1,4 @@
-"""What a researcher decides while a study runs: each written down, none of it deletes an answer unless asked to."""
+"""What a researcher decides while a survey runs: each written down, none of it deletes an answer unless asked to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def include(run: Running, person: str) -> None:
 
 
 def stop(run: Running) -> None:
-    """Show no more items. Whoever is in the middle sees that the study is paused and can go on later; an answer that
+    """Show no more items. Whoever is in the middle sees that the survey is paused and can go on later; an answer that
     is on its way is kept."""
     _set(run, "state", "stopped", "stopped")
 

@@ -1,4 +1,4 @@
-"""The map of a study's disagreement: which class leads an item, and how often two people differ about it."""
+"""The map of a survey's disagreement: which class leads an item, and how often two people differ about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def disagreement_map(run: Running, items: Items, per_item: int) -> dict[str, Any
     Draws keep the number of answers level over items, so that it makes no axis; `enough` counts the items of a cell
     that have the answers they need.
     """
-    classes, n = run.study.question.classes, len(items.unit)
+    classes, n = run.survey.question.classes, len(items.unit)
     columns = max(1, math.ceil(round(10 * (1 - 1 / max(len(classes), 1)), 9)))
     led = np.bincount(items.leads, minlength=len(classes))
     most = np.argsort(-led, kind="stable")[: CLASSES - 1 if len(classes) > CLASSES else CLASSES]

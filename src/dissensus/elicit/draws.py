@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.items import Units
 from dissensus.elicit.store import Busy
-from dissensus.elicit.survey import Study
+from dissensus.elicit.survey import Survey
 from dissensus.elicit.tables import people, trials, units
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
@@ -56,7 +56,7 @@ LATE = (
 
 
 def draw(
-    connection: Connection, study: Study, person: str, seed: int, per_item: int, *, late: float, first: bool
+    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, *, late: float, first: bool
 ) -> int | None:
     """A unit that this person has not had and that still needs answers, held for them; None when there is none.
 
@@ -64,27 +64,27 @@ def draw(
     first  whether it is the person's first: then, and where nothing is left, is when things are given back
     """
     if first:
-        if study.protocol.draw == "batches" and connection.dialect.name == "postgresql":
+        if survey.protocol.draw == "batches" and connection.dialect.name == "postgresql":
             connection.execute(ONE_CHOOSES)
         _release(connection, late)
-    found = _taken(connection, study, person, seed, per_item, late)
+    found = _taken(connection, survey, person, seed, per_item, late)
     if found is None and not first and _release(connection, late):
-        return _taken(connection, study, person, seed, per_item, late)
+        return _taken(connection, survey, person, seed, per_item, late)
     return found
 
 
-def _taken(connection: Connection, study: Study, person: str, seed: int, per_item: int, late: float) -> int | None:
+def _taken(connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float) -> int | None:
     given = {"person_": person, "per_item": per_item, "tie_": random.getrandbits(30)}
-    if study.protocol.draw == "batches":
-        found = _of_batch(connection, study, person, seed, per_item, late)
+    if survey.protocol.draw == "batches":
+        found = _of_batch(connection, survey, person, seed, per_item, late)
         if found is not None:
             connection.execute(TAKE, {**given, "unit_": found})
         return found
-    taken = connection.execute(TAKE_WANTED[study.protocol.draw], given).one_or_none()
+    taken = connection.execute(TAKE_WANTED[survey.protocol.draw], given).one_or_none()
     if connection.dialect.name == "postgresql":
         # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.
         if taken is None:
-            passed_over = connection.scalar(WANTED[study.protocol.draw], given) is not None
+            passed_over = connection.scalar(WANTED[survey.protocol.draw], given) is not None
         else:
             passed_over = taken.fewest is not None and taken.fewest < taken.assigned - 1
         if passed_over:
@@ -92,9 +92,9 @@ def _taken(connection: Connection, study: Study, person: str, seed: int, per_ite
     return None if taken is None else int(taken.id)
 
 
-def _of_batch(connection: Connection, study: Study, person: str, seed: int, per_item: int, late: float) -> int | None:
+def _of_batch(connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float) -> int | None:
     """The next of the person's batch in their own order. A batch is chosen once and given whole."""
-    listed = read_batches(study.folder / study.protocol.batches)
+    listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(sa.select(people.c.batch).where(people.c.id == person))
     if mine is None:
         mine = _open_batch(connection, listed, per_item, late)
@@ -128,19 +128,20 @@ def answers_wanted(listed: dict[str, list[str]], per_item: int) -> dict[str, int
     return {name: per_item * count for name, count in times.items()}
 
 
-def check_batches(study: Study, listed: Units) -> None:
-    """Every batch names items of the study, and no more than one person answers; nothing to check without batches."""
-    if study.protocol.draw != "batches":
+def check_batches(survey: Survey, listed: Units) -> None:
+    """Every batch names items of the survey, and no more than one person answers; nothing to check without batches."""
+    if survey.protocol.draw != "batches":
         return
     there = set(listed.main)
-    for batch, names in read_batches(study.folder / study.protocol.batches).items():
+    for batch, names in read_batches(survey.folder / survey.protocol.batches).items():
         unknown = [name for name in names if (name,) not in there]
         if unknown:
             raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
-        if len(set(names)) > study.protocol.per_person:
+        if len(set(names)) > survey.protocol.per_person:
             raise ValueError(
-                f"batch {batch!r} has {len(set(names))} items, but protocol.per_person is {study.protocol.per_person}: "
-                f"raise per_person, or make smaller batches, since each is given whole to one person"
+                f"batch {batch!r} has {len(set(names))} items, but protocol.per_person is "
+                f"{survey.protocol.per_person}: raise per_person, or make smaller batches, since each is given whole "
+                f"to one person"
             )
 
 
@@ -148,7 +149,7 @@ def check_batches(study: Study, listed: Units) -> None:
 def read_batches(path: Path) -> dict[str, list[str]]:
     """The items of each batch, from a CSV file with the columns batch and item."""
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, though protocol.batches of study.toml names it")
+        raise ValueError(f"{path}: no such file, though protocol.batches of survey.toml names it")
     found: dict[str, list[str]] = {}
     with path.open(newline="", encoding="utf-8-sig") as file:
         table = csv.DictReader(file)

@@ -1,4 +1,4 @@
-"""What a study has collected: every raw answer as a table, and the labels that they make."""
+"""What a survey has collected: every raw answer as a table, and the labels that they make."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def labels_of(
     Repeated answers come with kinds=("main", "repeat"). Similarities and triplets are no labels: take `answer_table`.
     answers: those of `answer_rows`, where they are at hand
     """
-    question = run.study.question
+    question = run.survey.question
     gives = QUESTIONS[question.kind].gives
     if gives not in ("vote", "belief") and question.kind != "typicality":
         raise ValueError(f"{question.kind} answers are {gives}s, not labels of items; export them as raw answers")
@@ -150,7 +150,7 @@ def _stated(kind: str, told: list[dict[str, Any]], question: Any) -> dict[str, n
 
 def _typical(told: list[dict[str, Any]], about: list[str], classes: tuple[str, ...], run: Running) -> dict[str, Any]:
     """A rating as the probability of the class that it is about, on the scale from 0 to 1."""
-    low, high = run.study.question.options["low"], run.study.question.options["high"]
+    low, high = run.survey.question.options["low"], run.survey.question.options["high"]
     stated = np.full((len(told), len(classes)), np.nan)
     for row, (one, name) in enumerate(zip(told, about, strict=True)):
         stated[row, classes.index(name)] = (one["value"] - low) / (high - low)

@@ -1,4 +1,4 @@
-"""What a study shows: items with their pictures, texts and sounds, and the units that one trial asks about."""
+"""What a survey shows: items with their pictures, texts and sounds, and the units that one trial asks about."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from dissensus.elicit.survey import Study
+from dissensus.elicit.survey import Survey
 
 MEDIA = {".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image", ".svg": "",
          ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text"}  # fmt: skip
@@ -20,7 +20,7 @@ class Part:
     """A piece of what is shown: a picture, a sound or a text.
 
     kind     image, audio or text
-    content  the text itself, or the file relative to the study's folder
+    content  the text itself, or the file relative to the survey's folder
     heading  a word above it, or nothing
     """
 
@@ -51,39 +51,39 @@ class Units:
     main: tuple[tuple[str, ...], ...]
 
 
-def read_units(study: Study) -> Units:
-    """The items of the study and what is asked about them; ValueError names the row that is wrong."""
-    source = study.folder / study.items_from
+def read_units(survey: Survey) -> Units:
+    """The items of the survey and what is asked about them; ValueError names the row that is wrong."""
+    source = survey.folder / survey.items_from
     if source.is_dir():
-        items = _from_folder(study.folder, source)
+        items = _from_folder(survey.folder, source)
     elif source.suffix.lower() == ".csv" and source.is_file():
-        items = _from_table(study.folder, source)
+        items = _from_table(survey.folder, source)
     else:
         raise ValueError(
-            f"{source}: neither a folder of files nor a .csv; `items` of study.toml says where the items are"
+            f"{source}: neither a folder of files nor a .csv; `items` of survey.toml says where the items are"
         )
-    for name in [*(practice.item for practice in study.practice), *(study.attention or {})]:
+    for name in [*(practice.item for practice in survey.practice), *(survey.attention or {})]:
         if name not in items:
             raise ValueError(
-                f"{study.folder / 'study.toml'}: practice or attention names item {name!r}, not in {source}"
+                f"{survey.folder / 'survey.toml'}: practice or attention names item {name!r}, not in {source}"
             )
-    if study.question.kind == "typicality":
+    if survey.question.kind == "typicality":
         silent = [item.name for item in items.values() if not item.about]
         if silent:
             raise ValueError(
                 f"{source}: item {silent[0]!r} has no class, whose typicality is asked; fill the column class"
             )
     for item in items.values():
-        unknown = [name for name in item.likely if name not in study.question.classes]
+        unknown = [name for name in item.likely if name not in survey.question.classes]
         if unknown:
             raise ValueError(
                 f"{source}: item {item.name!r} has the likely class {unknown[0]!r}, which is not one of the "
-                f"{len(study.question.classes)} classes; the column separates them by |"
+                f"{len(survey.question.classes)} classes; the column separates them by |"
             )
-    kept = [n for n in items if n not in (study.attention or {}) and n not in {p.item for p in study.practice}]
+    kept = [n for n in items if n not in (survey.attention or {}) and n not in {p.item for p in survey.practice}]
     if not kept:
         raise ValueError(f"{source}: no items are left besides those for practice and attention")
-    return Units(items, _units(study, items, kept))
+    return Units(items, _units(survey, items, kept))
 
 
 def _from_folder(folder: Path, source: Path) -> dict[str, Item]:
@@ -141,43 +141,43 @@ def _media(folder: Path, told: str, kind: str, where: str) -> str:
 
 
 def _inside(folder: Path, path: Path) -> str:
-    """The path relative to the study's folder, which nothing shown may leave, not even by a link."""
+    """The path relative to the survey's folder, which nothing shown may leave, not even by a link."""
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"{path}: outside of the study's folder {folder}; copy the file into it")
+        raise ValueError(f"{path}: outside of the survey's folder {folder}; copy the file into it")
     return path.resolve().relative_to(folder.resolve()).as_posix()
 
 
-def _units(study: Study, items: dict[str, Item], kept: list[str]) -> tuple[tuple[str, ...], ...]:
-    if study.shows == 1:
+def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tuple[str, ...], ...]:
+    if survey.shows == 1:
         return tuple((name,) for name in kept)
-    if study.units:
-        return _listed(study, items)
-    if len(kept) < study.shows:
-        raise ValueError(f"{study.question.kind} shows {study.shows} items at once, but there are only {len(kept)}")
-    if study.shows == 2:
+    if survey.units:
+        return _listed(survey, items)
+    if len(kept) < survey.shows:
+        raise ValueError(f"{survey.question.kind} shows {survey.shows} items at once, but there are only {len(kept)}")
+    if survey.shows == 2:
         units: list[tuple[str, ...]] = list(combinations(kept, 2))
     else:
         units = [(a, *pair) for a in kept for pair in combinations([n for n in kept if n != a], 2)]
     if len(units) > MOST_UNITS:
         raise ValueError(
-            f"{len(kept)} items make {len(units):,} {study.question.kind} questions; list the ones you want in a CSV "
-            "file and name it as `units` in study.toml"
+            f"{len(kept)} items make {len(units):,} {survey.question.kind} questions; list the ones you want in a CSV "
+            "file and name it as `units` in survey.toml"
         )
     return tuple(units)
 
 
-def _listed(study: Study, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
-    path = study.folder / study.units
+def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
+    path = survey.folder / survey.units
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, though `units` of study.toml names it")
+        raise ValueError(f"{path}: no such file, though `units` of survey.toml names it")
     found = []
     with path.open(newline="", encoding="utf-8-sig") as file:
         for row, cells in enumerate(csv.reader(file), start=1):
             names = tuple(cell.strip() for cell in cells)
             unknown = [name for name in names if name not in items]
-            if len(names) != study.shows or unknown or len(set(names)) < len(names):
+            if len(names) != survey.shows or unknown or len(set(names)) < len(names):
                 raise ValueError(
-                    f"{path} row {row}: {cells}; expected {study.shows} different names of items, no header"
+                    f"{path} row {row}: {cells}; expected {survey.shows} different names of items, no header"
                 )
             found.append(names)
     if not found:

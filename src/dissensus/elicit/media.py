@@ -10,12 +10,12 @@ from dissensus.elicit.items import Units
 
 
 def media_address(secret: bytes, item: str, part: int) -> str:
-    """Where a browser finds a part of an item: the same for as long as the study has its key."""
+    """Where a browser finds a part of an item: the same for as long as the survey has its key."""
     return f"media/{_key(secret, item, part)}"
 
 
 def media_files(secret: bytes, units: Units) -> dict[str, str]:
-    """The file of every picture and sound, relative to the study's folder, by the last piece of its address."""
+    """The file of every picture and sound, relative to the survey's folder, by the last piece of its address."""
     return {
         _key(secret, item.name, i): part.content
         for item in units.items.values()

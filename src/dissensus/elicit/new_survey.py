@@ -1,4 +1,4 @@
-"""A new study folder: study.toml with a comment for every setting, and items to begin with."""
+"""A new survey folder: survey.toml with a comment for every setting, and items to begin with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN = {1: "items", 2: "pairs", 3: "triplets"}
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
 """
 
-TEMPLATE = '''# A study of dissensus. Check it with `dissensus elicit check {folder}`.
+TEMPLATE = '''# A survey of dissensus. Check it with `dissensus elicit check {folder}`.
 title = {title}
 contact = ""                    # shown on every page: a name and an address for questions
 
@@ -38,7 +38,7 @@ prompt = {prompt}
 {classes}{options}
 [protocol]
 consent = """
-{title_text} is a study about how people see things. You will judge {{per_person}} {shown}. Your answers are kept
+{title_text} is a survey about how people see things. You will judge {{per_person}} {shown}. Your answers are kept
 without your name. You can stop at any time by closing the page.
 
 **Do you agree to take part?**
@@ -72,7 +72,7 @@ currency = "USD"
 name = "comments"
 question = "Comments"
 
-# [[comprehension]]             # before the items; after `attempts` wrong tries the study ends for that person
+# [[comprehension]]             # before the items; after `attempts` wrong tries the survey ends for that person
 # question = "May people differ in their answers?"
 # options = ["Yes", "No"]
 # correct = "Yes"
@@ -86,18 +86,18 @@ question = "Comments"
 '''
 
 
-def make_study(
+def make_survey(
     folder: Path, *, title: str, kind: str, classes: list[str], source: str = "open", items: str | None = None,
     per_person: int = 20, per_item: int = 5,
 ) -> None:  # fmt: skip
-    """Write a commented study.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it."""
+    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it."""
     if kind not in QUESTIONS:
         raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
     if source not in SOURCES:
         raise ValueError(f"source {source!r}: expected one of {', '.join(SOURCES)}")
     if per_person < 1 or per_item < 1:
         raise ValueError(f"per_person is {per_person} and per_item {per_item}; expected 1 or more")
-    target = folder / "study.toml"
+    target = folder / "survey.toml"
     if target.exists():
         raise ValueError(f"{target} is there already; choose another folder, or edit it")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The way of one person through a study, as rules without a database: which page, which kind of trial, which order."""
+"""The way of one person through a survey, as rules without a database: which page, which kind of trial, which order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dissensus.elicit.items import Units
-from dissensus.elicit.survey import Protocol, Study
+from dissensus.elicit.survey import Protocol, Survey
 
 STAGES = ("consent", "instructions", "comprehension", "practice", "trials", "debrief", "done")
 ENDS = ("done", "declined", "failed", "full")
@@ -24,18 +24,18 @@ class Trial:
     answered: bool
 
 
-def judges(study: Study, units: Units) -> int:
+def judges(survey: Survey, units: Units) -> int:
     """How many items, pairs or triplets one person is asked about, where there are enough."""
-    return min(study.protocol.per_person, len(units.main))
+    return min(survey.protocol.per_person, len(units.main))
 
 
-def first_stage(study: Study) -> str:
-    return next(stage for stage in STAGES if _has(study, stage))
+def first_stage(survey: Survey) -> str:
+    return next(stage for stage in STAGES if _has(survey, stage))
 
 
-def stage_after(study: Study, stage: str) -> str:
-    """The next stage that this study has."""
-    return next(name for name in STAGES[STAGES.index(stage) + 1 :] if _has(study, name))
+def stage_after(survey: Survey, stage: str) -> str:
+    """The next stage that this survey has."""
+    return next(name for name in STAGES[STAGES.index(stage) + 1 :] if _has(survey, name))
 
 
 def kind_wanted(protocol: Protocol, given: Sequence[Trial], attention_items: int) -> str | None:
@@ -65,16 +65,16 @@ def repeat_of(given: Sequence[Trial], seed: int) -> int:
     return left[int(np.random.default_rng([seed, 1, len(repeated)]).integers(len(left)))]
 
 
-def attention_order(study: Study, seed: int) -> list[str]:
+def attention_order(survey: Survey, seed: int) -> list[str]:
     """The attention items in this person's own order."""
-    names = list(study.attention or {})
+    names = list(survey.attention or {})
     return [names[i] for i in np.random.default_rng([seed, 2]).permutation(len(names))]
 
 
-def class_order(study: Study, seed: int) -> tuple[str, ...]:
+def class_order(survey: Survey, seed: int) -> tuple[str, ...]:
     """The classes as this person sees them in every trial: shuffled between persons, steady within one."""
-    classes = study.question.classes
-    if not study.question.options.get("shuffle", False):
+    classes = survey.question.classes
+    if not survey.question.options.get("shuffle", False):
         return classes
     return tuple(classes[i] for i in _order(seed, len(classes)))
 
@@ -103,16 +103,16 @@ def break_due(protocol: Protocol, given: Sequence[Trial]) -> int:
     return main // protocol.break_every if last is not None and last.kind in ("main", "attention") else 0
 
 
-def passed(study: Study, chosen: Sequence[str]) -> bool:
+def passed(survey: Survey, chosen: Sequence[str]) -> bool:
     """Whether all comprehension questions were answered rightly."""
-    return list(chosen) == [check.correct for check in study.comprehension]
+    return list(chosen) == [check.correct for check in survey.comprehension]
 
 
-def _has(study: Study, stage: str) -> bool:
+def _has(survey: Survey, stage: str) -> bool:
     return {
-        "consent": bool(study.protocol.consent),
-        "instructions": bool(study.protocol.instructions),
-        "comprehension": bool(study.comprehension),
-        "practice": bool(study.practice),
-        "debrief": bool(study.debrief or study.protocol.debrief_text),
+        "consent": bool(survey.protocol.consent),
+        "instructions": bool(survey.protocol.instructions),
+        "comprehension": bool(survey.comprehension),
+        "practice": bool(survey.practice),
+        "debrief": bool(survey.debrief or survey.protocol.debrief_text),
     }.get(stage, True)

@@ -24,7 +24,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a study.
+    """A question of a survey.
 
     kind     a name in QUESTIONS
     prompt   what people read above the answer
@@ -46,7 +46,7 @@ class Kind:
 
     shows     items in one trial: 1, or 2 for a pair, 3 for a triplet
     gives     what an answer is: a vote, a belief, a rating, or a comparison
-    prompt    the wording where a study has none of its own
+    prompt    the wording where a survey has none of its own
     options   the settings it takes, with their defaults
     fields    the recorded fields of an answer, with their meaning
     check     (question, answer) -> the answer with exactly these fields, or ValueError

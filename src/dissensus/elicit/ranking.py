@@ -1,4 +1,4 @@
-"""Which items are worth asking about most, worked out from the answers so far while a study runs."""
+"""Which items are worth asking about most, worked out from the answers so far while a survey runs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def rank(run: Running) -> None:
         counts = counted(run, connection.execute(CHOSEN).all(), place)
     votes = counts.sum(axis=1)
     ahead = np.array([assigned for _, assigned in units]) - votes
-    value = priorities(counts, run.study.protocol.enough)
+    value = priorities(counts, run.survey.protocol.enough)
     falls = ((votes + 1) / (votes + 1 + np.maximum(ahead, 0))) ** 2
     rows = [
         {"unit_": unit, "value_": float(v)}
@@ -113,7 +113,7 @@ def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
 
 def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:
     """First choices of each unit.  -> (n, k)"""
-    code = {name: j for j, name in enumerate(run.study.question.classes)}
+    code = {name: j for j, name in enumerate(run.survey.question.classes)}
     counts = np.zeros((len(place), len(code)), dtype=np.int64)
     for unit, told in answers:
         if unit in place:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.app import open_study
+from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
 from dissensus.elicit.questions import QUESTIONS
@@ -29,14 +29,14 @@ def rehearsed(
         for ending in ("", "-wal", "-shm"):
             (folder / f"{REHEARSAL}{ending}").unlink(missing_ok=True)
         database = f"sqlite:///{(folder / REHEARSAL).resolve()}"
-    run = open_study(folder, database)
+    run = open_survey(folder, database)
     try:
         if answer_table(run).num_rows:
             raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
-        truth = _with_obvious(run, simulated_truth(run.study, len(run.units.items), seed))
+        truth = _with_obvious(run, simulated_truth(run.survey, len(run.units.items), seed))
         with serving(folder, database, workers=workers) as address:
             done = rehearse(
-                run.study, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick,
+                run.survey, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick,
                 real_time=real_time,
             )  # fmt: skip
         kept = answer_table(run).column("trial").to_pylist()
@@ -65,15 +65,15 @@ def known_by(run: Running) -> dict[str, int]:
 def _with_obvious(run: Running, truth: np.ndarray) -> np.ndarray:
     """The truth in which attention items are what everybody expects of them.  (items, k)"""
     truth, places = truth.copy(), {name: place for place, name in enumerate(run.units.items)}
-    for name, expected in (run.study.attention or {}).items():
-        if expected in run.study.question.classes:
-            truth[places[name]] = np.eye(truth.shape[1])[run.study.question.classes.index(expected)]
+    for name, expected in (run.survey.attention or {}).items():
+        if expected in run.survey.question.classes:
+            truth[places[name]] = np.eye(truth.shape[1])[run.survey.question.classes.index(expected)]
     return truth
 
 
 def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:
     """Mean total variation between the truth and what the answers say, beside what sampling alone explains."""
-    if QUESTIONS[run.study.question.kind].gives not in ("vote", "belief"):
+    if QUESTIONS[run.survey.question.kind].gives not in ("vote", "belief"):
         return {}
     labels = labels_of(run)
     place = {name: i for i, name in enumerate(run.units.items)}

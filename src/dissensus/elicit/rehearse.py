@@ -1,4 +1,4 @@
-"""Simulated annotators with known truth, through the real server: does the study give back what is there?"""
+"""Simulated annotators with known truth, through the real server: does the survey give back what is there?"""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from dissensus.elicit.guard import KEEP_ALIVE
-from dissensus.elicit.identity import signed, study_secret
+from dissensus.elicit.identity import signed, survey_secret
 from dissensus.elicit.questions import QUESTIONS
 from dissensus.elicit.session import WHO
-from dissensus.elicit.survey import Study
+from dissensus.elicit.survey import Survey
 from dissensus.labels.simulate import random_truth
 
 ARRIVAL = 5.0
@@ -68,7 +68,7 @@ def start_server(
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start the server and wait until it answers."""
     port = port or free_port()
-    environment = {**os.environ, "DISSENSUS_STUDY": str(folder), "DISSENSUS_DB": database or ""}
+    environment = {**os.environ, "DISSENSUS_SURVEY": str(folder), "DISSENSUS_DB": database or ""}
     command = [sys.executable, "-m", "uvicorn", "dissensus.elicit.app:app_from_environment", "--factory", "--port",
                str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
                "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
@@ -94,17 +94,17 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def simulated_truth(study: Study, units: int, seed: int) -> np.ndarray:
+def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
     """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
-    k = max(len(study.question.classes), 2)
+    k = max(len(survey.question.classes), 2)
     return random_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
 
 
 def rehearse(
-    study: Study, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
+    survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
     at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False, real_time: bool = False,
 ) -> Rehearsal:  # fmt: skip
-    """Send `people` simulated annotators through the study at an address.
+    """Send `people` simulated annotators through the survey at an address.
 
     names      the place of each item in `truth`
     at_once    how many are there at the same time
@@ -115,7 +115,7 @@ def rehearse(
     began = time.monotonic()
 
     def walk(number: int) -> _Walk:
-        return _Walk(study, names, truth, address, seed, number, tick, patient=patient, real_time=real_time).run()
+        return _Walk(survey, names, truth, address, seed, number, tick, patient=patient, real_time=real_time).run()
 
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         walks = list(pool.map(walk, range(people)))
@@ -130,10 +130,10 @@ class _Walk:
     """One simulated person with an open connection."""
 
     def __init__(
-        self, study: Study, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
+        self, survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
         tick: Callable[[], None], *, patient: bool, real_time: bool,
     ) -> None:  # fmt: skip
-        self.study, self.names, self.truth, self.number = study, names, truth, number
+        self.survey, self.names, self.truth, self.number = survey, names, truth, number
         self.rng = np.random.default_rng([seed, 1, number])
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
         self.seed, self.real_time = seed, real_time
@@ -173,10 +173,10 @@ class _Walk:
             self.connection = None
 
     def _arrive(self) -> str:
-        source = self.study.people.source
+        source = self.survey.people.source
         given = f"rehearsal-{self.seed}-{self.number}"
         if source == "links":
-            given = signed(study_secret(self.study.folder), "invite", given)
+            given = signed(survey_secret(self.survey.folder), "invite", given)
         query = f"?{WHO[source]}={given}&assignmentId={given}" if source in WHO else ""
         status, headers, _ = self._request("GET", f"/start{query}", None)
         if status != 303:
@@ -214,12 +214,12 @@ class _Walk:
         if page["stage"] == "consent":
             return {"agreed": True}
         if page["stage"] == "comprehension":
-            return {"chosen": [check.correct for check in self.study.comprehension]}
+            return {"chosen": [check.correct for check in self.survey.comprehension]}
         if page["stage"] == "debrief":
-            return {field.name: field.options[0] if field.options else "fine" for field in self.study.debrief}
+            return {field.name: field.options[0] if field.options else "fine" for field in self.survey.debrief}
         if page["stage"] not in ("trial", "practice"):
             return {}
-        return QUESTIONS[self.study.question.kind].simulate(self.study.question, self._held(page), self.rng)
+        return QUESTIONS[self.survey.question.kind].simulate(self.survey.question, self._held(page), self.rng)
 
     def _held(self, page: dict[str, Any]) -> np.ndarray:
         """The truth of what is shown; the item is known by its text or its picture, as a person knows it."""

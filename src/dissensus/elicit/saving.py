@@ -61,7 +61,7 @@ def save_answer(
     if trial.answered is not None:
         return feedback
     try:
-        answer = check_answer(run.study.question, sent.get("told"))
+        answer = check_answer(run.survey.question, sent.get("told"))
     except ValueError as error:
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))
@@ -129,7 +129,7 @@ def _feedback(run: Running, trial: Given) -> str | None:
     if trial.kind != "practice" or trial.shown is None:
         return None
     item = json.loads(trial.shown)["items"][0]
-    return next((practice.feedback for practice in run.study.practice if practice.item == item), None)
+    return next((practice.feedback for practice in run.survey.practice if practice.item == item), None)
 
 
 def _finite(value: Any) -> bool:

@@ -16,7 +16,7 @@ from dissensus.elicit.identity import completion_code, keyed_hash, unsigned
 from dissensus.elicit.items import Units
 from dissensus.elicit.saving import Given, save_answer
 from dissensus.elicit.store import Store, changeable, event, now, storable
-from dissensus.elicit.survey import Study
+from dissensus.elicit.survey import Survey
 
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
@@ -46,13 +46,13 @@ class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a f
 
 @dataclass(frozen=True)
 class Running:
-    """A study with everything a request needs.
+    """A survey with everything a request needs.
 
     names  the items of each unit of the database
     media  the file of each picture and sound, by the key under which it is asked for
     """
 
-    study: Study
+    survey: Survey
     units: Units
     store: Store
     secret: bytes
@@ -63,15 +63,15 @@ class Running:
 def arrive(run: Running, query: Mapping[str, str]) -> str:
     """The id of the person who came by this link: the one they had, or a new one."""
     person = _who(run, query)
-    kept = {name: query[name] for name in KEPT.get(run.study.people.source, ()) if name in query}
-    if not run.study.people.keep_ids:
+    kept = {name: query[name] for name in KEPT.get(run.survey.people.source, ()) if name in query}
+    if not run.survey.people.keep_ids:
         kept = {
             name: value if name in ("STUDY_ID", "hitId") else keyed_hash(run.secret, value)
             for name, value in kept.items()
         }
     row = {
         "id": secrets.token_hex(12), "person": person, "source": json.dumps(kept), "seed": secrets.randbits(53),
-        "stage": protocol.first_stage(run.study), "place": 0, "attempts": 0, "started": now(), "seen": now(),
+        "stage": protocol.first_stage(run.survey), "place": 0, "attempts": 0, "started": now(), "seen": now(),
     }  # fmt: skip
 
     def work(connection: Connection) -> str:
@@ -119,7 +119,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
 
 
 def _who(run: Running, query: Mapping[str, str]) -> str:
-    source = run.study.people.source
+    source = run.survey.people.source
     if source == "open":
         return secrets.token_hex(16)
     name = WHO[source]
@@ -127,15 +127,15 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
     if source == "mturk" and query.get("assignmentId") == PREVIEW:
         raise Refused("preview", 403)
     if not given or len(given) > 500 or not storable(given):
-        raise Refused(f"this study is entered by a link that carries {name}; please use the link you were sent", 403)
+        raise Refused(f"this survey is entered by a link that carries {name}; please use the link you were sent", 403)
     if "{{%" in given:
         raise Refused(f"the link was not filled in: {name} is {given}; please tell those who sent it to you", 403)
     if source == "links":
         invited = unsigned(run.secret, "invite", given)
         if invited is None:
-            raise Refused("this invitation was not made by this study; please use the link you were sent", 403)
+            raise Refused("this invitation was not made by this survey; please use the link you were sent", 403)
         given = invited
-    return given if run.study.people.keep_ids else keyed_hash(run.secret, given)
+    return given if run.survey.people.keep_ids else keyed_hash(run.secret, given)
 
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
@@ -159,7 +159,7 @@ def _save_page(run: Running, connection: Connection, person: Row[Any], page: str
     if connection.scalar(here) is not None:
         return
     stage, place, attempts = _moved(run, person, page, told)
-    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.study, page, told)), "received": now()}
+    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.survey, page, told)), "received": now()}
     connection.execute(sa.insert(tables.pages).values(row))
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
@@ -170,10 +170,10 @@ def _save_page(run: Running, connection: Connection, person: Row[Any], page: str
 
 def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
     """Stage, place and attempts after this page."""
-    study, stage = run.study, str(person.stage)
+    survey, stage = run.survey, str(person.stage)
     here = (stage, int(person.place), int(person.attempts))
     if page.startswith("break:"):
-        settings = study.protocol
+        settings = survey.protocol
         breaks = settings.per_person // settings.break_every if settings.break_every else 0
         if page not in {f"break:{number}" for number in range(1, breaks + 1)}:
             raise Refused(f"page {page!r} is not where this session is", 409)
@@ -181,34 +181,34 @@ def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> t
     if stage == "consent":
         if not isinstance(told.get("agreed"), bool):
             raise Refused("told.agreed says true or false")
-        return (protocol.stage_after(study, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
-    if stage == "instructions" and person.place + 1 < len(study.protocol.instructions):
+        return (protocol.stage_after(survey, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
+    if stage == "instructions" and person.place + 1 < len(survey.protocol.instructions):
         return stage, person.place + 1, 0
     if stage == "comprehension":
         chosen = told.get("chosen")
-        checks = study.comprehension
+        checks = survey.comprehension
         if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
             one not in check.options for one, check in zip(chosen, checks, strict=True)
         ):  # fmt: skip
             raise Refused(f"told.chosen is a list of {len(checks)} options")
-        if not protocol.passed(study, chosen):
+        if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1
-            return (stage, 0, tried) if tried < study.protocol.attempts else ("failed", 0, tried)
+            return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)
     if stage == "debrief":
-        _check_debrief(study, told)
+        _check_debrief(survey, told)
     if stage in ("trials", "practice", *protocol.ENDS):
         raise Refused(f"page {page!r} is not where this session is", 409)
-    return protocol.stage_after(study, stage), 0, 0
+    return protocol.stage_after(survey, stage), 0, 0
 
 
-def _asked(study: Study, page: str, told: dict[str, Any]) -> dict[str, Any]:
+def _asked(survey: Survey, page: str, told: dict[str, Any]) -> dict[str, Any]:
     """What the page asked for and nothing else, so that nobody can fill the database with something of their own."""
-    fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in study.debrief]}
+    fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in survey.debrief]}
     return {name: told[name] for name in fields.get(page.partition(":")[0], []) if name in told}
 
 
-def _check_debrief(study: Study, told: dict[str, Any]) -> None:
-    for field in study.debrief:
+def _check_debrief(survey: Survey, told: dict[str, Any]) -> None:
+    for field in survey.debrief:
         value = told.get(field.name, "")
         if not isinstance(value, str) or len(value) > 10_000:
             raise Refused(f"told.{field.name} is a text of at most 10,000 characters")
@@ -229,49 +229,49 @@ def page_name(person: Row[Any]) -> str:
 
 def _page(run: Running, connection: Connection, person: Row[Any], given: list[Given] | None = None) -> dict[str, Any]:
     """What the person is to see now; `given` is what they were given, where the caller knows it already."""
-    study, stage = run.study, str(person.stage)
-    page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": study.title, "contact": study.contact}
+    survey, stage = run.survey, str(person.stage)
+    page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": survey.title, "contact": survey.contact}
     if stage not in protocol.ENDS and (person.state or "open") != "open":
         return {**page, "stage": "stopped", "page": "stopped"}
     if stage == "consent":
-        return {**page, "text": filled(run, study.protocol.consent)}
+        return {**page, "text": filled(run, survey.protocol.consent)}
     if stage == "instructions":
-        texts = study.protocol.instructions
+        texts = survey.protocol.instructions
         if person.place >= len(texts):  # the researcher has taken pages out in the meantime
-            return _moved_on(run, connection, person, {"stage": protocol.stage_after(study, stage), "place": 0})
+            return _moved_on(run, connection, person, {"stage": protocol.stage_after(survey, stage), "place": 0})
         return {**page, "text": filled(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
     if stage == "comprehension":
-        checks = [{"question": check.question, "options": list(check.options)} for check in study.comprehension]
+        checks = [{"question": check.question, "options": list(check.options)} for check in survey.comprehension]
         return {
             **page,
             "asked": checks,
-            "left": study.protocol.attempts - person.attempts,
+            "left": survey.protocol.attempts - person.attempts,
             "again": person.attempts > 0,
         }
     if stage in ("practice", "trials"):
         if given is None:
             given = trial_pages.given_to(connection, person)
-        per_item = int(person.per_item or study.protocol.per_item)
+        per_item = int(person.per_item or survey.protocol.per_item)
         found = trial_pages.trial_page(run, connection, person, given, per_item)
         if found is not None:
             return {**page, **found}
         return _moved_on(run, connection, person, trial_pages.after_trials(run, connection, person))
     if stage == "debrief":
-        asked = [{**asdict(field), "options": list(field.options)} for field in study.debrief]
-        return {**page, "text": study.protocol.debrief_text, "asked": asked}
+        asked = [{**asdict(field), "options": list(field.options)} for field in survey.debrief]
+        return {**page, "text": survey.protocol.debrief_text, "asked": asked}
     if stage == "done":
-        return {**page, "code": code_of(run, person.id), "redirect": study.people.redirect}
+        return {**page, "code": code_of(run, person.id), "redirect": survey.people.redirect}
     return page
 
 
 def code_of(run: Running, person_id: str) -> str:
     """The completion code of a person who is done."""
-    return run.study.people.completion_code or completion_code(run.secret, person_id)
+    return run.survey.people.completion_code or completion_code(run.secret, person_id)
 
 
 def filled(run: Running, text: str) -> str:
     """A text in which {per_person} is how much one person is asked."""
-    return text.replace("{per_person}", str(protocol.judges(run.study, run.units)))
+    return text.replace("{per_person}", str(protocol.judges(run.survey, run.units)))
 
 
 def _moved_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:

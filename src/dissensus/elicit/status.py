@@ -1,4 +1,4 @@
-"""How a study stands: progress, cost, time left, who got how far, and what people dispute."""
+"""How a survey stands: progress, cost, time left, who got how far, and what people dispute."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     """Progress, people, cost and time left, as numbers that a page or a terminal can print."""
     watch = watch or _read(run)
     with run.store.reading() as connection:
-        per_item = int(setting(connection, "per_item", str(run.study.protocol.per_item)))
+        per_item = int(setting(connection, "per_item", str(run.survey.protocol.per_item)))
         state = setting(connection, "state", "open")
     stages: dict[str, int] = {}
     for person in watch.people.values():
@@ -39,14 +39,14 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     rate = int((received > now() - RECENT).sum()) / RECENT
     seconds_left = left / rate if rate and left else None
     return {
-        "title": run.study.title, "state": state, "units": len(answered), "per_item": per_item,
+        "title": run.survey.title, "state": state, "units": len(answered), "per_item": per_item,
         "answers": int(answered.sum()), "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
         "people": len(watch.people), "stages": stages,
         "active": sum(_active(person) for person in watch.people.values()),
         "excluded": sum(person.excluded is not None for person in watch.people.values()),
         "median_seconds": None if np.isnan(seconds).all() else float(np.nanmedian(seconds)),
         "answers_per_minute": 60 * rate, "seconds_left": seconds_left,
-        "cost": stages.get("done", 0) * run.study.people.pay_per_person, "currency": run.study.people.currency,
+        "cost": stages.get("done", 0) * run.survey.people.pay_per_person, "currency": run.survey.people.currency,
     }  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
 
     here  at it within the last ACTIVE seconds; left  without a sign for longer; ended  by how: declined, failed, full
     """
-    study = run.study
+    survey = run.survey
     steps = ["came"]
-    steps += ["consented"] if study.protocol.consent else []
-    steps += ["passed the check"] if study.comprehension else []
+    steps += ["consented"] if survey.protocol.consent else []
+    steps += ["passed the check"] if survey.comprehension else []
     steps += ["answered", "finished"]
     rows: list[dict[str, Any]] = [{"step": step, "people": 0, "here": 0, "left": 0, "ended": {}} for step in steps]
     columns = watch.columns()
@@ -139,7 +139,7 @@ def item_row(run: Running, items: Items, i: int) -> dict[str, Any]:
     return {
         "item": name, "answers": int(items.answers[i]), "differ": float(items.differ[i]),
         "entropy": float(items.entropy[i]), "picture": _picture(run, name),
-        "shares": [[run.study.question.classes[j], float(probs[j])] for j in order if probs[j] > 0.005],
+        "shares": [[run.survey.question.classes[j], float(probs[j])] for j in order if probs[j] > 0.005],
     }  # fmt: skip
 
 
@@ -167,9 +167,9 @@ def _needs(run: Running, watch: Watch, per_item: int) -> np.ndarray:
     A batch is taken whole by one person after the other, so an item is wanted as often as it is in batches.
     """
     answered = watch.units["answered"]
-    if run.study.protocol.draw != "batches":
+    if run.survey.protocol.draw != "batches":
         return np.where(watch.units["priority"] < 0, answered, per_item)
-    wanted = answers_wanted(read_batches(run.study.folder / run.study.protocol.batches), per_item)
+    wanted = answers_wanted(read_batches(run.survey.folder / run.survey.protocol.batches), per_item)
     return np.array([wanted.get(run.names.get(unit, ("",))[0], 0) for unit in watch.units["id"].tolist()])
 
 

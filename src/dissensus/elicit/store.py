@@ -1,4 +1,4 @@
-"""The database of a study: opened, prepared, and written to in transactions that outlive a crash."""
+"""The database of a survey: opened, prepared, and written to in transactions that outlive a crash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from dissensus.elicit import tables
 from dissensus.elicit.group_commit import Together
 from dissensus.elicit.items import Units
-from dissensus.elicit.survey import Study
+from dissensus.elicit.survey import Survey
 
 DATABASE = "answers.db"
 SCHEMA = "1"
@@ -78,11 +78,11 @@ class Store:
         with self.engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
-    def prepare(self, study: Study, units: Units) -> None:
-        """Make the tables and the units, or check that those which are there belong to this study."""
-        scale = {name: study.question.options[name] for name in SCALE if name in study.question.options}
+    def prepare(self, survey: Survey, units: Units) -> None:
+        """Make the tables and the units, or check that those which are there belong to this survey."""
+        scale = {name: survey.question.options[name] for name in SCALE if name in survey.question.options}
         wanted = {
-            "schema": SCHEMA, "kind": study.question.kind, "classes": json.dumps(list(study.question.classes)),
+            "schema": SCHEMA, "kind": survey.question.kind, "classes": json.dumps(list(survey.question.classes)),
             "scale": json.dumps(scale),
         }  # fmt: skip
         with self.writing() as connection:
@@ -94,13 +94,13 @@ class Store:
             for key, value in wanted.items():
                 if key in told and told[key] != value:
                     raise ValueError(
-                        f"the database holds answers of a study whose {key} is {told[key]}, but study.toml now says "
-                        f"{value}; give the changed study a folder and a database of its own"
+                        f"the database holds answers of a survey whose {key} is {told[key]}, but survey.toml now says "
+                        f"{value}; give the changed survey a folder and a database of its own"
                     )
             missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in told]
             if missing:
                 connection.execute(sa.insert(tables.about), missing)
-            _add_units(connection, study, units)
+            _add_units(connection, survey, units)
 
     def tidy(self) -> None:
         """Empty SQLite's journal, in which deleted rows are still to be read."""
@@ -135,13 +135,13 @@ def event(connection: Connection, kind: str, person: str | None = None, **told: 
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
-    """A setting that may change while the study runs, or its default."""
+    """A setting that may change while the survey runs, or its default."""
     found = connection.scalar(SETTING, {"key_": key})
     return default if found is None else str(found)
 
 
 def changeable(key: str) -> sa.Label[str]:
-    """A setting that may change while the study runs, as a column beside others; null where it never was."""
+    """A setting that may change while the survey runs, as a column beside others; null where it never was."""
     return sa.select(tables.about.c.value).where(tables.about.c.key == key).scalar_subquery().label(key)
 
 
@@ -200,11 +200,11 @@ def _only_one_prepares(connection: Connection) -> None:
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(4217)"))
 
 
-def _add_units(connection: Connection, study: Study, units: Units) -> None:
-    """Units keep their number for good; new ones are added behind, and those that the study lost rest as they are."""
+def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
+    """Units keep their number for good; new ones are added behind, and those that the survey lost rest as they are."""
     rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
     there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
-    extra = [practice.item for practice in study.practice] + list(study.attention or {})
+    extra = [practice.item for practice in survey.practice] + list(survey.attention or {})
     wanted = {_alike(unit): (json.dumps(unit), True) for unit in units.main}
     wanted |= {_alike((name,)): (json.dumps([name]), False) for name in extra}
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.

@@ -1,4 +1,4 @@
-"""A study as its folder describes it: study.toml, checked, with every setting in place."""
+"""A survey as its folder describes it: survey.toml, checked, with every setting in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHOICES = {"source": SOURCES, "draw": DRAWS, "frame": ("own", "crowd"), "wording
 
 @dataclass(frozen=True)
 class Protocol:
-    """How one person goes through the study. Texts are plain; a blank line starts a paragraph, **so** is bold."""
+    """How one person goes through the survey. Texts are plain; a blank line starts a paragraph, **so** is bold."""
 
     consent: str = ""
     instructions: tuple[str, ...] = ()
@@ -77,8 +77,8 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Study:
-    """Everything that the folder's study.toml says.
+class Survey:
+    """Everything that the folder's survey.toml says.
 
     attention  items whose answer is obvious, with the class that is expected
     """
@@ -102,10 +102,12 @@ class Study:
         return QUESTIONS[self.question.kind].shows
 
 
-def read_study(folder: Path | str) -> Study:
-    """The study of a folder; ValueError names the key, the value, and what was expected."""
+def read_survey(folder: Path | str) -> Survey:
+    """The survey of a folder; ValueError names the key, the value, and what was expected."""
     folder = Path(folder)
-    path = folder / "study.toml"
+    path = folder / "survey.toml"
+    if not path.is_file() and (folder / "study.toml").is_file():
+        raise ValueError(f"{path}: no such file, but there is a study.toml, its former name; rename it to survey.toml")
     if not path.is_file():
         raise ValueError(f"{path}: no such file; `dissensus elicit init {folder}` makes one")
     try:
@@ -113,12 +115,12 @@ def read_study(folder: Path | str) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not valid TOML: {error}") from None
     try:
-        return _study(folder, told)
+        return _survey(folder, told)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _study(folder: Path, told: dict[str, Any]) -> Study:
+def _survey(folder: Path, told: dict[str, Any]) -> Survey:
     known = {"title", "contact", "items", "units", "question", "protocol", "people", "comprehension", "practice",
              "debrief", "attention"}  # fmt: skip
     _only("the file", told, known)
@@ -146,27 +148,28 @@ def _study(folder: Path, told: dict[str, Any]) -> Study:
     attention = told.get("attention") or None
     if protocol.attention_every and not attention:
         raise ValueError("protocol.attention_every is set, but [attention] names no items with their expected class")
-    study = Study(
+    survey = Survey(
         folder, told["title"].strip(), _question(told.get("question")), protocol, people,
         items_from=_text("items", told.get("items", "items")), contact=_text("contact", told.get("contact", "")),
         units=_text("units", told.get("units", "")), attention=attention,
         comprehension=tuple(_rows(Check, "comprehension", told)), practice=tuple(_rows(Practice, "practice", told)),
         debrief=tuple(_rows(Field, "debrief", told)),
     )  # fmt: skip
-    if protocol.draw == "expected-error" and not QUESTIONS[study.question.kind].needs_classes:
+    if protocol.draw == "expected-error" and not QUESTIONS[survey.question.kind].needs_classes:
         raise ValueError(
-            f'protocol.draw is "expected-error", but {study.question.kind} answers name no classes; take least-answered'
+            f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; '
+            "take least-answered"
         )
-    asked = [field.name for field in study.debrief]
+    asked = [field.name for field in survey.debrief]
     twice = [name for i, name in enumerate(asked) if name in asked[:i]]
     if twice:
         raise ValueError(f"two [[debrief]] have the name {twice[0]!r}, so that one answer would replace the other")
-    for check in study.comprehension:
+    for check in survey.comprehension:
         _one_of("comprehension.correct", check.correct, check.options)
     for item, expected in (attention or {}).items():
-        if study.question.classes:
-            _one_of(f"attention.{item}", expected, study.question.classes)
-    return study
+        if survey.question.classes:
+            _one_of(f"attention.{item}", expected, survey.question.classes)
+    return survey
 
 
 def _question(told: Any) -> Question:

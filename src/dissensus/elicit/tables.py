@@ -1,4 +1,4 @@
-"""The tables of a study's database, the same in SQLite and PostgreSQL."""
+"""The tables of a survey's database, the same in SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def trial_page(
     if not waiting:
         return None
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
-    rest = protocol.break_due(run.study.protocol, history)
+    rest = protocol.break_due(run.survey.protocol, history)
     if rest and not _broke(connection, person, rest):
         return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
     return {
@@ -73,7 +73,7 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
         if not connection.scalar(had.where(tables.answers.c.kind == "main")):
             event(connection, "full", person.id)
             return {"stage": "full", "finished": now()}
-    stage = protocol.stage_after(run.study, person.stage)
+    stage = protocol.stage_after(run.survey, person.stage)
     if stage == "done":
         event(connection, "done", person.id)
         return {"stage": stage, "place": 0, "finished": now()}
@@ -82,26 +82,26 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
 
 def _give(run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int) -> Given | None:
     """Give the person their next trial, written down before it is shown; None at the end of the stage."""
-    study, history = run.study, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
+    survey, history = run.survey, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     kind: str | None
     unit: int | None
     if person.stage == "practice":
         done = sum(trial.kind == "practice" for trial in history)
-        kind, unit = ("practice", None) if done < len(study.practice) else (None, None)
+        kind, unit = ("practice", None) if done < len(survey.practice) else (None, None)
         if kind:
-            unit = _unit_of(run, study.practice[done].item)
+            unit = _unit_of(run, survey.practice[done].item)
     else:
-        kind = protocol.kind_wanted(study.protocol, history, len(study.attention or {}))
+        kind = protocol.kind_wanted(survey.protocol, history, len(survey.attention or {}))
         unit = None
         if kind == "main":
             main = sum(trial.kind == "main" for trial in history)
-            late = now() - 60 * study.protocol.hold_minutes
-            unit = draw(connection, study, person.id, person.seed, per_item, late=late, first=not main)
+            late = now() - 60 * survey.protocol.hold_minutes
+            unit = draw(connection, survey, person.id, person.seed, per_item, late=late, first=not main)
             if unit is None:  # nothing is left to draw: what remains are the repeats
                 repeated = sum(trial.kind == "repeat" for trial in history)
-                kind = "repeat" if main and repeated < min(study.protocol.repeats, main) else None
+                kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
         if kind == "attention":
-            name = protocol.attention_order(study, person.seed)[sum(trial.kind == "attention" for trial in history)]
+            name = protocol.attention_order(survey, person.seed)[sum(trial.kind == "attention" for trial in history)]
             unit = _unit_of(run, name)
         if kind == "repeat":
             unit = protocol.repeat_of(history, person.seed)
@@ -111,7 +111,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         return None
     shown = {
         "items": protocol.item_order(run.names[unit], person.seed, len(given)),
-        "classes": protocol.class_order(study, person.seed),
+        "classes": protocol.class_order(survey, person.seed),
     }
     about = [run.units.items[name].about for name in shown["items"]]
     if any(about):
@@ -125,7 +125,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
 
 
 def _there(run: Running, trial: Given) -> bool:
-    """Whether the study still has what the trial is about; a researcher may take items out while people answer."""
+    """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
     return all(name in run.units.items for name in run.names[trial.unit])
 
 
@@ -134,7 +134,7 @@ def _unit_of(run: Running, item: str) -> int:
 
 
 def _shown(run: Running, trial: Any) -> dict[str, Any]:
-    question, shown = run.study.question, json.loads(trial.shown)
+    question, shown = run.survey.question, json.loads(trial.shown)
     asked = {"kind": question.kind, "prompt": question.prompt, "classes": shown["classes"]}
     return {
         "page": f"trial:{trial.id}",
@@ -167,11 +167,11 @@ def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
 def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> dict[str, int]:
     if person.stage == "practice":
         done = sum(trial.kind == "practice" and trial.answered for trial in history)
-        return {"place": done + 1, "of": len(run.study.practice)}
+        return {"place": done + 1, "of": len(run.survey.practice)}
     done = sum(trial.kind != "practice" and trial.answered for trial in history)
-    settings, each = run.study.protocol, protocol.judges(run.study, run.units)
+    settings, each = run.survey.protocol, protocol.judges(run.survey, run.units)
     every = settings.attention_every
-    checks = min(len(run.study.attention or {}), each // every) if every else 0
+    checks = min(len(run.survey.attention or {}), each // every) if every else 0
     whole = each + checks + min(settings.repeats, each)
     return {"place": done + 1, "of": max(whole, done + 1)}
 

@@ -36,7 +36,7 @@ OF_PERSON = ANSWERS.where(tables.answers.c.person == sa.bindparam("person_"), ta
 
 
 class Watch:
-    """A study as it stood at the last `read`. One thread at a time.
+    """A survey as it stood at the last `read`. One thread at a time.
 
     people    by id, in the order in which they came
     codes     the numbers of those who have answered, by id
@@ -48,7 +48,7 @@ class Watch:
 
     def __init__(self, run: Running) -> None:
         self.run = run
-        kind = QUESTIONS[run.study.question.kind]
+        kind = QUESTIONS[run.survey.question.kind]
         self.gives, self.pools = kind.gives, kind.needs_classes
         self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
         self._missing = 0
@@ -84,7 +84,7 @@ class Watch:
 
     def _begin(self) -> None:
         self.people: dict[str, Any] = {}
-        self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.study.question.classes)}
+        self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.survey.question.classes)}
         self.mass = np.zeros((len(self.run.names), max(1, len(self.choices))))
         self.counted = np.zeros(len(self.run.names), dtype=np.int64)
         self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")

@@ -1,4 +1,4 @@
-"""The words of a question beyond its prompt: short ones, or those of a paper, each to be replaced by a study's own."""
+"""The words of a question beyond its prompt: short ones, or those of a paper, each to be replaced by a survey's own."""
 
 from __future__ import annotations
 

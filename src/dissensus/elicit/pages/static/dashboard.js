@@ -12,7 +12,7 @@ const find = (id) => document.getElementById(id);
 const status = find("status");
 const STATES = {
   open: ["Open", "Answers are being taken."],
-  stopped: ["Paused", "Nobody is given items until you take answers again. Whoever comes sees that the study is paused."],
+  stopped: ["Paused", "Nobody is given items until you take answers again. Whoever comes sees that the survey is paused."],
   complete: ["Complete", "Every item has the answers it needs. Whoever comes is thanked and sent home."],
 };
 let version = "";

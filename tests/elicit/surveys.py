@@ -1,4 +1,4 @@
-"""Studies in temporary folders, for the tests of this folder."""
+"""Surveys in temporary folders, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CLASSES = ("cat", "dog", "ship")
 
 
 def toml(value: Any) -> str:
-    """A value as TOML; tables are written by `write_study`."""
+    """A value as TOML; tables are written by `write_survey`."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -25,8 +25,8 @@ def toml(value: Any) -> str:
     return str(value)
 
 
-def write_study(folder: Path, **sections: Any) -> Path:
-    """A study of eight small pictures; sections overrule its settings, key by key where they are tables."""
+def write_survey(folder: Path, **sections: Any) -> Path:
+    """A survey of eight small pictures; sections overrule its settings, key by key where they are tables."""
     settings: dict[str, Any] = {
         "title": "Animals", "items": "items",
         "question": {"kind": "choose", "classes": CLASSES},
@@ -43,5 +43,5 @@ def write_study(folder: Path, **sections: Any) -> Path:
         Image.new("RGB", (16, 16), (30 * i, 90, 200 - 20 * i)).save(folder / "items" / f"p{i}.png")
     text = "\n".join(f"{toml(name)} = {toml(value)}" for name, value in settings.items())
     assert tomllib.loads(text)
-    (folder / "study.toml").write_text(text)
+    (folder / "survey.toml").write_text(text)
     return folder
