@@ -21,13 +21,15 @@ import sqlalchemy as sa
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_survey
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
 from dissensus.elicit.identity import signed
-from dissensus.elicit.new_survey import make_survey
-from dissensus.elicit.protocol import ENDS
-from dissensus.elicit.session import Running, arrive, current_page, submit
+from dissensus.elicit.running import Running, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.protocol import ENDS
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.template import make_survey
 from tests.elicit.browser import ARGUMENTS, Person, served
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.browser_answers import PAGES, QUESTIONS, TEN, TEXTS, Step
 from benchmarks.browser_drivers import Driven, Firefox, ProtocolError, WebKit
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import kept, served
 from tests.elicit.surveys import write_survey
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE

@@ -25,10 +25,11 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import free_port, rehearse, serving, simulated_truth
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port, serving
 
 RESULTS = Path(__file__).parent / "results" / "elicitation_load.json"
 CLASSES = [f"class {i}" for i in range(10)]
@@ -48,7 +49,9 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
         truth = simulated_truth(run.survey, ITEMS, 0)
         with serving(folder, url, workers=workers) as address:
             before, mine = _server_seconds(), time.process_time()
-            done = rehearse(run.survey, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time)
+            done = send_people(
+                run.survey, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time
+            )
             spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()

@@ -15,11 +15,13 @@ from typer.testing import CliRunner
 
 from dissensus.cli.main import app
 from dissensus.elicit.access import opens
-from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.identity import unsigned
-from dissensus.elicit.rehearse import free_port
-from dissensus.elicit.session import arrive, current_page, submit
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.surveys import write_survey
 
 
@@ -40,13 +42,13 @@ def answered(tmp_path):
     return folder
 
 
-@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality", "similarity"])
+@pytest.mark.parametrize("kind", QUESTIONS)
 def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "made" in dissensus("init", tmp_path / "new", "--kind", kind).stdout
     told = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
     assert told["kind"] == kind and told["units"] >= 24
     done = dissensus("init", tmp_path / "new", "--kind", kind, code=2)
-    assert "is there already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    assert "exists already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
@@ -54,7 +56,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
     cases = [
         (("init", tmp_path / "x", "--kind", "riddle"), "question kind 'riddle': expected one of choose"),
         (("check", tmp_path / "nowhere"), "no such file"),
-        (("check", bad), "question.classes has 1 names"),
+        (("check", bad), "question.classes has 1 name"),
         (("status", answered, "--db", "mysql://x@localhost/y"), "expected sqlite:///FILE or postgresql://"),
         (("status", answered, "--db", "nonsense"), "the database is not an address"),
         (("status", answered, "--db", "postgresql://me:hush@127.0.0.1:1/none"), "cannot be used"),
@@ -64,7 +66,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
         (("forget", answered, "nobody"), "nobody here is called 'nobody'"),
         (("links", tmp_path / "nowhere"), "no such file"),
         (("key", tmp_path / "nowhere"), "no such file"),
-        (("serve", bad), "question.classes has 1 names"),
+        (("serve", bad), "question.classes has 1 name"),
     ]
     for args, message in cases:
         done = dissensus(*args, code=2)
@@ -89,7 +91,7 @@ def test_export_writes_answers_labels_and_people(answered, tmp_path):
 
 
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "deleted one person with 1 answers" in dissensus("forget", answered, "abc").stdout
+    assert "deleted one person with 1 answer" in dissensus("forget", answered, "abc").stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
@@ -154,4 +156,4 @@ def test_somebody_is_forgotten_by_as_much_of_their_id_as_the_dashboard_shows(ans
     whole = answer_table(run).column("annotator")[0].as_py()
     run.store.close()
     dissensus("forget", answered, whole[:7], code=2)
-    assert "with 1 answers" in dissensus("forget", answered, whole[:8]).stdout
+    assert "with 1 answer" in dissensus("forget", answered, whole[:8]).stdout

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 import uvicorn
 
-from dissensus.elicit.app import make_app, open_survey
+from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import pytest
 
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.server import free_port
 
 
 class PostgresServer:

@@ -8,6 +8,8 @@ from typing import Any
 
 from PIL import Image
 
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+
 CLASSES = ("cat", "dog", "ship")
 
 
@@ -45,3 +47,18 @@ def write_survey(folder: Path, **sections: Any) -> Path:
     assert tomllib.loads(text)
     (folder / "survey.toml").write_text(text)
     return folder
+
+
+def question_of(kind: str, classes: tuple[str, ...] = CLASSES, **options: Any) -> dict[str, Any]:
+    """The [question] of this kind, with classes if it needs them."""
+    return {"kind": kind, **({"classes": classes} if QUESTIONS[kind].needs_classes else {}), **options}
+
+
+def write_survey_of(kind: str, folder: Path, **sections: Any) -> Path:
+    """A survey with a question of this kind, and with items that name a class if it asks about that."""
+    if QUESTIONS[kind].about:
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = [f"i{i},Text {i},{CLASSES[i % 2]}" for i in range(8)]
+        (folder / "items.csv").write_text("\n".join(["item,text,class", *rows]) + "\n")
+        sections = {"items": "items.csv", **sections}
+    return write_survey(folder, **{"question": question_of(kind), **sections})

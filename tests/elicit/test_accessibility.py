@@ -10,31 +10,32 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.elicit import decisions
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_survey
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
 from tests.elicit.browser import kept, served, unavailable
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import question_of, write_survey, write_survey_of
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull") for number in range(40))
-QUESTIONS = {
-    "choose": {"kind": "choose", "classes": TEN},
+ASKED = {kind: question_of(kind, TEN) for kind in QUESTIONS} | {
     "choose in a list": {"kind": "choose", "classes": TEN, "layout": "list"},
     "choose by search": {"kind": "choose", "classes": MANY},
-    "top-two": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
+    "top-two about a crowd": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
     "top-two by search": {"kind": "top-two", "classes": MANY},
     "top-two as a form": {"kind": "top-two", "classes": TEN, "layout": "form"},
-    "sliders": {"kind": "sliders", "classes": TEN},
-    "allocate": {"kind": "allocate", "classes": TEN},
-    "tokens": {"kind": "tokens", "classes": TEN},
-    "typicality": {"kind": "typicality"},
-    "similarity": {"kind": "similarity"},
-    "triplet": {"kind": "triplet"},
 }
 # What is done before the check, so that marked, struck out and filled parts are seen as well.
-DONE = {"top-two": "c70d20-", "top-two by search": "wren\n70-", "allocate": "c70", "tokens": "ccd", "sliders": "c7d"}
+DONE = {
+    "top-two": "c70d20-",
+    "top-two about a crowd": "c70d20-",
+    "top-two by search": "wren\n70-",
+    "allocate": "c70",
+    "tokens": "ccd",
+    "sliders": "c7d",
+}
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -78,14 +79,10 @@ def faults(axe):
     return found
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_question_is_accessible(tmp_path, person, faults, name):
-    sections = {"question": QUESTIONS[name]}
-    if name == "typicality":
-        (tmp_path / "survey").mkdir()
-        (tmp_path / "survey" / "items.csv").write_text("item,text,class\nt0,Text,polite\nt1,Other text,polite\n")
-        sections["items"] = "items.csv"
-    with served(write_survey(tmp_path / "survey", **sections)) as address:
+    folder = write_survey_of(ASKED[name]["kind"], tmp_path / "survey", question=ASKED[name])
+    with served(folder) as address:
         me = person(bypass_csp=True)
         page = me.start(address)
         for key in DONE.get(name, ""):
@@ -229,7 +226,7 @@ def test_a_survey_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(
 
 
 def test_screen_readers_hear_what_a_class_is_to_the_answer(tmp_path, person):
-    with served(write_survey(tmp_path / "survey", question=QUESTIONS["top-two"])) as address:
+    with served(write_survey(tmp_path / "survey", question=ASKED["top-two about a crowd"])) as address:
         me = person()
         page = me.start(address)
         me.keys(*"c70d20-")

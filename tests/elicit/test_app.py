@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from dissensus.elicit import tables
 from dissensus.elicit.access import COOKIE, set_key
-from dissensus.elicit.app import make_app, open_survey
+from dissensus.elicit.app import make_app
+from dissensus.elicit.database import tables
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
-from tests.elicit.surveys import write_survey
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from tests.elicit.surveys import write_survey, write_survey_of
 
 NASTY = '<img src=x onerror="alert(1)">'
 
@@ -138,7 +140,7 @@ def test_names_and_texts_of_a_survey_arrive_as_data_and_are_escaped_in_pages(ser
 
 
 def test_scripts_never_parse_text_as_markup():
-    from dissensus.elicit.app import PAGES
+    from dissensus.elicit.templates import PAGES
 
     for path in (PAGES / "static").glob("*.js"):
         text = path.read_text()
@@ -175,20 +177,14 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality"])
+@pytest.mark.parametrize("kind", QUESTIONS)
 def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
     """Own fuzzing: any JSON for the body, the told fields and the times; the answer is never a 500."""
-    (tmp_path / "survey").mkdir()
-    rows = "".join(f"i{i},text {i},cat\n" for i in range(4))
-    (tmp_path / "survey" / "items.csv").write_text("item,text,class\n" + rows)
-    classes = [] if kind == "typicality" else ["cat", "dog"]
-    run = open_survey(write_survey(tmp_path / "survey", items="items.csv", question={"kind": kind, "classes": classes}))
+    run = open_survey(write_survey_of(kind, tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, raise_server_exceptions=True)
     who = enter(client)
     trial = client.post("/api/page", headers=who).json()["page"]
-    fields = {"first": None, "first_percent": 1, "second": None, "second_percent": None, "ruled_out": [], "choice": 1,
-              "values": {}, "percents": {}, "tokens": {}, "value": 1}  # fmt: skip
-    wanted = {name: value for name, value in fields.items() if name in _fields(kind)}
+    example = QUESTIONS[kind].example
 
     @settings(max_examples=25)
     @given(JSON, JSON, JSON, st.sampled_from([trial, "consent", "trial:x", "break:1", "debrief", "instructions:0"]))
@@ -196,7 +192,8 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
         bodies = [
             whole,
             {"page": page, "told": told, "times": times},
-            {"page": page, "told": dict.fromkeys(wanted, told)},
+            {"page": page, "told": dict.fromkeys(example, told)},
+            *({"page": page, "told": {**example, field: told}} for field in example),
         ]
         for body in bodies:
             try:
@@ -208,12 +205,6 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
 
     send()
     run.store.close()
-
-
-def _fields(kind):
-    from dissensus.elicit.questions import QUESTIONS
-
-    return QUESTIONS[kind].fields
 
 
 def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(served):
@@ -238,7 +229,7 @@ def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(ser
 
 
 def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(served):
-    from dissensus.elicit import decisions
+    from dissensus.elicit.dashboard import decisions
     from dissensus.elicit.export import answer_table, labels_of
 
     run, client = served(protocol={"per_person": 8, "per_item": 1})
@@ -264,7 +255,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
 
 
 def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
-    from dissensus.elicit import decisions
+    from dissensus.elicit.dashboard import decisions
 
     run, client = served(people={"source": "prolific"})
     who = enter(client, "?PROLIFIC_PID=abc")

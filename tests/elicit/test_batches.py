@@ -8,10 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_survey
-from dissensus.elicit.session import arrive, current_page
-from dissensus.elicit.status import status_of
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page
 from tests.elicit.surveys import write_survey
 from tests.elicit.test_session import rows, through_trials
 

@@ -7,10 +7,12 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_survey
-from dissensus.elicit.session import arrive, current_page, submit
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.browser import served
 from tests.elicit.surveys import write_survey
 

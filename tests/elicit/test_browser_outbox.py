@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from dissensus.elicit.identity import SECRET_FILE
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import Person, kept, served
 from tests.elicit.surveys import write_survey
 

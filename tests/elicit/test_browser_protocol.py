@@ -6,7 +6,7 @@ import os
 import signal
 from collections import Counter
 
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import kept, served
 from tests.elicit.surveys import write_survey
 

@@ -11,14 +11,17 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from dissensus.elicit import tables
-from dissensus.elicit.app import make_app, open_survey
+from dissensus.elicit.app import make_app
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import setting
 from dissensus.elicit.export import labels_of
-from dissensus.elicit.ranking import CLAIM, priorities, rank, rank_if_due
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import rehearse, serving
-from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.store import setting
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import serving
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import CLAIM, priorities, rank, rank_if_due
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.surveys import write_survey
 
 CLASSES = [f"class {j}" for j in range(10)]
@@ -115,8 +118,8 @@ def test_people_at_once_are_spread_over_items_between_two_rankings(opened):
 
 
 def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
-    from dissensus.elicit import decisions
-    from dissensus.elicit.ranking import CHOSEN, counted
+    from dissensus.elicit.dashboard import decisions
+    from dissensus.elicit.session.ranking import CHOSEN, counted
 
     run = opened(question={"kind": "allocate", "classes": ["cat", "dog", "ship"]}, protocol={"draw": "expected-error"})
     for told in ({"dog": 70, "cat": 30}, {"ship": 100}):
@@ -167,7 +170,7 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
     run = open_survey(folder, database)
     truth = np.repeat([[0.98, 0.01, 0.01], [0.34, 0.33, 0.33]], 4, axis=0)
     with serving(folder, database, workers=2) as address:
-        done = rehearse(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
+        done = send_people(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
     told, counted = counters(run)
     run.store.close()
     assert not done.errors and len(done.acknowledged) == 64 and told == counted

@@ -11,10 +11,11 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import free_port, rehearse, simulated_truth, start_server
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.surveys import write_survey
 
 KILLS = 10
@@ -32,7 +33,9 @@ class Crowd:
             wave = 0
             while self.going:
                 wave += 1
-                told = rehearse(run.survey, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True)
+                told = send_people(
+                    run.survey, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True
+                )
                 self.done.append(told)
 
         self.thread = threading.Thread(target=come, daemon=True)

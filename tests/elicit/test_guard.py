@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPException
 import pytest
 
 from dissensus.elicit.guard import trusted_proxies
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.server import free_port
 from tests.elicit.surveys import write_survey
 
 ATTEMPTS = 9  # at the key of the dashboard, of which one sender has five and then one in ten seconds

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_survey
-from dissensus.elicit.ranking import rank_if_due
-from dissensus.elicit.session import Refused, arrive, current_page, submit
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import rank_if_due
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.surveys import write_survey
 from tests.elicit.test_session import rows, through_trials
 from tests.elicit.test_store import counters

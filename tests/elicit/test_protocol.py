@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.elicit.protocol import (
+from dissensus.elicit.session.protocol import (
     Trial,
     attention_order,
     break_due,
     class_order,
     first_stage,
     item_order,
-    kind_wanted,
+    next_trial_kind,
     repeat_of,
     stage_after,
 )
-from dissensus.elicit.survey import Protocol, read_survey
+from dissensus.elicit.survey.settings import Protocol, read_survey
 from tests.elicit.surveys import write_survey
 
 
 def walk(protocol, attention_items):
     """The kinds of a whole session, units numbered as they come."""
     given = []
-    while (kind := kind_wanted(protocol, given, attention_items)) is not None:
+    while (kind := next_trial_kind(protocol, given, attention_items)) is not None:
         unit = repeat_of(given, 7) if kind == "repeat" else len(given)
         given.append(Trial(kind, unit, True))
     return given

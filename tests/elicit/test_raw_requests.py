@@ -16,8 +16,8 @@ from dissensus.elicit.app import make_app
 from dissensus.elicit.guard import LARGEST
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
-from dissensus.elicit.rehearse import free_port
-from dissensus.elicit.session import arrive
+from dissensus.elicit.server import free_port
+from dissensus.elicit.session.arrivals import arrive
 
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
 BODIES = {

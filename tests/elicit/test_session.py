@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import tables
-from dissensus.elicit.session import Refused, arrive, current_page, submit
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
 

@@ -21,11 +21,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_survey
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import Store
 from dissensus.elicit.export import answer_table, labels_of
-from dissensus.elicit.session import Refused, arrive, current_page, submit
-from dissensus.elicit.store import Store
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.surveys import write_survey
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.elicit.items import read_units
-from dissensus.elicit.new_survey import make_survey
-from dissensus.elicit.questions import QUESTIONS
-from dissensus.elicit.survey import SOURCES, read_survey
+from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
+from dissensus.elicit.survey.items import read_units
+from dissensus.elicit.survey.settings import SOURCES, read_survey
+from dissensus.elicit.survey.template import make_survey
 from tests.elicit.surveys import write_survey
 
 
@@ -17,7 +17,8 @@ def test_a_new_survey_of_every_kind_can_be_read_at_once(kind, tmp_path):
     survey = read_survey(tmp_path / "survey")
     units = read_units(survey)
     assert survey.title == 'Say "what" it is' and survey.question.kind == kind
-    assert dict(survey.question.options) == dict(QUESTIONS[kind].options)
+    assert dict(survey.question.options) == QUESTIONS[kind].defaults
+    assert check_answer(survey.question, QUESTIONS[kind].example) == QUESTIONS[kind].example
     assert len(units.items) == 24 and len(units.main) == {1: 24, 2: 276, 3: 24 * 253}[survey.shows]
 
 
@@ -29,18 +30,21 @@ def test_every_source_of_people_can_be_chosen(source, tmp_path):
 
 def test_a_survey_that_is_there_is_not_overwritten(tmp_path):
     make_survey(tmp_path, title="t", kind="choose", classes=[])
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="exists already"):
         make_survey(tmp_path, title="t", kind="choose", classes=[])
 
 
 WRONG = [
     ({"title": ""}, "title is missing"),
     ({"question": {"kind": "guess", "classes": ["a", "b"]}}, "question.kind is 'guess'; expected one of choose"),
-    ({"question": {"kind": "choose", "classes": ["a"]}}, "has 1 names; a choose question needs two or more"),
+    ({"question": {"kind": "choose", "classes": ["a"]}}, "has 1 name; a choose question needs 2 or more"),
     ({"question": {"kind": "choose", "classes": ["a", "a"]}}, "names 'a' twice"),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "colour": "red"}}, "unknown key 'colour'"),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "layout": "circle"}}, "question.layout is 'circle'"),
-    ({"question": {"kind": "tokens", "classes": ["a", "b"], "tokens": "many"}}, "question.tokens is 'many'; expected"),
+    (
+        {"question": {"kind": "tokens", "classes": ["a", "b"], "tokens": "many"}},
+        "question.tokens is 'many'; expected a whole number",
+    ),
     ({"question": {"kind": "top-two", "classes": ["a", "b"], "wording": "x"}}, "question.wording is 'x'; expected one"),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"none": "-"}}}, "has the unknown key 'none'"),
     (
@@ -49,7 +53,7 @@ WRONG = [
     ),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": "x"}}, "question.texts is 'x'; expected a table"),
     ({"protocol": {"per_person": 0}}, "protocol.per_person is 0; expected 1 or more"),
-    ({"protocol": {"per_person": "ten"}}, "per_person is 'ten'; expected int"),
+    ({"protocol": {"per_person": "ten"}}, "per_person is 'ten'; expected a whole number"),
     ({"protocol": {"repeats": -1}}, "protocol.repeats is -1; expected 0"),
     ({"protocol": {"draw": "random"}}, "protocol.draw is 'random'; expected one of least-answered"),
     ({"protocol": {"draw": "batches"}}, "protocol.batches names no file"),
@@ -61,7 +65,7 @@ WRONG = [
     ({"attention": {"p0": "horse"}}, "attention.p0 is 'horse'; expected one of cat, dog, ship"),
     ({"question": {"kind": "choose", "classes": ["a", "b"], "layout": "form"}}, "expected one of around, list, search"),
     ({"people": {"pay_per_person": -2}}, "people.pay_per_person is -2; expected 0 or more"),
-    ({"debrief": [{"name": "age", "question": "q"}] * 2}, "have the name 'age', so that one answer would replace"),
+    ({"debrief": [{"name": "age", "question": "q"}] * 2}, "have the name 'age', so one answer would replace"),
     ({"question": {"kind": "choose", "classes": ["1", "2"]}, "attention": {"p0": 1}}, 'in quotes: "1"'),
     ({"wording": "x"}, "the file has the unknown key 'wording'"),
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.elicit.app import open_survey
-from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.survey_check import checked
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.preview import check_survey
 from tests.elicit.surveys import write_survey
 
 
@@ -16,7 +17,7 @@ from tests.elicit.surveys import write_survey
 ])  # fmt: skip
 def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, people):
     folder = write_survey(tmp_path / "survey", protocol=protocol)
-    assert checked(folder)["people_needed"] == people
+    assert check_survey(folder)["people_needed"] == people
     run = open_survey(folder)
     for number in range(people + 1):
         me = arrive(run, {})
@@ -31,7 +32,7 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     folder = write_survey(
         tmp_path / "survey", protocol={"per_person": 20, "consent": "You judge {per_person} pictures."}
     )
-    assert checked(folder)["notes"] == ["per_person is 20, but there are 8 items: everybody judges 8"]
+    assert check_survey(folder)["notes"] == ["per_person is 20, but there are 8 items: everybody judges 8"]
     run = open_survey(folder)
     me = arrive(run, {})
     page = current_page(run, me)
@@ -42,9 +43,9 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
 
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
-    told = checked(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
+    told = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
     assert "30 classes make a long page" in told["notes"][0]
-    told = checked(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
+    told = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
     assert told["shows"] == "triplets" and told["units"] == 8 * 21 and told["notes"] == []
 
 
@@ -53,7 +54,7 @@ def test_a_batch_is_taken_by_so_many_people(tmp_path):
         tmp_path / "survey", protocol={"draw": "batches", "batches": "b.csv", "per_item": 3, "per_person": 4}
     )
     (folder / "b.csv").write_text("batch,item\na,p0\na,p1\nb,p1\nb,p2\n")
-    told = checked(folder)
+    told = check_survey(folder)
     assert told["people_needed"] == 6 and told["answers_wanted"] == 12
 
 
@@ -61,4 +62,4 @@ def test_a_picture_that_nobody_can_see_is_named(tmp_path):
     folder = write_survey(tmp_path / "survey")
     (folder / "items" / "p3.png").write_text("hi")
     with pytest.raises(ValueError, match=r"item 'p3': .*p3\.png cannot be shown as a picture"):
-        checked(folder)
+        check_survey(folder)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dissensus.elicit.survey import read_survey
+from dissensus.elicit.survey.settings import read_survey
 from tests.elicit.browser import kept, served
 from tests.elicit.surveys import write_survey
 

@@ -7,12 +7,10 @@ import json
 import logging
 import os
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import sqlalchemy as sa
-from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -21,45 +19,23 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from dissensus.elicit.draws import check_batches
+from dissensus.elicit.dashboard.routes import dashboard_routes
+from dissensus.elicit.database.store import Busy
 from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
-from dissensus.elicit.identity import signed, survey_secret, unsigned
-from dissensus.elicit.items import read_units
-from dissensus.elicit.media import media_files, media_path
-from dissensus.elicit.ranking import keep_ranking
-from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
-from dissensus.elicit.store import Busy, Store
-from dissensus.elicit.survey import read_survey
+from dissensus.elicit.identity import signed, unsigned
+from dissensus.elicit.media import media_path
+from dissensus.elicit.running import Refused, Running, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import keep_ranking
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-PAGES = Path(__file__).parent / "pages"
-templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)
-
-
-def open_survey(folder: Path | str, database: str | None = None) -> Running:
-    """A survey ready to serve: its settings, its items, its database and its key."""
-    survey = read_survey(folder)
-    units = read_units(survey)
-    check_batches(survey, units)
-    store = Store(survey.folder, database)
-    try:
-        store.prepare(survey, units)
-        secret = survey_secret(survey.folder)
-        return Running(survey, units, store, secret, store.unit_names(), media_files(secret, units))
-    except sa.exc.DBAPIError as error:
-        store.close()
-        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
-    except BaseException:
-        store.close()
-        raise
-
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:
     """The app of a running survey. `secure` is for a server that is reached by https."""
-    from dissensus.elicit.dashboard import dashboard_routes
-
     mturk = run.survey.people.source == "mturk"
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
 
@@ -81,7 +57,9 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     async def shell(request: Request) -> Response:
         return HTMLResponse(
-            templates.get_template("run.html").render(title=run.survey.title, source=run.survey.people.source)
+            templates.get_template("run.html").render(
+                title=run.survey.title, source=run.survey.people.source, script=run.survey.kind.script
+            )
         )
 
     async def page(request: Request) -> Response:

@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Mapping
 from pathlib import Path
 
-from dissensus.elicit.items import Units
+from dissensus.elicit.survey.items import Units
 
 
 def media_address(secret: bytes, item: str, part: int) -> str:
