@@ -170,7 +170,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
         page.get_by_text("1–11 of 11").wait_for()
         assert shown() == [*(f"{i:04d}" for i in range(49, 39, -1)), "0004"]
         page.get_by_label("Find").fill("nobody of this name")
-        page.get_by_text("Nobody fits what you look for.").wait_for()
+        page.get_by_text("Nobody matches your search.").wait_for()
     run.store.close()
 
 

@@ -59,7 +59,7 @@ def test_whoever_answers_in_the_surveys_place_loses_nothing(survey, person, repl
         page = me.start(address)
         gone = between(me, **reply)
         me.keys("c")
-        page.get_by_text("Something else answers in place of the survey.").wait_for()
+        page.get_by_text("Something other than the survey is answering.").wait_for()
         assert answers(survey) == [] and len(page.evaluate(STORED)) == 1
         gone()
         place_is(page, "2 of 4")
@@ -108,7 +108,7 @@ def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(survey, 
         page = me.start(address)
         gone = between(me, **ANSWERS["a login page with status 200"])
         me.keys("c")
-        page.get_by_text("Something else answers").wait_for()
+        page.get_by_text("Something other than the survey").wait_for()
         link = page.url
         page.close()
         os.kill(process.pid, signal.SIGKILL)
@@ -116,7 +116,7 @@ def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(survey, 
         process, _ = start_server(survey, None, port=port)
         me.page = me.tab()
         me.page.goto(link)
-        me.page.get_by_text("Something else answers").wait_for()
+        me.page.get_by_text("Something other than the survey").wait_for()
         gone()
         me.ready()
         assert me.place() == "2 of 4" and me.page.evaluate(STORED) == []
@@ -133,7 +133,7 @@ def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(survey, per
         page = me.start(address)
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         me.keys("c")
-        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
         assert len(page.evaluate(STORED)) == 1 and answers(survey) == []
         gone()
         me.moves_on(lambda: me.keys("c"))
@@ -150,7 +150,7 @@ def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         agree = page.get_by_role("button", name="I agree")
         agree.click()
-        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
         assert agree.evaluate("(one) => one === document.activeElement")
         gone()
         me.moves_on(lambda: me.keys("Enter"))

@@ -363,7 +363,7 @@ def test_the_page_stands_still_from_trial_to_trial(ask):
     assert all(one == seen[0] for one in seen)
 
 
-def test_an_item_may_be_texts_a_picture_and_a_sound_together(ask, tmp_path):
+def test_an_item_may_be_texts_a_picture_and_a_sound_group(ask, tmp_path):
     folder = tmp_path / "survey"
     folder.mkdir()
     with wave.open(str(folder / "beep.wav"), "wb") as sound:
@@ -394,7 +394,7 @@ def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
     me.page.route("**/media/*", lambda route: route.abort())
     me.page.reload()
     me.page.get_by_role("button", name="cat").click()
-    assert "The picture is not there yet" in me.page.locator(".problem").inner_text()
+    assert "The picture has not loaded yet" in me.page.locator(".problem").inner_text()
     assert kept(folder) == []
     me.page.unroute("**/media/*")
     me.ready()

@@ -123,7 +123,7 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     me, other = arrive(run, {}), arrive(run, {})
     submit(run, other, {"page": "consent", "told": {"agreed": True}})
     page = current_page(run, other)
-    with pytest.raises(Refused, match="belongs to no session of yours"):
+    with pytest.raises(Refused, match="is not part of your session"):
         submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})
     with pytest.raises(Refused, match="not where this session is"):
         submit(run, me, {"page": "debrief", "told": {}})

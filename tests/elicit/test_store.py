@@ -49,7 +49,7 @@ def counters(run):
 def expire(run):
     """All that is drawn becomes two hours older."""
     older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
-    run.store.written(lambda connection: connection.execute(older))
+    run.store.write(lambda connection: connection.execute(older))
 
 
 class Decisions(RuleBasedStateMachine):
@@ -166,7 +166,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     assert current_page(run, me)["stage"] == "trial"
 
 
-def test_work_that_is_committed_together_fails_alone(tmp_path):
+def test_work_that_is_committed_group_fails_alone(tmp_path):
     """Of 60 pieces from 12 threads every third fails after it has written: the others are kept, it leaves nothing."""
     run = open_survey(write_survey(tmp_path / "survey"))
 
@@ -178,7 +178,7 @@ def test_work_that_is_committed_together_fails_alone(tmp_path):
             return i
 
         try:
-            return run.store.written(work)
+            return run.store.write(work)
         except Refused as refused:
             return str(refused)
 
@@ -204,7 +204,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
 
         gate.wait()
         with pytest.raises(sa.exc.IntegrityError):
-            run.store._together.written(work)
+            run.store._group.write(work)
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(piece, range(6)))

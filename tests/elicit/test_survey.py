@@ -91,10 +91,10 @@ def test_a_folder_without_a_survey_and_a_file_that_is_no_toml(tmp_path):
 ITEMS = [
     ("item,colour\na,red\n", "expected item, and one or more of image"),
     ("item,text\n,hello\n", "row 2: item '' is empty"),
-    ("item,text\na,one\na,two\n", "row 3: item 'a' is empty or there before"),
+    ("item,text\na,one\na,two\n", "row 3: item 'a' is empty or was used before"),
     ("item,text\na,\n", "row 2: item 'a' shows nothing"),
     ("item,image\na,missing.png\n", "missing.png does not exist"),
-    ("item,image\na,survey.toml\n", "is not a file for image"),
+    ("item,image\na,survey.toml\n", "is not an image file"),
     ("item,image\na,../other.png\n", "outside of the survey's folder"),
     ("item,text\n", "no rows"),
 ]
@@ -116,8 +116,8 @@ def test_text_pairs_sounds_and_pictures_can_be_mixed(tmp_path):
         "item,premise,hypothesis,image,audio\none,It rains.,It is wet.,,\ntwo,,,items/p0.png,a.mp3\n"
     )
     items = read_units(read_survey(folder)).items
-    assert [(part.kind, part.heading) for part in items["one"].parts] == [("text", "Premise"), ("text", "Hypothesis")]
-    assert [part.kind for part in items["two"].parts] == ["image", "audio"]
+    assert [(part.medium, part.heading) for part in items["one"].parts] == [("text", "Premise"), ("text", "Hypothesis")]
+    assert [part.medium for part in items["two"].parts] == ["image", "audio"]
 
 
 def test_pairs_and_triplets_come_from_all_items_or_from_a_list(tmp_path):

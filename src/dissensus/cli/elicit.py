@@ -142,7 +142,7 @@ def rehearse(
     from dissensus.elicit.rehearsal.report import rehearse as run_rehearsal
 
     if database is None and (folder / REHEARSAL).exists():
-        say(f"the rehearsal that was in {folder / REHEARSAL} is replaced")
+        say(f"replacing the earlier rehearsal in {folder / REHEARSAL}")
     with one_line_errors(), Progress(console=errors, transient=True) as bar:
         task = bar.add_task("rehearsing", total=None)
         facts = run_rehearsal(
@@ -165,7 +165,7 @@ def export(
     database: Database = None,
     labels: Annotated[bool, typer.Option("--labels", help="Votes or beliefs, instead of raw answers.")] = False,
     with_excluded: Annotated[bool, typer.Option("--with-excluded", help="Labels of excluded people too.")] = False,
-    people: Annotated[bool, typer.Option("--people", help="Everybody with their debriefing instead.")] = False,
+    people: Annotated[bool, typer.Option("--people", help="Everybody who came, and their debriefing.")] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Every raw answer with its times, the labels that the answers make, or the people who gave them."""

@@ -10,8 +10,8 @@
     export, export_files   raw answers, labels and people, as tables and as files
     app, server, guard, access, identity, media, templates, pages/   the server and what it sends
 
-The names that a Python user calls stand here; each is loaded when it is first used, so that importing this package loads
-no web server.
+The names that a Python user calls stand here; each is loaded when it is first used, so that importing this package
+loads no web server.
 """
 
 import lazy_loader

@@ -50,10 +50,10 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
                 return _message(run, "This is a preview. Accept the task to begin.", 200)
             return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
         # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
-        told = {"token": signed(run.secret, "person", person)}
+        reply = {"token": signed(run.secret, "person", person)}
         if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
-            told |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
-        return RedirectResponse(f"run#{urlencode(told)}", status_code=303)
+            reply |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
+        return RedirectResponse(f"run#{urlencode(reply)}", status_code=303)
 
     async def shell(request: Request) -> Response:
         return HTMLResponse(
@@ -138,8 +138,8 @@ def app_from_environment() -> Starlette:
 async def _later(request: Request, error: Exception) -> Response:
     """The database is away or too busy. Browsers keep what they wanted to hand in and send it again."""
     logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
-    told = {"error": "the database does not answer; it will be sent again"}
-    return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
+    reply = {"error": "the database does not answer; it will be sent again"}
+    return JSONResponse(reply, status_code=503, headers={"retry-after": "5"})
 
 
 async def _cut_off(request: Request, error: Exception) -> Response:

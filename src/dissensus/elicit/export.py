@@ -51,7 +51,7 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         people.c.excluded_why, people.c.source,
     ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
     with run.store.reading() as connection:
-        return [_row(found._mapping) for found in connection.execute(wanted)]
+        return [_row(row._mapping) for row in connection.execute(wanted)]
 
 
 def people_table(run: Running) -> pa.Table:
@@ -61,17 +61,17 @@ def people_table(run: Running) -> pa.Table:
     pages: an object of page and what was said there, such as the answers of the debriefing
     """
     people, pages = tables.people, tables.pages
-    told: dict[str, dict[str, Any]] = {}
+    said: dict[str, dict[str, Any]] = {}
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
-            told.setdefault(row.person, {})[row.page] = json.loads(row.told)
-        found = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
+            said.setdefault(row.person, {})[row.page] = json.loads(row.told)
+        everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
          "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
          "code": code_of(run, row.id) if row.stage == "done" else None, "source": row.source,
-         "pages": json.dumps(told.get(row.id, {}))}
-        for row in found
+         "pages": json.dumps(said.get(row.id, {}))}
+        for row in everybody
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=PEOPLE)
 
@@ -104,16 +104,16 @@ def labels_of(
     )  # fmt: skip
 
 
-def _row(found: Any) -> dict[str, Any]:
-    times, shown, names = (json.loads(found[name]) for name in ("times", "shown", "names"))
+def _row(row: Any) -> dict[str, Any]:
+    times, shown, names = (json.loads(row[name]) for name in ("times", "shown", "names"))
     touched, away = times.get("touched"), times.get("away", [])
     return {
-        "trial": found["trial"], "annotator": found["who"], "kind": found["kind"], "item": " | ".join(names),
+        "trial": row["trial"], "annotator": row["who"], "kind": row["kind"], "item": " | ".join(names),
         "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
-        "about": next(iter(shown.get("about", [])), None), "place": found["place"],
-        "answer": found["answer"], "seconds": found["seconds"],
+        "about": next(iter(shown.get("about", [])), None), "place": row["place"],
+        "answer": row["answer"], "seconds": row["seconds"],
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
-        "times": found["times"], "client": found["client"], "received": found["received"],
-        "excluded": found["excluded"] is not None, "excluded_why": found["excluded_why"], "source": found["source"],
+        "times": row["times"], "client": row["client"], "received": row["received"],
+        "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
     }  # fmt: skip

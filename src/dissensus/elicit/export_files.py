@@ -100,7 +100,7 @@ EXPORTS = {
     ),
     "labels": Export(
         "Labels",
-        "Votes or beliefs, ready to build and train on, without excluded people.",
+        "Votes or beliefs, ready to aggregate and to train on, without excluded people.",
         lambda run: as_table(labels_of(run)),
         lambda run: run.survey.kind.labels_items,
     ),

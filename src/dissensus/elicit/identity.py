@@ -36,7 +36,7 @@ def survey_secret(folder: Path) -> bytes:
 
 
 def keyed_hash(secret: bytes, external: str) -> str:
-    """The same for the same person in this survey, and nothing to anybody without its key."""
+    """The same for the same person in this survey, and meaningless to anybody without its key."""
     return hmac.new(secret, b"person\0" + external.encode(), hashlib.sha256).hexdigest()[:32]
 
 

@@ -20,7 +20,7 @@ def media_files(secret: bytes, units: Units) -> dict[str, str]:
         _key(secret, item.name, i): part.content
         for item in units.items.values()
         for i, part in enumerate(item.parts)
-        if part.kind != "text"
+        if part.medium != "text"
     }
 
 
@@ -33,6 +33,6 @@ def media_path(folder: Path, files: Mapping[str, str], key: str) -> Path | None:
 
 
 def _key(secret: bytes, item: str, part: int) -> str:
-    # Names of files may hold bytes that are no text, which Python keeps as half characters.
-    told = f"media\0{part}\0{item}".encode("utf-8", "surrogatepass")
-    return hmac.digest(secret, told, "sha256").hex()[:32]
+    # File names may hold bytes that are not text, which Python keeps as lone surrogates.
+    name = f"media\0{part}\0{item}".encode("utf-8", "surrogatepass")
+    return hmac.digest(secret, name, "sha256").hex()[:32]

@@ -19,8 +19,8 @@ from dissensus.elicit.survey.settings import Survey, read_survey
 class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a fault of ours
     """What a client sent cannot be taken; `status` is the HTTP status that says why."""
 
-    def __init__(self, told: str, status: int = 422) -> None:
-        super().__init__(told)
+    def __init__(self, reason: str, status: int = 422) -> None:
+        super().__init__(reason)
         self.status = status
 
 

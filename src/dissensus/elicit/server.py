@@ -129,7 +129,7 @@ def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str
 
 
 def _check_free(host: str, port: int) -> None:
-    """Refuse a place where nobody can listen, before anything is promised."""
+    """Refuse an address or a port where nothing can listen, before anything is promised."""
     try:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
             place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free

@@ -22,7 +22,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
     watch = watch or read_now(run)
     columns = watch.columns()
     counted = {**_main(watch, columns), **_checks(run, watch, columns), **_repeats(watch, columns)}
-    found = {name: [None if one != one else one for one in values.tolist()] for name, values in counted.items()}
+    known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
     every = columns["seconds"][columns["kind"] == 0]
     usual = None if np.isnan(every).all() else float(np.nanmedian(every))
     rows = []
@@ -32,7 +32,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
             "id": who, "annotator": person.person, "stage": person.stage,
             "excluded": person.excluded is not None, "why": person.excluded_why,
             "code": code_of(run, who) if person.stage == "done" else "",
-            **{name: NOTHING[name] if code is None else values[code] for name, values in found.items()},
+            **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
         }  # fmt: skip
         rows.append({**row, "flags": list(_flags(row, usual))})
     return sorted(rows, key=lambda row: (-len(row["flags"]), -row["answers"]))
@@ -101,8 +101,8 @@ def _checks(run: Running, watch: Watch, columns: dict[str, np.ndarray]) -> dict[
     """checks and checks_right: (a,)"""
     kind, a = columns["kind"] == TRIAL_KINDS.index("attention"), len(watch.codes)
     expected = {name: watch.choices.get(right) for name, right in (run.survey.attention or {}).items()}
-    told = zip(columns["unit"][kind].tolist(), columns["first"][kind].tolist(), strict=True)
-    right = np.array([expected.get(run.names[unit][0]) == first for unit, first in told], dtype=bool)
+    answers = zip(columns["unit"][kind].tolist(), columns["first"][kind].tolist(), strict=True)
+    right = np.array([expected.get(run.names[unit][0]) == first for unit, first in answers], dtype=bool)
     who = columns["person"][kind]
     return {"checks": np.bincount(who, minlength=a), "checks_right": np.bincount(who[right], minlength=a)}
 
@@ -114,8 +114,8 @@ def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarr
     main, again = np.flatnonzero(kind == 0), np.flatnonzero(kind == TRIAL_KINDS.index("repeat"))
     before = main[np.isin(asked[main], asked[again])]
     first = dict(zip(asked[before].tolist(), columns["first"][before].tolist(), strict=True))
-    told = zip(asked[again].tolist(), columns["first"][again].tolist(), strict=True)
-    same = np.array([first.get(key) == choice for key, choice in told], dtype=bool)
+    answers = zip(asked[again].tolist(), columns["first"][again].tolist(), strict=True)
+    same = np.array([first.get(key) == choice for key, choice in answers], dtype=bool)
     who = columns["person"][again]
     return {"repeats": np.bincount(who, minlength=a), "repeats_same": np.bincount(who[same], minlength=a)}
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import tables
-from dissensus.elicit.database.store import event, now, set_setting, setting, storable
+from dissensus.elicit.database.store import now, record_event, set_setting, setting, storable
 from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.session import person_row
@@ -25,9 +25,9 @@ def exclude(run: Running, person: str, why: str) -> None:
         change = sa.update(tables.people).where(tables.people.c.id == person)
         connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
         _count(connection, person, -1)
-        event(connection, "excluded", person, why=why[:500])
+        record_event(connection, "excluded", person, why=why[:500])
 
-    run.store.written(work)
+    run.store.write(work)
 
 
 def include(run: Running, person: str) -> None:
@@ -39,9 +39,9 @@ def include(run: Running, person: str) -> None:
         change = sa.update(tables.people).where(tables.people.c.id == person)
         connection.execute(change.values(excluded=None, excluded_why=None))
         _count(connection, person, 1)
-        event(connection, "included", person)
+        record_event(connection, "included", person)
 
-    run.store.written(work)
+    run.store.write(work)
 
 
 def stop(run: Running) -> None:
@@ -76,7 +76,7 @@ def find_person(run: Running, name: str) -> str:
             people = connection.scalars(begins).all()
             person = people[0] if len(people) == 1 else None
     if person is None:
-        raise ValueError(f"nobody here is called {name!r}, nor is known by its hash")
+        raise ValueError(f"nobody in this survey is called {name!r}, neither by name nor by its hash")
     return str(person)
 
 
@@ -102,11 +102,11 @@ def forget(run: Running, person: str) -> int:
             connection.execute(sa.delete(table).where(table.c.person == person))
         connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
         connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
-        event(connection, "forgotten", answers=gone)
+        record_event(connection, "forgotten", answers=gone)
         before.append(gone)
         return gone
 
-    gone = run.store.written(work)
+    gone = run.store.write(work)
     run.store.tidy()
     return gone
 
@@ -115,9 +115,9 @@ def _set(run: Running, key: str, value: str, kind: str) -> None:
     def work(connection: Connection) -> None:
         if setting(connection, key, "") != value:
             set_setting(connection, key, value)
-            event(connection, kind, **({key: value} if key != "state" else {}))
+            record_event(connection, kind, **({key: value} if key != "state" else {}))
 
-    run.store.written(work)
+    run.store.write(work)
 
 
 def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:

@@ -18,7 +18,7 @@ NAMED = (12, 4)  # items that are named in a cell where there are few, and where
 def disagreement_map(run: Running, items: Items, per_item: int) -> dict[str, Any]:
     """Items counted by leading class and by `differ`, in tenths up to an even split, 1 - 1/k.
 
-    Draws keep the number of answers level over items, so that it makes no axis; `enough` counts the items of a cell
+    Draws keep the number of answers level over items, so it makes no axis; `enough` counts the items of a cell
     that have the answers they need.
     """
     classes, n = run.survey.question.classes, len(items.unit)

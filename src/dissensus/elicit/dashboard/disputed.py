@@ -65,4 +65,4 @@ def disputed(run: Running, count: int = 12, items: Items | None = None) -> list[
 def _picture(run: Running, name: str) -> str | None:
     """Where the page finds the item's picture, if it has one."""
     parts = run.units.items[name].parts if name in run.units.items else ()
-    return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.kind == "image"), None)
+    return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.medium == "image"), None)

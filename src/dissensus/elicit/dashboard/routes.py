@@ -46,8 +46,10 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
 
     async def login(request: Request) -> Response:
         if not ATTEMPTS.allows(request.client.host if request.client else "?"):
-            told = {"title": run.survey.title, "text": "Too many attempts. Please wait a minute.", "up": "../"}
-            return HTMLResponse(templates.get_template("message.html").render(**told), status_code=429)
+            page = templates.get_template("message.html").render(
+                title=run.survey.title, text="Too many attempts. Please wait a minute.", up="../"
+            )
+            return HTMLResponse(page, status_code=429)
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         key = sent.get("key", [""])[0]
         # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
@@ -115,7 +117,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
 def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
     person = sent.get("person")
     if what in ("exclude", "include", "forget") and not isinstance(person, str):
-        raise Refused("person is the id of somebody")
+        raise Refused("expected person to be the id of somebody")
     if what == "exclude":
         why = sent.get("why")
         if not isinstance(why, str) or not why.strip():
@@ -132,10 +134,10 @@ def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
     elif what == "extend":
         per_item = sent.get("per_item")
         if not isinstance(per_item, int) or isinstance(per_item, bool):
-            raise Refused("per_item is a whole number")
+            raise Refused("expected per_item to be a whole number")
         decisions.extend(run, per_item)
     else:
-        raise Refused(f"{what!r} is nothing that can be decided here", 404)
+        raise Refused(f"{what!r} is not a decision that can be made here", 404)
 
 
 COLUMNS = {

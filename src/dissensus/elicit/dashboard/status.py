@@ -32,7 +32,7 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     received, seconds = columns["received"][main], columns["seconds"][main]
     asked = watch.units["main"].astype(bool)
     answered, needs = watch.units["answered"][asked], _needs(run, watch, per_item)[asked]
-    # An item may get more than it needs, when somebody answers late; such answers are no progress.
+    # An item may get more than it needs, when somebody answers late; such answers are not progress.
     left, wanted = int(np.maximum(0, needs - answered).sum()), int(needs.sum())
     rate = int((received > now() - RECENT).sum()) / RECENT
     seconds_left = left / rate if rate and left else None
@@ -59,7 +59,7 @@ def timeline(watch: Watch) -> dict[str, Any]:
         return {"start": None, "span": SPANS[0], "counts": [], "now": now()}
     at = max(now(), float(received.max()))
     first = float(received.min())
-    span = next((one for one in SPANS if (at - first) / one < BARS - 1), SPANS[-1])
+    span = next((span for span in SPANS if (at - first) / span < BARS - 1), SPANS[-1])
     start = first - first % span
     counts = np.bincount(((received - start) // span).astype(np.int64), minlength=int((at - start) // span) + 1)
     return {"start": start, "span": span, "counts": counts.tolist(), "now": at}

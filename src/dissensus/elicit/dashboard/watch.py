@@ -74,11 +74,11 @@ class Watch:
 
     def columns(self) -> dict[str, np.ndarray]:
         """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
-        found = {
+        columns = {
             "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
             "seconds": self._seconds, "received": self._received,
         }  # fmt: skip
-        return {name: np.array(column) for name, column in found.items()}
+        return {name: np.array(column) for name, column in columns.items()}
 
     def _begin(self) -> None:
         self.people: dict[str, Any] = {}
@@ -95,9 +95,9 @@ class Watch:
         people = {row.id: row for row in connection.execute(PEOPLE)}
         if self.people.keys() - people.keys():  # somebody was forgotten with everything they gave
             self._begin()
-        for who, row in self.people.items():
-            if (row.excluded is None) != (people[who].excluded is None):
-                mine = [found for found in connection.execute(OF_PERSON, {"person_": who}) if self._has(found)]
+        for who, before in self.people.items():
+            if (before.excluded is None) != (people[who].excluded is None):
+                mine = [row for row in connection.execute(OF_PERSON, {"person_": who}) if self._has(row)]
                 self._pool(mine, 1 if people[who].excluded is None else -1)
         self.people = people
         since, more = self._since, True

@@ -13,7 +13,7 @@ MOST = 16  # pieces of work in one commit, so that the first does not wait long 
 Result = TypeVar("Result")
 
 
-class Together:
+class GroupCommit:
     """Whoever finds nobody at work does the work of all who wait, commits it, and only then tells them.
 
     Nobody hears of a success before the disk has it. Where one of them fails, all of it is taken back and each is done
@@ -26,13 +26,13 @@ class Together:
         self._lock = threading.Lock()
         self._busy = False
 
-    def written(self, work: Callable[[Connection], Result]) -> Result:
+    def write(self, work: Callable[[Connection], Result]) -> Result:
         mine = _Work(work)
         with self._lock:
             self._waiting.append(mine)
             mine.leads, self._busy = not self._busy, True
         if not mine.leads:
-            mine.told.wait()
+            mine.woken.wait()
         if mine.leads:
             self._lead(mine)
         if mine.error is not None:
@@ -44,32 +44,32 @@ class Together:
         with self._lock:
             some, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         self._commit(some)
-        for one in some:
-            if one is not mine:
-                one.told.set()
+        for work in some:
+            if work is not mine:
+                work.woken.set()
         with self._lock:
             self._busy = bool(self._waiting)
             if self._waiting:
                 self._waiting[0].leads = True
-                self._waiting[0].told.set()
+                self._waiting[0].woken.set()
 
     def _commit(self, some: list[_Work]) -> None:
         try:
             with self._writing() as connection:
-                for one in some:
-                    one.result = one.work(connection)
+                for work in some:
+                    work.result = work.run(connection)
         except BaseException as error:
             if len(some) == 1:
                 some[0].error = error
             else:
-                for one in some:
-                    self._commit([one])
+                for work in some:
+                    self._commit([work])
 
 
 class _Work:
-    def __init__(self, work: Callable[[Connection], Any]) -> None:
-        self.work = work
+    def __init__(self, run: Callable[[Connection], Any]) -> None:
+        self.run = run
         self.result: Any = None
         self.error: BaseException | None = None
         self.leads = False
-        self.told = threading.Event()
+        self.woken = threading.Event()

@@ -15,20 +15,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from dissensus.elicit.database import tables
-from dissensus.elicit.database.group_commit import Together
+from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 DATABASE = "answers.db"
 SCHEMA = "1"
-PATIENCE = 20.0  # seconds for which a transaction that meets others is tried again
+PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
 CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
 Result = TypeVar("Result")
 SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
 
 
 class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
-    """The transaction met another one in the middle of its work and has to be done again."""
+    """The transaction collided with another one and has to be done again."""
 
 
 class Store:
@@ -40,7 +40,7 @@ class Store:
         # SQLite has one writer at a time; waiting here is fair and prompt, waiting in SQLite is by polling.
         alone = self.engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[Any] = threading.Lock() if alone else nullcontext()
-        self._together = Together(self.writing) if alone else None
+        self._group = GroupCommit(self.writing) if alone else None
 
     @property
     def address(self) -> str:
@@ -52,18 +52,18 @@ class Store:
         with self._turn, self.engine.begin() as connection:
             yield connection
 
-    def written(self, work: Callable[[Connection], Result]) -> Result:
-        """Do `work` in one transaction, again from the start where it met another transaction on its way."""
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do `work` in one transaction, again from the start where it collided with another one."""
         until = time.monotonic() + PATIENCE
         wait = 0.002
         while True:
             try:
-                if self._together is not None:
-                    return self._together.written(work)
+                if self._group is not None:
+                    return self._group.write(work)
                 with self.writing() as connection:
                     return work(connection)
             except (Busy, sa.exc.OperationalError, sa.exc.IntegrityError) as error:
-                if time.monotonic() > until or not _meeting(error):
+                if time.monotonic() > until or not _can_be_tried_again(error):
                     raise
             time.sleep(random.uniform(0.5, 1.5) * wait)
             wait = min(0.1, 1.5 * wait)
@@ -71,7 +71,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
-        if self._together is None:  # connections that were lost, as by a restart of the database, are found out here
+        if self._group is None:  # connections that were lost, as by a restart of the database, are noticed here
             with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
                 connection.exec_driver_sql("SELECT 1")
         with self.engine.connect() as connection:
@@ -89,20 +89,20 @@ class Store:
             tables.metadata.create_all(connection)
             for index in (index for table in tables.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
-            told = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
+            known = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
             for key, value in wanted.items():
-                if key in told and told[key] != value:
+                if key in known and known[key] != value:
                     raise ValueError(
-                        f"the database holds answers of a survey whose {key} is {told[key]}, but survey.toml now says "
+                        f"the database holds answers of a survey whose {key} is {known[key]}, but survey.toml now says "
                         f"{value}; give the changed survey a folder and a database of its own"
                     )
-            missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in told]
+            missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in known]
             if missing:
                 connection.execute(sa.insert(tables.about), missing)
             _add_units(connection, survey, units)
 
     def tidy(self) -> None:
-        """Empty SQLite's journal, in which deleted rows are still to be read."""
+        """Empty SQLite's journal, in which deleted rows can still be read."""
         if self.engine.dialect.name == "sqlite":
             with self._turn, closing(self.engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -118,8 +118,8 @@ class Store:
 
 
 def storable(text: str) -> bool:
-    """Whether both databases can hold it: neither half characters, nor the character 0, which PostgreSQL refuses."""
-    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
+    """Whether both databases can hold it: no lone surrogates, and not the character 0, which PostgreSQL refuses."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def now() -> float:
@@ -127,19 +127,19 @@ def now() -> float:
     return time.time()
 
 
-def event(connection: Connection, kind: str, person: str | None = None, **told: Any) -> None:
+def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
     """Write down that something was done; these rows are never changed."""
-    row = {"at": now(), "kind": kind, "person": person, "told": json.dumps(told)}
+    row = {"at": now(), "kind": event_kind, "person": person, "told": json.dumps(details)}
     connection.execute(sa.insert(tables.events).values(row))
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
     """A setting that may change while the survey runs, or its default."""
-    found = connection.scalar(SETTING, {"key_": key})
-    return default if found is None else str(found)
+    value = connection.scalar(SETTING, {"key_": key})
+    return default if value is None else str(value)
 
 
-def changeable(key: str) -> sa.Label[str]:
+def setting_column(key: str) -> sa.Label[str]:
     """A setting that may change while the survey runs, as a column beside others; null where it never was."""
     return sa.select(tables.about.c.value).where(tables.about.c.key == key).scalar_subquery().label(key)
 
@@ -154,7 +154,7 @@ def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except sa.exc.ArgumentError:
-        raise ValueError("the database is not an address; expected sqlite:///FILE or postgresql://…") from None
+        raise ValueError("that is not the address of a database; expected sqlite:///FILE or postgresql://…") from None
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
@@ -182,9 +182,9 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _meeting(error: Exception) -> bool:
-    """Whether a transaction can pass when it is tried again: it met another (the same row, a deadlock, a failed
-    serialisation), or its connection was lost, as after a restart of the database.
+def _can_be_tried_again(error: Exception) -> bool:
+    """Whether a transaction can succeed when it is tried again: it collided with another (the same row, a deadlock, a
+    failed serialisation), or its connection was lost, as after a restart of the database.
 
     A commit whose connection is lost may have happened, so all that is written here can be done twice and is there
     once.
@@ -209,7 +209,7 @@ def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
     new = [
         {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
-        for i, (names, main) in enumerate(told for key, told in wanted.items() if key not in there)
+        for i, (names, main) in enumerate(unit for key, unit in wanted.items() if key not in there)
     ]
     if new:
         connection.execute(sa.insert(tables.units), new)

@@ -72,7 +72,7 @@ def known_by(run: Running) -> dict[str, int]:
     places = {}
     for place, item in enumerate(run.units.items.values()):
         part = item.parts[0]
-        places[part.content if part.kind == "text" else media_address(run.secret, item.name, 0)] = place
+        places[part.content if part.medium == "text" else media_address(run.secret, item.name, 0)] = place
     return places
 
 

@@ -97,10 +97,10 @@ class _Walk:
             self.token = self._arrive()
             page = self._post("/api/page", {})
             while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
-                told, times = self._told(page), self._times()
+                given, times = self._response(page), self._times()
                 if self.real_time:
                     time.sleep(times["submitted"] / 1000)
-                sent = {"page": page["page"], "told": told, "times": times, "client": time.time()}
+                sent = {"page": page["page"], "told": given, "times": times, "client": time.time()}
                 reply = self._post("/api/submit", sent)
                 if reply is None:
                     break
@@ -146,10 +146,10 @@ class _Walk:
                     self.connection = HTTPConnection(self.host, timeout=60)
                 self.connection.request(method, path, body, headers)
                 response = self.connection.getresponse()
-                found = response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
-                if found[0] != 429 and (found[0] < 500 or not self.patient):
+                reply = response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+                if reply[0] != 429 and (reply[0] < 500 or not self.patient):
                     self.seconds.append(time.monotonic() - began)
-                    return found
+                    return reply
             except (OSError, HTTPException):
                 self._hang_up()
                 if not self.patient:
@@ -157,7 +157,7 @@ class _Walk:
             time.sleep(min(0.5, 0.05 * (attempt + 1)))
         raise ValueError(f"{path} could not be sent")
 
-    def _told(self, page: dict[str, Any]) -> dict[str, Any]:
+    def _response(self, page: dict[str, Any]) -> dict[str, Any]:
         if page["stage"] == "consent":
             return {"agreed": True}
         if page["stage"] == "comprehension":

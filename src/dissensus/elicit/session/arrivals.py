@@ -48,7 +48,7 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
             connection.execute(sa.insert(tables.people).values(row))
         return str(row["id"] if there is None else there)
 
-    return run.store.written(work)
+    return run.store.write(work)
 
 
 def personal_links(folder: Path | str, count: int, address: str) -> list[str]:

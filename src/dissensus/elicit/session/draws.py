@@ -63,19 +63,19 @@ def draw(
         if survey.protocol.draw == "batches" and connection.dialect.name == "postgresql":
             connection.execute(ONE_CHOOSES)
         _release(connection, late)
-    found = _taken(connection, survey, person, seed, per_item, late)
-    if found is None and not first and _release(connection, late):
+    unit = _taken(connection, survey, person, seed, per_item, late)
+    if unit is None and not first and _release(connection, late):
         return _taken(connection, survey, person, seed, per_item, late)
-    return found
+    return unit
 
 
 def _taken(connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float) -> int | None:
     given = {"person_": person, "per_item": per_item, "tie_": random.getrandbits(30)}
     if survey.protocol.draw == "batches":
-        found = _of_batch(connection, survey, person, seed, per_item, late)
-        if found is not None:
-            connection.execute(TAKE, {**given, "unit_": found})
-        return found
+        unit = _of_batch(connection, survey, person, seed, per_item, late)
+        if unit is not None:
+            connection.execute(TAKE, {**given, "unit_": unit})
+        return unit
     taken = connection.execute(TAKE_WANTED[survey.protocol.draw], given).one_or_none()
     if connection.dialect.name == "postgresql":
         # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.

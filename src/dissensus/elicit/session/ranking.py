@@ -66,7 +66,7 @@ def rank_if_due(run: Running) -> float:
         return True
 
     # Two processes that claim at once write the same row: one waits for the other and finds nothing new any more.
-    if run.store.written(lambda connection: _one_at_a_time(connection) and claim(connection)):
+    if run.store.write(lambda connection: _one_at_a_time(connection) and claim(connection)):
         rank(run)
     return time.monotonic() - began
 
@@ -96,7 +96,7 @@ def rank(run: Running) -> None:
     change = RANK.values(priority=sa.bindparam("value_"))
     for start in range(0, len(rows), 200):
         some = rows[start : start + 200]
-        run.store.written(lambda connection, some=some: connection.execute(change, some))  # type: ignore[misc]
+        run.store.write(lambda connection, some=some: connection.execute(change, some))  # type: ignore[misc]
 
 
 def priorities(counts: np.ndarray, enough: float) -> np.ndarray:

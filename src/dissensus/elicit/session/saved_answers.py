@@ -50,9 +50,9 @@ def save_answer(
 
     given  all trials of this person; the one that is answered is marked so
     """
-    place = next((i for i, one in enumerate(given) if one.id == trial_id), None)
+    place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
     if place is None:
-        raise Refused("this trial belongs to no session of yours", 404)
+        raise Refused("this trial is not part of your session", 404)
     trial = given[place]
     feedback = _feedback(run, trial)
     if trial.answered is not None:
@@ -88,7 +88,7 @@ def checked_times(given: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
-        raise Refused("times is an object with looked, touched, submitted, changes and away")
+        raise Refused("expected times to be an object with looked, touched, submitted, changes and away")
     for name in ("looked", "touched", "submitted"):
         if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
             raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
@@ -99,7 +99,7 @@ def checked_times(given: Any) -> dict[str, Any]:
             or len(rows) > 5_000
             or not all(isinstance(row, list) and fits(row) for row in rows)
         ):
-            raise Refused(f"times.{name} is no list of at most 5,000 {shape}")
+            raise Refused(f"times.{name} is not a list of at most 5,000 {shape}")
     return given
 
 

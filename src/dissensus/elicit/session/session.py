@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import tables
-from dissensus.elicit.database.store import changeable, event, now, storable
+from dissensus.elicit.database.store import now, record_event, setting_column, storable
 from dissensus.elicit.running import Refused, Running, code_of
 from dissensus.elicit.session import protocol, trials
 from dissensus.elicit.session.saved_answers import Given, save_answer
@@ -21,7 +21,7 @@ from dissensus.elicit.survey.settings import Survey
 SIGN = 15.0  # seconds after which a sign of life is written down anew
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = (
-    sa.select(tables.people, changeable("state"), changeable("per_item"))
+    sa.select(tables.people, setting_column("state"), setting_column("per_item"))
     .where(tables.people.c.id == sa.bindparam("person_"))
     .with_for_update(of=tables.people)
 )
@@ -30,18 +30,18 @@ SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
     """What this person is to see now."""
-    return run.store.written(lambda connection: _page(run, connection, person_row(connection, person_id)))
+    return run.store.write(lambda connection: _page(run, connection, person_row(connection, person_id)))
 
 
 def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what was handed in, once, and give the page that follows.
 
-    Handing in again what is already kept changes nothing and is no error: a double click, a second tab, the back
+    Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
     button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
     """
     page = sent.get("page")
     if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("told", {}), dict):
-        raise Refused("expected an object with page, a text, and told, an object")
+        raise Refused("expected an object with the fields page, a text, and told, an object")
 
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
@@ -59,17 +59,17 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             connection.execute(SEEN, {"person_": person_id, "at": now()})
         return {**reply, "page": _page(run, connection, person, given)}
 
-    return run.store.written(work)
+    return run.store.write(work)
 
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
     """The person, locked until the transaction ends: of two tabs one waits for the other."""
     if not storable(person_id):
         raise Refused("no such session; please start again from the link you were sent", 404)
-    found = connection.execute(PERSON, {"person_": person_id}).one_or_none()
-    if found is None:
+    person = connection.execute(PERSON, {"person_": person_id}).one_or_none()
+    if person is None:
         raise Refused("no such session; please start again from the link you were sent", 404)
-    return found
+    return person
 
 
 def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, told: dict[str, Any]) -> None:
@@ -82,17 +82,17 @@ def _save_page(run: Running, connection: Connection, person: Row[Any], page: str
     here = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
     if connection.scalar(here) is not None:
         return
-    stage, place, attempts = _moved(run, person, page, told)
+    stage, place, attempts = _step_after(run, person, page, told)
     row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.survey, page, told)), "received": now()}
     connection.execute(sa.insert(tables.pages).values(row))
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
         change["finished"] = now()
-        event(connection, stage, person.id)
+        record_event(connection, stage, person.id)
     connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
 
 
-def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
+def _step_after(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
     """Stage, place and attempts after this page."""
     survey, stage = run.survey, str(person.stage)
     here = (stage, int(person.place), int(person.attempts))
@@ -104,7 +104,7 @@ def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> t
         return here
     if stage == "consent":
         if not isinstance(told.get("agreed"), bool):
-            raise Refused("told.agreed says true or false")
+            raise Refused("expected told.agreed to be true or false")
         return (protocol.stage_after(survey, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
     if stage == "instructions" and person.place + 1 < len(survey.protocol.instructions):
         return stage, person.place + 1, 0
@@ -112,9 +112,9 @@ def _moved(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> t
         chosen = told.get("chosen")
         checks = survey.comprehension
         if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
-            one not in check.options for one, check in zip(chosen, checks, strict=True)
+            option not in check.options for option, check in zip(chosen, checks, strict=True)
         ):  # fmt: skip
-            raise Refused(f"told.chosen is a list of {len(checks)} options")
+            raise Refused(f"expected told.chosen to be a list of {len(checks)} options")
         if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1
             return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)
@@ -135,7 +135,7 @@ def _check_debrief(survey: Survey, told: dict[str, Any]) -> None:
     for field in survey.debrief:
         value = told.get(field.name, "")
         if not isinstance(value, str) or len(value) > 10_000:
-            raise Refused(f"told.{field.name} is a text of at most 10,000 characters")
+            raise Refused(f"told.{field.name} is not a text of at most 10,000 characters")
         if field.required and not value.strip():
             raise Refused(f"{field.question} needs an answer")
         if field.options and value and value not in field.options:
@@ -158,12 +158,12 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if stage not in protocol.ENDS and (person.state or "open") != "open":
         return {**page, "stage": "stopped", "page": "stopped"}
     if stage == "consent":
-        return {**page, "text": filled(run, survey.protocol.consent)}
+        return {**page, "text": fill_in(run, survey.protocol.consent)}
     if stage == "instructions":
         texts = survey.protocol.instructions
         if person.place >= len(texts):  # the researcher has taken pages out in the meantime
-            return _moved_on(run, connection, person, {"stage": protocol.stage_after(survey, stage), "place": 0})
-        return {**page, "text": filled(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
+            return _move_on(run, connection, person, {"stage": protocol.stage_after(survey, stage), "place": 0})
+        return {**page, "text": fill_in(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
     if stage == "comprehension":
         checks = [{"question": check.question, "options": list(check.options)} for check in survey.comprehension]
         return {
@@ -176,10 +176,10 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         if given is None:
             given = trials.given_to(connection, person)
         per_item = int(person.per_item or survey.protocol.per_item)
-        found = trials.trial_page(run, connection, person, given, per_item)
-        if found is not None:
-            return {**page, **found}
-        return _moved_on(run, connection, person, trials.after_trials(run, connection, person))
+        trial = trials.trial_page(run, connection, person, given, per_item)
+        if trial is not None:
+            return {**page, **trial}
+        return _move_on(run, connection, person, trials.after_trials(run, connection, person))
     if stage == "debrief":
         asked = [{**asdict(field), "options": list(field.options)} for field in survey.debrief]
         return {**page, "text": survey.protocol.debrief_text, "asked": asked}
@@ -188,11 +188,11 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     return page
 
 
-def filled(run: Running, text: str) -> str:
-    """A text in which {per_person} is how much one person is asked."""
+def fill_in(run: Running, text: str) -> str:
+    """The text in which {per_person} is how much one person is asked."""
     return text.replace("{per_person}", str(units_per_person(run.survey, run.units)))
 
 
-def _moved_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
+def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
     connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
     return _page(run, connection, person_row(connection, person.id))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import tables
-from dissensus.elicit.database.store import event, now
+from dissensus.elicit.database.store import now, record_event
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
@@ -71,11 +71,11 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     if person.stage == "trials":
         had = sa.select(sa.func.count()).select_from(tables.answers).where(tables.answers.c.person == person.id)
         if not connection.scalar(had.where(tables.answers.c.kind == "main")):
-            event(connection, "full", person.id)
+            record_event(connection, "full", person.id)
             return {"stage": "full", "finished": now()}
     stage = protocol.stage_after(run.survey, person.stage)
     if stage == "done":
-        event(connection, "done", person.id)
+        record_event(connection, "done", person.id)
         return {"stage": stage, "place": 0, "finished": now()}
     return {"stage": stage, "place": 0}
 
@@ -155,13 +155,13 @@ def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
 
 def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
     """Parts as a client shows them; files have addresses that say nothing, so no path can be asked for."""
-    found = []
+    parts = []
     for i, part in enumerate(run.units.items[name].parts):
-        if part.kind == "text":
-            found.append({"kind": "text", "heading": part.heading, "text": part.content})
+        if part.medium == "text":
+            parts.append({"kind": "text", "heading": part.heading, "text": part.content})
         else:
-            found.append({"kind": part.kind, "src": media_address(run.secret, name, i)})
-    return found
+            parts.append({"kind": part.medium, "src": media_address(run.secret, name, i)})
+    return parts
 
 
 def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> dict[str, int]:

@@ -38,8 +38,8 @@ def check_batches(survey: Survey, listed: Units) -> None:
 def read_batches(path: Path) -> dict[str, list[str]]:
     """The items of each batch, from a CSV file with the columns batch and item."""
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, though protocol.batches of survey.toml names it")
-    found: dict[str, list[str]] = {}
+        raise ValueError(f"{path}: no such file, but survey.toml names it as protocol.batches")
+    batches: dict[str, list[str]] = {}
     with path.open(newline="", encoding="utf-8-sig") as file:
         table = csv.DictReader(file)
         if not {"batch", "item"} <= set(table.fieldnames or []):
@@ -47,7 +47,7 @@ def read_batches(path: Path) -> dict[str, list[str]]:
         for row, cells in enumerate(table, start=2):
             if not cells["batch"] or not cells["item"]:
                 raise ValueError(f"{path} row {row}: batch {cells['batch']!r}, item {cells['item']!r}; both are needed")
-            found.setdefault(cells["batch"], []).append(cells["item"])
-    if not found:
+            batches.setdefault(cells["batch"], []).append(cells["item"])
+    if not batches:
         raise ValueError(f"{path}: no rows")
-    return found
+    return batches

@@ -10,31 +10,33 @@ from typing import Literal
 
 from dissensus.elicit.survey.settings import Survey
 
-MEDIA = {".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image", ".svg": "",
-         ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text"}  # fmt: skip
 TEXTS = {"text": "", "text_a": "", "text_b": "", "premise": "Premise", "hypothesis": "Hypothesis"}
 MOST_UNITS = 20_000
 UNIT_NAMES = {1: "items", 2: "pairs", 3: "triplets"}
 Medium = Literal["image", "audio", "text"]
+MEDIA: dict[str, Medium] = {
+    ".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image",
+    ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text",
+}  # fmt: skip
+MEDIA_COLUMNS: tuple[Medium, ...] = ("image", "audio")
 
 
 @dataclass(frozen=True)
 class Part:
     """A piece of what is shown: a picture, a sound or a text.
 
-    kind     image, audio or text
     content  the text itself, or the file relative to the survey's folder
     heading  a word above it, or nothing
     """
 
-    kind: str
+    medium: Medium
     content: str
     heading: str = ""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A named stimulus; `about` is the class whose typicality is asked, `likely` are classes to be listed first."""
+    """A named stimulus; `about` is the class that is asked about, `likely` are classes to be listed first."""
 
     name: str
     parts: tuple[Part, ...]
@@ -98,15 +100,17 @@ def units_per_person(survey: Survey, units: Units) -> int:
 def _from_folder(folder: Path, source: Path) -> dict[str, Item]:
     items = {}
     for path in sorted(source.iterdir()):
-        kind = MEDIA.get(path.suffix.lower())
-        if not path.is_file() or kind is None or path.name.startswith("."):
+        medium = MEDIA.get(path.suffix.lower())
+        if not path.is_file() or path.name.startswith("."):
             continue
-        if not kind:
+        if path.suffix.lower() == ".svg":
             raise ValueError(f"{path}: SVG pictures may carry scripts, so they are not shown; save it as PNG or WebP")
+        if medium is None:
+            continue
         if path.stem in items:
             raise ValueError(f"{path}: a second item named {path.stem!r}; names of items are file names without ending")
-        text = path.read_text(encoding="utf-8") if kind == "text" else _inside(folder, path)
-        items[path.stem] = Item(path.stem, (Part(kind, text),))
+        text = path.read_text(encoding="utf-8") if medium == "text" else _inside(folder, path)
+        items[path.stem] = Item(path.stem, (Part(medium, text),))
     if not items:
         raise ValueError(f"{source}: no pictures, sounds or .txt files in it")
     return items
@@ -125,25 +129,27 @@ def _from_table(folder: Path, source: Path) -> dict[str, Item]:
         for row, cells in enumerate(table, start=2):
             name = (cells["item"] or "").strip()
             if not name or name in items:
-                raise ValueError(f"{source} row {row}: item {name!r} is empty or there before; names must differ")
+                raise ValueError(
+                    f"{source} row {row}: item {name!r} is empty or was used before; every item needs a name of its own"
+                )
             parts = [Part("text", cells[c], TEXTS[c]) for c in columns if c in TEXTS and cells[c]]
-            for kind in ("image", "audio"):
-                if cells.get(kind):
-                    parts.append(Part(kind, _media(folder, cells[kind], kind, f"{source} row {row}")))
+            for medium in MEDIA_COLUMNS:
+                if cells.get(medium):
+                    parts.append(Part(medium, _media(folder, cells[medium], medium, f"{source} row {row}")))
             if not parts:
                 raise ValueError(f"{source} row {row}: item {name!r} shows nothing")
-            likely = [one.strip() for one in (cells.get("likely") or "").split("|") if one.strip()]
+            likely = [likely.strip() for likely in (cells.get("likely") or "").split("|") if likely.strip()]
             items[name] = Item(name, tuple(parts), (cells.get("class") or "").strip(), tuple(likely))
     if not items:
         raise ValueError(f"{source}: no rows")
     return items
 
 
-def _media(folder: Path, told: str, kind: str, where: str) -> str:
-    path = folder / told
-    if MEDIA.get(path.suffix.lower()) != kind:
-        allowed = ", ".join(ending for ending, one in MEDIA.items() if one == kind)
-        raise ValueError(f"{where}: {told!r} is not a file for {kind}; its ending must be one of {allowed}")
+def _media(folder: Path, named: str, medium: Medium, where: str) -> str:
+    path = folder / named
+    if MEDIA.get(path.suffix.lower()) != medium:
+        allowed = ", ".join(ending for ending, shown_as in MEDIA.items() if shown_as == medium)
+        raise ValueError(f"{where}: {named!r} is not an {medium} file; its ending must be one of {allowed}")
     if not path.is_file():
         raise ValueError(f"{where}: {path} does not exist")
     return _inside(folder, path)
@@ -178,8 +184,8 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
 def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
     path = survey.folder / survey.units
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, though `units` of survey.toml names it")
-    found = []
+        raise ValueError(f"{path}: no such file, but survey.toml names it as `units`")
+    units = []
     with path.open(newline="", encoding="utf-8-sig") as file:
         for row, cells in enumerate(csv.reader(file), start=1):
             names = tuple(cell.strip() for cell in cells)
@@ -188,7 +194,7 @@ def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ..
                 raise ValueError(
                     f"{path} row {row}: {cells}; expected {survey.shows} different names of items, no header"
                 )
-            found.append(names)
-    if not found:
+            units.append(names)
+    if not units:
         raise ValueError(f"{path}: no rows")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(units))

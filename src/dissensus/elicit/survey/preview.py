@@ -43,7 +43,7 @@ def check_pictures(survey: Survey, units: Units) -> None:
     for item in units.items.values():
         for part in item.parts:
             path = survey.folder / part.content
-            if part.kind != "image" or path.suffix.lower() not in known:
+            if part.medium != "image" or path.suffix.lower() not in known:
                 continue
             try:
                 with Image.open(path) as picture:

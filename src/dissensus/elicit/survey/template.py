@@ -44,10 +44,10 @@ per_item = {per_item}                    # answers wanted for each item
 draw = "least-answered"         # least-answered; expected-error (asks where it pays most); batches (from a file)
 # enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
-hold_minutes = 60               # an item that somebody left unanswered so long goes to somebody else
-attention_every = 0             # after so many items one of [attention]; 0 for none
+hold_minutes = 60               # an item that somebody left unanswered for this long goes to somebody else
+attention_every = 0             # after this many items comes one of [attention]; 0 for none
 repeats = 0                     # items asked a second time at the end, for consistency
-break_every = 0                 # offer a break after so many items; 0 for none
+break_every = 0                 # offer a break after this many items; 0 for none
 attempts = 2                    # tries at the comprehension check
 debrief_text = "Thank you. Is there anything you would like to tell us?"
 

@@ -4,10 +4,10 @@
 const LONGEST = 30000; // milliseconds for one reply
 const TRIES = 3; // refusals of one answer by something that lets everything else through
 const BUSY = [408, 425, 429];
-const AWAY = "No connection. What you did is kept here and is sent again …";
-const BETWEEN = "Something else answers in place of the survey. Does your network want you to log in? What you did is kept here and is sent again …";
-const STOPPED = "Not sent but kept here: your network stops it. Try again, or another one.";
-const FAULT = "Not sent but kept here: the survey cannot take it. Please tell its people.";
+const AWAY = "No connection. What you did is kept here and will be sent again …";
+const BETWEEN = "Something other than the survey is answering. Does your network want you to log in? What you did is kept here and will be sent again …";
+const STOPPED = "Not sent, but kept here: your network is blocking it. Try again, or use another network.";
+const FAULT = "Not sent, but kept here: the survey cannot take it. Please tell the people who run it.";
 export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the survey.";
 
 export class Outbox {

@@ -37,7 +37,7 @@ export function showTrial(told, done, times, note) {
   const submit = async (answer) => {
     if (sent) return;
     if ([...stimuli.querySelectorAll("img")].some((image) => !image.complete || !image.naturalWidth)) {
-      problem.textContent = "The picture is not there yet; please wait a moment.";
+      problem.textContent = "The picture has not loaded yet; please wait a moment.";
       return;
     }
     sent = true;
