@@ -11,7 +11,8 @@ import numpy as np
 
 from dissensus.aggregate.priors.dirichlet_mixture import posterior_sample
 from dissensus.aggregate.priors.shrinkage import shrinkage
-from dissensus.labels.distances import entropy, jensen_shannon, kl
+from dissensus.evaluate.metrics import METRICS
+from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
@@ -55,16 +56,15 @@ def human_ceiling(
         corrected = E over the posterior of score(prediction = p_i, labels = share of all votes on i)
 
     estimates what the truth itself scores against these very labels. On crowds simulated from a Dirichlet it is within
-    5 % of that for nll, kl and js, and within 0.02 for the others from 20 votes an item (0.05 from 6). It leans on the
-    fitted prior: where the 50-vote shares of CIFAR-10H, which have no rare classes, are taken as truth, it sets kl and
-    js up to a quarter too high, nll 3 %, and the rank correlation 0.05 too low (benchmarks/ceiling.py --check). There
-    the jackknife and the Spearman-Brown formula come closer; on few votes and on ChaosNLI they are mostly further off.
+    5 % of that for soft_nll, kl and js, and within 0.02 for the others from 20 votes per item (0.05 from 6). It leans
+    on the fitted prior: where the 50-vote shares of CIFAR-10H, which have no rare classes, are taken as truth, it sets
+    kl and js up to a quarter too high, soft_nll 3 %, and the rank correlation 0.05 too low (benchmarks/ceiling.py
+    --check). There the jackknife and the Spearman-Brown formula come closer; on few votes and on ChaosNLI they are
+    mostly further off.
     The votes are taken as independent draws from p_i; annotators who differ in skill are part of p_i.
 
-    SCORES: nll, kl, js in nats, lower is better; kl and js of the truth are not 0, since the share of m votes scatters
-    around it. accuracy: same most likely class as the labels, equal ones shared; vote accuracy: share of votes for
-    the predicted class; second choice: same second class, over items whose labels have one. entropy pearson and
-    entropy spearman: correlation over items of predicted and label entropy.
+    Scores and their names are those of METRICS that say so, and the correlations of predicted and label entropy over
+    items. kl and js of the truth are not 0, since the share of m votes scatters around it.
 
     by         "annotators" puts all votes of an annotator into one half
     splits     random divisions; draws  distributions from the posterior; replicates  resampled sets of items
@@ -100,42 +100,9 @@ def human_ceiling(
     )
 
 
-def _nll(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return entropy(labels) + kl(labels, prediction)
-
-
-def _accuracy(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return (_shared_top(prediction) * _shared_top(labels)).sum(axis=1)
-
-
-def _vote_accuracy(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return (_shared_top(prediction) * labels).sum(axis=1)
-
-
-def _second_choice(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    rest = []
-    for rows in (prediction, labels):
-        left = rows.copy()
-        left[np.arange(rows.shape[0]), rows.argmax(axis=1)] = 0.0
-        rest.append(left)
-    same = (_shared_top(rest[0]) * _shared_top(rest[1])).sum(axis=1)
-    return np.where(rest[1].any(axis=1), same, np.nan)
-
-
-# (n, k) prediction, (n, k) labels -> (n,), NaN where the labels leave a score undefined
-SCORES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "nll": _nll,
-    "kl": lambda prediction, labels: kl(labels, prediction),
-    "js": jensen_shannon,
-    "accuracy": _accuracy,
-    "vote accuracy": _vote_accuracy,
-    "second choice": _second_choice,
-}
-
-
 def _scored(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> dict[str, np.ndarray]:
     """Every score and both entropies, NaN for items not used.  -> name: (n,)"""
-    values = {name: score(prediction, labels) for name, score in SCORES.items()}
+    values = {name: metric.function(prediction, labels) for name, metric in METRICS.items() if metric.ceiling}
     values |= {"entropy predicted": entropy(prediction), "entropy of labels": entropy(labels)}
     scattered = {}
     for name, value in values.items():
@@ -149,13 +116,13 @@ def _intervals(
 ) -> dict[str, Interval]:
     """Means over items and splits (or draws), resampling both."""
     stacked = {name: np.stack([one[name] for one in scored]) for name in scored[0]}  # (s, n)
-    splits, n = stacked["nll"].shape
+    splits, n = stacked["soft_nll"].shape
     x, y = stacked.pop("entropy predicted"), stacked.pop("entropy of labels")
     measures: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         name: partial(_weighted_mean, value) for name, value in stacked.items()
     }
-    measures["entropy pearson"] = partial(_weighted_correlation, x, y)
-    measures["entropy spearman"] = partial(_weighted_correlation, _ranks(x), _ranks(y))
+    measures["entropy_pearson"] = partial(_weighted_correlation, x, y)
+    measures["entropy_spearman"] = partial(_weighted_correlation, _ranks(x), _ranks(y))
     found: dict[str, list[np.ndarray]] = {name: [] for name in measures}
     for items in resampling_weights(n, replicates, rng):  # (b, n)
         chosen = rng.multinomial(splits, np.full(splits, 1 / splits), size=items.shape[0])  # (b, s)
@@ -219,9 +186,3 @@ def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: 
 
 def _shares(counts: np.ndarray) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
-
-
-def _shared_top(rows: np.ndarray) -> np.ndarray:
-    """Certainty about the largest class, shared by equal ones.  (n, k)"""
-    top = rows == rows.max(axis=1, keepdims=True)
-    return top / top.sum(axis=1, keepdims=True)

@@ -151,6 +151,7 @@ class Metric:
     lowest, highest   bounds for k classes
     perfect           the value at q = p where p has no equal probabilities; None where it depends on p
     ordinal           means something only for classes in order, so relabelling changes it
+    ceiling           the human ceiling has it too
     """
 
     function: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -161,6 +162,7 @@ class Metric:
     proper: bool = False
     perfect: float | None = None
     ordinal: bool = False
+    ceiling: bool = False
 
 
 def _one(k: int) -> float:
@@ -168,14 +170,16 @@ def _one(k: int) -> float:
 
 
 METRICS: dict[str, Metric] = {
-    "soft_nll": Metric(soft_nll, "soft NLL, nats", False, lambda k: np.inf, proper=True),
-    "kl": Metric(kl_to_people, "KL to people, nats", False, lambda k: np.inf, proper=True, perfect=0.0),
-    "js": Metric(jensen_shannon, "Jensen-Shannon, nats", False, lambda k: float(np.log(2)), perfect=0.0),
+    "soft_nll": Metric(soft_nll, "soft NLL, nats", False, lambda k: np.inf, proper=True, ceiling=True),
+    "kl": Metric(kl_to_people, "KL to people, nats", False, lambda k: np.inf, proper=True, perfect=0.0, ceiling=True),
+    "js": Metric(jensen_shannon, "Jensen-Shannon, nats", False, lambda k: float(np.log(2)), perfect=0.0, ceiling=True),
     "brier": Metric(soft_brier, "soft Brier", False, lambda k: 2.0, proper=True, perfect=0.0),
     "cross_entropy_hard": Metric(cross_entropy_to_hard, "cross-entropy to the majority, nats", False, lambda k: np.inf),
-    "accuracy": Metric(accuracy_to_majority, "accuracy to the majority", True, _one, perfect=1.0),
-    "vote_accuracy": Metric(vote_accuracy, "share of votes for the prediction", True, _one),
-    "second_best_accuracy": Metric(second_best_accuracy, "second choice as people's", True, _one, perfect=1.0),
+    "accuracy": Metric(accuracy_to_majority, "accuracy to the majority", True, _one, perfect=1.0, ceiling=True),
+    "vote_accuracy": Metric(vote_accuracy, "share of votes for the prediction", True, _one, ceiling=True),
+    "second_best_accuracy": Metric(
+        second_best_accuracy, "second choice as people's", True, _one, perfect=1.0, ceiling=True
+    ),
     "top_2_accuracy": Metric(partial(top_k_accuracy, k=2), "majority among the first two", True, _one, perfect=1.0),
     "soft_accuracy": Metric(soft_accuracy, "overlap with people", True, _one, perfect=1.0),
     "manhattan": Metric(manhattan, "Manhattan distance", False, lambda k: 2.0, perfect=0.0),

@@ -30,12 +30,6 @@ from dissensus.labels.intervals import Interval
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
 CALIBRATION_REPLICATES = 200
 SLICED = ("soft_nll", "js", "accuracy")
-# What the human ceiling calls the same score.
-CEILING = {
-    "soft_nll": "nll", "kl": "kl", "js": "js", "accuracy": "accuracy", "vote_accuracy": "vote accuracy",
-    "second_best_accuracy": "second choice", "entropy_pearson": "entropy pearson",
-    "entropy_spearman": "entropy spearman",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +57,9 @@ class Scorecard:
 
     def ceiling_of(self, score: str) -> tuple[Interval, Interval] | None:
         """What half of the people reach on the other half, and the best any model can expect; None where unknown."""
-        if self.ceiling is None or score not in CEILING:
+        if self.ceiling is None or score not in self.ceiling.half:
             return None
-        return self.ceiling.half[CEILING[score]], self.ceiling.corrected[CEILING[score]]
+        return self.ceiling.half[score], self.ceiling.corrected[score]
 
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
@@ -78,8 +72,8 @@ class Scorecard:
         if self.ceiling is not None:
             told["human_ceiling"] = {
                 "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(self.ceiling.half[known]) for name, known in CEILING.items()},
-                "best": {name: interval_json(self.ceiling.corrected[known]) for name, known in CEILING.items()},
+                "half": {name: interval_json(found) for name, found in self.ceiling.half.items()},
+                "best": {name: interval_json(found) for name, found in self.ceiling.corrected.items()},
             }
         told["slices"] = {
             by: [
