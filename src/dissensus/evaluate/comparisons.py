@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.bootstrap import Measure, over_items
-from dissensus.evaluate.matched import prepare
-from dissensus.evaluate.matching import Missing
+from dissensus.evaluate.matching import Missing, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecards import Scorecard, interval_json, scored_cards
 from dissensus.evaluate.scores import drawn_measures
@@ -86,8 +85,8 @@ def compare(
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))
-    prepared = prepare(models, labels, gold, columns, clusters, missing)
-    cards = scored_cards(prepared, card_rng, ceiling, replicates, coverage)
+    shared = match_models(models, labels, gold, columns, clusters, missing)
+    cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
     found: list[Difference] = []
     remarks: list[str] = []
@@ -96,7 +95,7 @@ def compare(
             remarks.append("differences between models are given without intervals or tests for so many items")
             found += _plain_differences(other, reference)
             continue
-        found += _differences(other, reference, prepared.clusters, pair_rng, replicates, coverage)
+        found += _differences(other, reference, shared.clusters, pair_rng, replicates, coverage)
         remarks += [
             f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite"
             for name in _compared(other.values)

@@ -11,8 +11,7 @@ import numpy as np
 
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
-from dissensus.evaluate.matched import Prepared, prepare
-from dissensus.evaluate.matching import Missing
+from dissensus.evaluate.matching import Missing, SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
@@ -103,17 +102,17 @@ def scorecard(
     missing      items only one side has: "refuse" or "leave out"
     replicates   resampled item sets behind each interval; at most 200 for calibration, which is slower
     """
-    prepared = prepare({name: predictions}, labels, gold, columns, clusters, missing)
-    return scored_cards(prepared, rng, ceiling, replicates, coverage)[name]
+    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing)
+    return scored_cards(shared, rng, ceiling, replicates, coverage)[name]
 
 
 def scored_cards(
-    prepared: Prepared, rng: np.random.Generator, ceiling: bool, replicates: int, coverage: float
+    shared: SharedItems, rng: np.random.Generator, ceiling: bool, replicates: int, coverage: float
 ) -> dict[str, Scorecard]:
     """A scorecard for each model, with one human ceiling for all."""
-    people, n = prepared.people, prepared.people.n_items
-    ceiling_rng, *model_rngs = rng.spawn(1 + len(prepared.models))
-    remarks = [f"{prepared.left_out:,} items without a prediction are left out"] if prepared.left_out else []
+    people, n = shared.people, shared.people.n_items
+    ceiling_rng, *model_rngs = rng.spawn(1 + len(shared.models))
+    remarks = [f"{shared.left_out:,} items without a prediction are left out"] if shared.left_out else []
     top = None
     if n > MANY_ROWS:
         remarks.append(
@@ -123,17 +122,17 @@ def scored_cards(
         top, why = _ceiling(people, ceiling_rng, coverage)
         remarks += [why] if why else []
     cards = {}
-    for (name, model), own_rng in zip(prepared.models.items(), model_rngs, strict=True):
+    for (name, model), own_rng in zip(shared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
-            means = score_many(model.probs, people.probs, prepared.gold)
+            means = score_many(model.probs, people.probs, shared.gold)
             infinite, values, parts = int(means.pop("infinite_items")), {}, {}
             scores = {score: Interval(mean, math.nan, math.nan, math.nan, coverage) for score, mean in means.items()}
         else:
-            values = item_values(model.probs, people.probs, prepared.gold)
+            values = item_values(model.probs, people.probs, shared.gold)
             scores = scores_with_intervals(
-                model.probs, people.probs, values, prepared.gold, prepared.clusters, own_rng, replicates, coverage
+                model.probs, people.probs, values, shared.gold, shared.clusters, own_rng, replicates, coverage
             )
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared, own_rng, replicates)
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
@@ -147,11 +146,11 @@ def interval_json(found: Interval) -> Any:
 
 
 def _sliced(
-    values: dict[str, np.ndarray], prepared: Prepared, rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score, metric in METRICS.items() if metric.sliced}
     return {
-        by.by: slice_table(chosen, by, rng, clusters=prepared.clusters, replicates=replicates) for by in prepared.slices
+        by.by: slice_table(chosen, by, rng, clusters=shared.clusters, replicates=replicates) for by in shared.slices
     }
 
 
