@@ -150,7 +150,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
     import numpy as np
 
     from dissensus.datasets import load
-    from dissensus.evaluate.matched import named_predictions
+    from dissensus.evaluate.matching import named_predictions
     from dissensus.evaluate.people import as_people
     from dissensus.files.door import read
     from dissensus.labels.distributions import Distributions
