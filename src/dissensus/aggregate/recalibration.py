@@ -60,14 +60,14 @@ def temperatures(
     log_rows = np.log(floored(complete_rows(beliefs), floor))
     answer, right = _repeated(beliefs, who) if gold is None else _known(beliefs, gold)
     log_rows, owner = log_rows[answer], who[answer]
-    told = log_rows[np.arange(answer.size), right]  # (r,)
+    log_right = log_rows[np.arange(answer.size), right]  # (r,)
 
     def slope(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of the loss of each answer, and its curvature.  (r,), (r,)"""
         mass = np.exp(beta[:, None] * (log_rows - log_rows.max(axis=1, keepdims=True)))
         mass = mass / mass.sum(axis=1, keepdims=True)
         mean = (mass * log_rows).sum(axis=1)
-        return mean - told, (mass * (log_rows - mean[:, None]) ** 2).sum(axis=1)
+        return mean - log_right, (mass * (log_rows - mean[:, None]) ** 2).sum(axis=1)
 
     everyone = np.zeros(answer.size, dtype=np.int64)
     # The crowd's own shrinkage to 1 is worth one answer: it matters only where the data cannot tell.
@@ -89,21 +89,21 @@ def temperatures_by(known: Recalibration, beliefs: Beliefs) -> Temperatures:
     return temperatures(beliefs, gold_codes(known, beliefs) if isinstance(known, Votes) else None)
 
 
-def recalibrated(beliefs: Beliefs, found: Temperatures, *, floor: float = 0.01) -> Beliefs:
+def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
         q_c ~ b'_c^(1 / temperature),   b' = (1 - k floor) b + floor
 
-    floor: the one the temperatures were found with. What was named and ruled out stays as it was said.
+    floor: the one the temperatures were fitted with. What was named and ruled out stays as it was said.
     """
     who, annotators = beliefs.identified("recalibration")
-    if not np.array_equal(annotators, found.annotators):
+    if not np.array_equal(annotators, fitted.annotators):
         raise ValueError(
-            f"the temperatures are of {found.annotators.size} annotators, the beliefs of {annotators.size}; expected "
+            f"the temperatures are of {fitted.annotators.size} annotators, the beliefs of {annotators.size}; expected "
             "the same annotators in the same order"
         )
     log_rows = np.log(np.maximum(floored(complete_rows(beliefs), floor), np.finfo(float).tiny))
-    mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / found.temperature[who][:, None])
+    mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / fitted.temperature[who][:, None])
     return replace(beliefs, stated=mass / mass.sum(axis=1, keepdims=True))
 
 

@@ -25,6 +25,7 @@ DELIVERIES: dict[str, Callable[..., Delivery]] = {
     "random": random,
     "uniform": uniform,
 }
+"""Every delivery by its name; a new one is a line here."""
 
 
 def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:

@@ -38,7 +38,7 @@ def sls(labels: Labels, seed: int) -> Delivery:
 
 
 def multipass(labels: Labels, seed: int) -> Delivery:
-    """Every answer in turn: each item's answers are shuffled once, then delivered one an epoch, over and over.
+    """Every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
 
         y_i(epoch) = shuffled answers of i [epoch mod number of answers of i]
 

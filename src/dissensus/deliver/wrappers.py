@@ -132,6 +132,7 @@ WRAPPERS: dict[str, Wrapper] = {
     ),
     "mixup": Wrapper(mixup, Knob("alpha", float, "above 0, where large values mix half and half", 0.2)),
 }  # fmt: skip
+"""Every wrapper by its name; a new one is a line here."""
 
 _Rule = Callable[[int, np.ndarray | None], np.ndarray]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 # Answers look up confusion in random order. While all of it stays near the processor one pass over the answers for all
-# classes is fastest; beyond that one pass a class, each in a table k times smaller: 0.6 of the time for 20 million.
+# classes is fastest; beyond that one pass per class, each in a table k times smaller: 0.6 of the time for 20 million.
 CACHE = 4 * 2**20  # bytes
 
 
@@ -71,7 +71,7 @@ def dawid_skene(
     crowd's confusion; a class that nobody chose gets no mass.
 
     answers    votes, or beliefs whose rows state every class and sum to 1
-    tolerance  stop when an iteration gains at most this many nats an answer
+    tolerance  stop when an iteration gains at most this many nats per answer
     start      an earlier fit to begin from; items and annotators are matched by name and may be new
     """
     if not 0 <= smoothing < np.inf:
@@ -108,14 +108,14 @@ def dawid_skene(
         parameters, crowd = _from_earlier(start, names, answers.classes)
         drawn = smoothing * crowd.T
         posterior, _ = expect(parameters)
-    found = ascend(
+    ascent = ascend(
         posterior, parameters, maximise, expect,
         answers=answers.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return DawidSkeneFit(
-        distributions=Distributions(np.ascontiguousarray(found.posterior), answers.items, answers.classes, per_item),
-        annotators=names, class_prior=found.parameters.class_prior, log_likelihood=found.log_likelihood,
-        converged=found.converged, confusion=found.parameters.confusion.transpose(0, 2, 1), crowd=crowd,
+        distributions=Distributions(np.ascontiguousarray(ascent.posterior), answers.items, answers.classes, per_item),
+        annotators=names, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged, confusion=ascent.parameters.confusion.transpose(0, 2, 1), crowd=crowd,
     )  # fmt: skip
 
 

@@ -85,12 +85,12 @@ def expected_kl(posterior: MixturePosterior) -> np.ndarray:
 
     mass = posterior.mass
     scaled = posterior.weights / mass  # (n, j)
-    found = -(posterior.weights * psi(mass + 1)).sum(axis=1)
+    expected = -(posterior.weights * psi(mass + 1)).sum(axis=1)
     for code in range(posterior.counts.shape[1]):
         both = posterior.counts[:, code, None] + posterior.alpha[:, code]  # (n, j)
-        found += (scaled * both * psi(both + 1)).sum(axis=1)
+        expected += (scaled * both * psi(both + 1)).sum(axis=1)
     mean = posterior_mean(posterior)
-    return np.maximum(found - (mean * np.log(mean)).sum(axis=1), 0.0)
+    return np.maximum(expected - (mean * np.log(mean)).sum(axis=1), 0.0)
 
 
 def posterior_sample(posterior: MixturePosterior, rng: np.random.Generator) -> np.ndarray:
@@ -118,7 +118,7 @@ def distinct_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class VoteTerms:
     """A table of counts, laid out for `leave_one_out`, which is evaluated many times over.
 
-    ln f of a row is a sum over classes of terms that depend on (class, count) alone, less one for its total. The
+    ln f of a row is a sum over classes of terms that depend on (class, count) alone, minus one for its total. The
     different pairs are few, so s slots hold them and a sparse 0/1 matrix picks and adds those of each of u rows.
 
     weight        (u,) what ln f of each row counts: + for whole rows, - for rows that lack one vote

@@ -42,8 +42,8 @@ class VotePrior:
         """What votes leave open about each item.  (n, k)"""
         if np.issubdtype(counts.dtype, np.integer):
             different, which = distinct_rows(counts)
-            found = mixture_posterior(different, self.alpha, self.weights)
-            return MixturePosterior(found.weights[which], self.alpha, counts)
+            of_different = mixture_posterior(different, self.alpha, self.weights)
+            return MixturePosterior(of_different.weights[which], self.alpha, counts)
         return mixture_posterior(counts, self.alpha, self.weights)
 
     def estimate(self, counts: np.ndarray) -> np.ndarray:
@@ -55,11 +55,11 @@ def vote_prior(
     counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.6, pairs: float = 10.0,
     adaptive: bool = False, iterations: int = 300,
 ) -> VotePrior:  # fmt: skip
-    """The prior of `shrinkage`, whose docstring tells the model and the options, fitted to a table of votes.
+    """The prior of `shrinkage`, whose docstring describes the model and the options, fitted to a table of votes.
 
     It maximises the probability of each vote given the others of its item, which needs items whose number of votes has
     nothing to do with what was said. Where doubtful items were asked about again, that takes their disagreement for
-    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes an image of CIFAR-10H
+    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes per image of CIFAR-10H
     (benchmarks/allocation.py). `adaptive` maximises the probability of whole rows instead,
 
         sum_i ln f(votes_i),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
@@ -90,11 +90,11 @@ def _with_pairs(
 ) -> VoteTerms:
     """The rows with imagined pairs of votes beside them, of which a share `agreement` agree."""
     k = share.size
-    one, other = np.triu_indices(k, 1)
+    first, second = np.triu_indices(k, 1)
     each = np.eye(k, dtype=np.int64)
-    apart = share[one] * share[other]
+    apart = share[first] * share[second]
     imagined = np.concatenate([agreement * share, (1 - agreement) * apart / max(apart.sum(), np.finfo(float).tiny)])
-    table = np.concatenate([rows, 2 * each, each[one] + each[other]])
+    table = np.concatenate([rows, 2 * each, each[first] + each[second]])
     return vote_terms(table, np.concatenate([times, pairs * imagined]), whole=whole)
 
 
@@ -128,8 +128,8 @@ def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray,
 
     start = np.concatenate([np.linspace(3.0, 0.5, levels), np.ones(levels), np.zeros(levels)])
     bounds = [(-8.0, 8.0)] * levels + [(-6.0, 8.0)] * levels + [(-12.0, 12.0)] * levels
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
-    _, _, log_level, alpha = unpacked(found.x)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
+    _, _, log_level, alpha = unpacked(optimum.x)
     return alpha.reshape(-1, share.size), (np.exp(log_level)[:, None] * share).reshape(-1)
 
 
@@ -154,9 +154,9 @@ def _freed(
 
     start = np.concatenate([centre.reshape(-1), np.log(tied_weight)])
     bounds = [LOG_ALPHA] * (j * k) + [(-40.0, 10.0)] * j
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
-    log_weight = found.x[j * k :]
-    return np.exp(found.x[: j * k]).reshape(j, k), np.exp(log_weight - logsumexp(log_weight)), bool(found.success)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
+    log_weight = optimum.x[j * k :]
+    return np.exp(optimum.x[: j * k]).reshape(j, k), np.exp(log_weight - logsumexp(log_weight)), bool(optimum.success)
 
 
 def _check_options(levels: int, spread: float, agreement: float, pairs: float) -> None:
