@@ -83,12 +83,10 @@ def serve(
                                        "--https.")] = "127.0.0.1,::1",
 ) -> None:  # fmt: skip
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
-    from dissensus.elicit.server import prepare_server, run_server
-
     with one_line_errors():
-        ready = prepare_server(
-            folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy
-        )  # fmt: skip
+        from dissensus.elicit.server import prepare_server, run_server
+
+        ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
     if ready.new_key:
         say(f"key of the dashboard, shown only now: {ready.new_key}")
     say(f"people start at {ready.start}")
@@ -100,7 +98,7 @@ def serve(
 def key(
     folder: Folder, ask: Annotated[bool, typer.Option(help="Ask for the key instead of making one.")] = False
 ) -> None:
-    """Give the dashboard a new key; the old one opens nothing any more."""
+    """Give the dashboard a new key; the old one no longer opens it."""
     from dissensus.elicit.access import set_key
     from dissensus.elicit.survey.settings import read_survey
 
@@ -131,7 +129,7 @@ def rehearse(
     folder: Folder,
     database: Database = None,
     annotators: Annotated[int, typer.Option(help="Simulated people.")] = 50,
-    at_once: Annotated[int, typer.Option(help="How many are there at the same time.")] = 50,
+    at_once: Annotated[int, typer.Option(help="How many of them at the same time.")] = 50,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     real_time: Annotated[bool, typer.Option("--real-time", help="Take about 2 s per answer, as people do.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the truth and of the people.")] = 0,

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+import uvicorn
+
 from dissensus.elicit.access import has_key, set_key
 from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
 from dissensus.elicit.running import open_survey
@@ -65,8 +67,6 @@ def prepare_server(
 
 def run_server(ready: ReadyServer) -> None:
     """Serve until the process is told to end."""
-    import uvicorn
-
     uvicorn.run(
         APP, factory=True, host=ready.host, port=ready.port, workers=ready.workers, access_log=False,
         log_level="warning", proxy_headers=ready.https, forwarded_allow_ips=ready.proxies,

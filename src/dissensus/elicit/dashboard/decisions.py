@@ -55,7 +55,7 @@ def reopen(run: Running) -> None:
 
 
 def extend(run: Running, per_item: int) -> None:
-    """Ask for so many answers for each item from now on."""
+    """Ask for this many answers per item from now on."""
     if not 1 <= per_item <= 100_000:
         raise Refused(f"per_item is {per_item}; expected a number from 1 to 100,000")
     _set(run, "per_item", str(per_item), "extended")
@@ -76,7 +76,7 @@ def find_person(run: Running, name: str) -> str:
             people = connection.scalars(begins).all()
             person = people[0] if len(people) == 1 else None
     if person is None:
-        raise ValueError(f"nobody in this survey is called {name!r}, neither by name nor by its hash")
+        raise ValueError(f"nobody in this survey is called {name!r}, neither by that id nor by its hash")
     return str(person)
 
 

@@ -18,7 +18,7 @@ from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.running import Running
 
 EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks
-REST = 20.0  # what took a second to work out is not worked out anew for so many seconds
+REST = 20.0  # what took a second to work out is not worked out again for this many seconds
 LONGEST = 15.0  # seconds that the page may lag behind all the same
 
 

@@ -12,7 +12,7 @@ from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.survey.batches import answers_wanted, read_batches
 
-ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still at it
+ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still answering
 RECENT = 600  # seconds over which the pace is measured
 SPANS = (10, 60, 300, 900, 3600, 3 * 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)  # seconds of one bar of the timeline
 BARS = 48

@@ -200,7 +200,7 @@ def _only_one_prepares(connection: Connection) -> None:
 
 
 def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
-    """Units keep their number for good; new ones are added behind, and those that the survey lost rest as they are."""
+    """Units keep their number for good; new ones are added at the end, and those that the survey lost stay."""
     rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
     there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
     extra = [practice.item for practice in survey.practice] + list(survey.attention or {})

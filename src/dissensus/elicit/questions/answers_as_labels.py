@@ -26,7 +26,7 @@ def labels_from(
     """
     kind = QUESTIONS[question.kind]
     if kind.gives == "vote":
-        chosen = _codes([kind.first(answer) for answer in answers], classes)
+        chosen = class_codes([kind.first(answer) for answer in answers], classes)
         return Votes(**given, classes=classes, choice=chosen)
     assert kind.stated is not None, f"{question.kind} answers are not labels of items"
     rows = [kind.stated(question, answer, name) for answer, name in zip(answers, about, strict=True)]
@@ -44,17 +44,18 @@ def _arrays(rows: Sequence[Stated], classes: tuple[str, ...]) -> dict[str, np.nd
     named = np.full((len(rows), len(rows[0].named) if rows else 0), -1, dtype=np.int32)
     for place in range(named.shape[1]):
         some = [i for i, row in enumerate(rows) if row.named[place] is not None]
-        named[some, place] = _codes([rows[i].named[place] for i in some], classes)
+        named[some, place] = class_codes([rows[i].named[place] for i in some], classes)
     return {"stated": stated, "ruled_out": ruled_out, "named": named}
 
 
 def _cells(rows: Sequence[Collection[str]], classes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Row and column of every class that a row names."""
     row = np.repeat(np.arange(len(rows)), [len(names) for names in rows])
-    return row, _codes([name for names in rows for name in names], classes)
+    return row, class_codes([name for names in rows for name in names], classes)
 
 
-def _codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
+def class_codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
+    """The place of each name among the classes; ValueError where one is not there.  (r,)"""
     codes = positions_of(names, classes)
     missing = np.flatnonzero(codes < 0)
     if missing.size:

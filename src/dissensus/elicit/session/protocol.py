@@ -101,7 +101,7 @@ def break_due(protocol: Protocol, given: Sequence[Trial]) -> int:
 
 
 def passed(survey: Survey, chosen: Sequence[str]) -> bool:
-    """Whether all comprehension questions were answered rightly."""
+    """Whether all comprehension questions were answered correctly."""
     return list(chosen) == [check.correct for check in survey.comprehension]
 
 

@@ -15,12 +15,12 @@ from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import tables
 from dissensus.elicit.database.store import now, set_setting, setting
+from dissensus.elicit.questions.answers_as_labels import class_codes
 from dissensus.elicit.running import Running
-from dissensus.labels.names import positions_of
 
 EVERY = 2.0  # seconds between looks at whether there are new answers
-SLOWEST = 20.0  # seconds after which new answers are heeded however few they are
-REST = 10.0  # a ranking that took a second is not made anew for so many seconds
+SLOWEST = 20.0  # seconds after which new answers are taken in, however few they are
+REST = 10.0  # a ranking that took a second is not repeated for this many seconds
 CLAIM = "ranking"
 CLOSED = -1.0
 
@@ -65,7 +65,7 @@ def rank_if_due(run: Running) -> float:
         set_setting(connection, CLAIM, json.dumps([now(), int(there or 0), mine]))
         return True
 
-    # Two processes that claim at once write the same row: one waits for the other and finds nothing new any more.
+    # Two processes that claim at once write the same row: one waits for the other and finds that nothing is new.
     if run.store.write(lambda connection: _one_at_a_time(connection) and claim(connection)):
         rank(run)
     return time.monotonic() - began
@@ -117,7 +117,7 @@ def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:
     counts = np.zeros((len(place), len(classes)), dtype=np.int64)
     known = [(place[unit], first(json.loads(answer))) for unit, answer in answers if unit in place]
     rows = np.array([row for row, _ in known], dtype=np.int64)
-    np.add.at(counts, (rows, positions_of([name for _, name in known], classes)), 1)
+    np.add.at(counts, (rows, class_codes([name for _, name in known], classes)), 1)
     return counts
 
 

@@ -18,7 +18,7 @@ from dissensus.elicit.session.saved_answers import Given, save_answer
 from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey.settings import Survey
 
-SIGN = 15.0  # seconds after which a sign of life is written down anew
+SIGN = 15.0  # seconds after which a sign of life is written down again
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = (
     sa.select(tables.people, setting_column("state"), setting_column("per_item"))
@@ -189,7 +189,7 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
 
 
 def fill_in(run: Running, text: str) -> str:
-    """The text in which {per_person} is how much one person is asked."""
+    """The text with how much one person is asked in the place of {per_person}."""
     return text.replace("{per_person}", str(units_per_person(run.survey, run.units)))
 
 

@@ -24,7 +24,7 @@ GIVEN = (
         tables.trials.c.unit,
         tables.trials.c.kind,
         tables.answers.c.received,
-        # What was shown is needed no more once it is answered, but for the feedback on practice.
+        # What was shown is no longer needed once it is answered, except for the feedback on practice.
         sa.case((tables.answers.c.received.is_(None) | (tables.trials.c.kind == "practice"), tables.trials.c.shown)),
     )
     .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))

@@ -18,7 +18,7 @@ def answers_wanted(listed: dict[str, list[str]], per_item: int) -> dict[str, int
 
 
 def check_batches(survey: Survey, listed: Units) -> None:
-    """Every batch names items of the survey, and no more than one person answers; nothing to check without batches."""
+    """Check that every batch names items of the survey, and not more than one person answers."""
     if survey.protocol.draw != "batches":
         return
     there = set(listed.main)

@@ -14,8 +14,8 @@ from dissensus.elicit.database import tables
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page
+from tests.elicit.session.test_session import rows, through_trials
 from tests.elicit.surveys import write_survey
-from tests.elicit.test_session import rows, through_trials
 
 
 @pytest.fixture

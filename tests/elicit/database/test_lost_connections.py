@@ -11,9 +11,9 @@ from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import rank_if_due
 from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.database.test_store import counters
+from tests.elicit.session.test_session import rows, through_trials
 from tests.elicit.surveys import write_survey
-from tests.elicit.test_session import rows, through_trials
-from tests.elicit.test_store import counters
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_the_server_ranks_by_itself_while_people_answer(tmp_path):
 
 
 def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, database):
-    from tests.elicit.test_store import counters
+    from tests.elicit.database.test_store import counters
 
     folder = write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_person": 4, "per_item": 30})
     run = open_survey(folder, database)
@@ -178,7 +178,7 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
 
 @pytest.mark.parametrize(
     ("sections", "message"),
-    [({"protocol": {"enough": 0.3}}, "only protocol.draw = \"expected-error\" heeds it"),
+    [({"protocol": {"enough": 0.3}}, "only protocol.draw = \"expected-error\" makes use of it"),
      ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected 0"),
      ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes")],
 )  # fmt: skip
