@@ -32,7 +32,8 @@ def aggregate(
     """Many answers to one distribution per item."""
     from dissensus.aggregate.aggregations import aggregate as run
     from dissensus.aggregate.aggregations import distributions_of
-    from dissensus.files.door import write, write_text
+    from dissensus.files.whole_files import write_text
+    from dissensus.files.write_labels import write
 
     by = _known_answers(recalibrate, labels)
     with errors.status(f"aggregating by {method}"):
@@ -68,7 +69,7 @@ def aggregate(
 
 def _known_answers(recalibrate: str | None, labels: "Labels") -> Any:
     """What to recalibrate by: None, "repeats", or the votes of a file with gold."""
-    from dissensus.files.door import read
+    from dissensus.files.read_labels import read
     from dissensus.labels.votes import Votes
 
     if recalibrate is None or recalibrate == "repeats":
@@ -91,7 +92,7 @@ def annotators(
     """Who answered: skill, leanings, speed, calibration and agreement with others."""
     from dissensus.aggregate.annotator_page import annotator_page, headline
     from dissensus.aggregate.annotators import annotator_report
-    from dissensus.files.door import write_text
+    from dissensus.files.whole_files import write_text
     from dissensus.labels.distributions import Distributions
 
     if isinstance(labels, Distributions):

@@ -209,8 +209,8 @@ def export(
     from dissensus.elicit.app import open_study
     from dissensus.elicit.dashboard import DOWNLOADS, FORMATS
     from dissensus.elicit.export import labels_of
-    from dissensus.files.door import write
     from dissensus.files.whole_files import whole_or_not
+    from dissensus.files.write_labels import write
 
     with one_line_errors():
         made = FORMATS.get(output.suffix.removeprefix("."))

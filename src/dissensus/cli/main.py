@@ -64,7 +64,7 @@ def describe(
 
     summary = summarise(labels)
     if html is not None:
-        from dissensus.files.door import write_text
+        from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
 
         write_text(labels_page(summary, Path(file).name), html)
@@ -89,7 +89,7 @@ def build(
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
     from dissensus.aggregate.building import build as built
-    from dissensus.files.door import write
+    from dissensus.files.write_labels import write
 
     options = {"gamma": gamma, "contradictions": contradictions}
     chosen, distributions = built(labels, method, **{name: v for name, v in options.items() if v is not None})
@@ -115,7 +115,7 @@ def convert(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """The same labels in another format; nothing is lost, or you are told what."""
-    from dissensus.files.door import write
+    from dissensus.files.write_labels import write
 
     write(labels, output, format=to, layout=to_layout, say=say)
     kind = type(labels).__name__.lower()
@@ -133,8 +133,8 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
-    from dissensus.files.door import write
     from dissensus.files.stream import count_votes
+    from dissensus.files.write_labels import write
 
     with one_line_errors():
         with errors.status(Text(f"counting {file}")):

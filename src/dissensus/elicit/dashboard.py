@@ -31,7 +31,7 @@ from dissensus.elicit.session import Refused, Running
 from dissensus.elicit.status import disputed, funnel, items_of, status_of, timeline
 from dissensus.elicit.store import storable
 from dissensus.elicit.watch import Watch
-from dissensus.files.tables.writing import as_table
+from dissensus.files.tables.from_labels import as_table
 
 ATTEMPTS = Haste(rate=0.1, burst=5)
 EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks
