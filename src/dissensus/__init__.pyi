@@ -2,10 +2,10 @@
 from .datasets import load as load
 from .evaluate.comparisons import compare as compare
 from .evaluate.scorecards import scorecard as scorecard
-from .files.door import read as read
-from .files.door import write as write
+from .files.read_labels import read as read
 from .files.stream import count_votes as count_votes
-from .files.tables.writing import as_table as as_table
+from .files.tables.from_labels import as_table as as_table
+from .files.write_labels import write as write
 from .labels.beliefs import Beliefs as Beliefs
 from .labels.completion import complete as complete
 from .labels.distributions import Distributions as Distributions

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from dissensus.cli.evaluate import json_text
 from dissensus.cli.main import app
 from dissensus.evaluate.metrics import METRICS
-from dissensus.files.door import write
+from dissensus.files.write_labels import write
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from dissensus import Distributions, Votes
 from dissensus.cli.main import app
-from dissensus.files.door import read
+from dissensus.files.read_labels import read
 
 VOTES = "item,annotator,label,seconds\na,ann,cat,1\na,bo,dog,2\nb,ann,cat,3\nb,bo,cat,4\n"
 TOP_TWO = "item,annotator,top1,top1_prob,top2,top2_prob,impossible\nx,1,a,70,b,20,c\nx,2,b,100,,,\ny,1,c,50,a,50,\n"

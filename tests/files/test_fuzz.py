@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dissensus import Beliefs, Distributions, Votes
-from dissensus.files.door import ENDINGS, read, write
 from dissensus.files.exports import EXPORTS
+from dissensus.files.formats import ENDINGS
+from dissensus.files.read_labels import read
 from dissensus.files.stream import count_votes
+from dissensus.files.write_labels import write
 
 few = partial(settings, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 COLUMNS = {"item": ["a", "b"], "annotator": [1, 1], "label": ["x", "y"]}

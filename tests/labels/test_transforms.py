@@ -13,14 +13,14 @@ from hypothesis.extra.numpy import arrays
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import entropy, total_variation
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.informative_classes import (
+    class_information,
+    top_classes,
+)
 from dissensus.labels.sampling import (
     resampled,
     spread_over_entropy,
     subsampled,
-)
-from dissensus.labels.top_classes import (
-    class_information,
-    top_classes,
 )
 from dissensus.labels.transforms import (
     TRANSFORMS,

@@ -203,12 +203,15 @@ def test_counts_and_shares_are_two_views_of_the_same_votes(counts):
 @pytest.mark.parametrize(
     ("probs", "message"),
     [
-        ([[0.5, 0.5], [0.7, 0.7]], r"row 1 \(item 1\) sums to 1.4, expected 1; 1 of 2 rows do not sum to 1: use Dist"),
+        (
+            [[0.5, 0.5], [0.7, 0.7]],
+            r"row 1 \(item 1\) sums to 1.4, expected 1; 1 of 2 rows do not sum to 1: scale them with Dist",
+        ),
         (
             [[0.5, 0.5], [-0.5, 1.5]],
             r"row 1 \(item 1\) gives class 'x' probability -0.5; expected a number from 0 to 1",
         ),
-        ([[0.5, np.nan]], "probability nan"),
+        ([[0.5, np.nan]], "gives class 'y' no probability"),
         ([[1.0]], r"probs has shape \(1, 1\), but 1 items and 2 classes are named"),
     ],
 )
@@ -218,9 +221,11 @@ def test_rows_that_are_no_distribution_are_refused(probs, message):
 
 
 def test_counts_that_are_no_counts_are_refused():
-    with pytest.raises(ValueError, match=r"row 0, class 1 has count -1; expected whole numbers of 0 or more"):
+    with pytest.raises(
+        ValueError, match=r"row 0 \(item 0\) gives class '1' count -1; expected a whole number from 0 to 2\*\*53"
+    ):
         Distributions.from_counts([[1, -1]])
-    with pytest.raises(ValueError, match="row 1 has no votes"):
+    with pytest.raises(ValueError, match=r"row 1 \(item 1\) has no votes"):
         Distributions.from_counts([[1, 0], [0, 0]])
     with pytest.raises(ValueError, match="carry no number of votes"):
         Distributions(np.eye(2), np.arange(2), ("x", "y")).counts()

@@ -35,7 +35,8 @@ def aggregate(
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
     from dissensus.aggregate.aggregations import aggregate as run
-    from dissensus.files.door import write, write_text
+    from dissensus.files.write_labels import write
+    from dissensus.files.whole_files import write_text
 
     options = {"gamma": gamma, "contradictions": contradictions}
     given = {name: value for name, value in options.items() if value is not None}
@@ -72,7 +73,7 @@ def aggregate(
 
 def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration | None":
     """What to recalibrate by: None, "repeats", or the votes of a file with gold."""
-    from dissensus.files.door import read
+    from dissensus.files.read_labels import read
     from dissensus.labels.votes import Votes
 
     if recalibrate is None:

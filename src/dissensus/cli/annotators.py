@@ -27,7 +27,7 @@ def annotators(
     """Who answered: skill, leanings, speed, calibration and agreement with others."""
     from dissensus.aggregate.annotators import annotator_report
     from dissensus.aggregate.annotators_page import annotator_page, headline
-    from dissensus.files.door import write_text
+    from dissensus.files.whole_files import write_text
     from dissensus.labels.distributions import Distributions
 
     if isinstance(labels, Distributions):

@@ -22,7 +22,7 @@ def convert(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """The same labels in another format; nothing is lost, or you are told what."""
-    from dissensus.files.door import write
+    from dissensus.files.write_labels import write
 
     write(labels, output, format=to, layout=to_layout, say=say)
     kind = type(labels).__name__.lower()

@@ -19,7 +19,7 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
-    from dissensus.files.door import write
+    from dissensus.files.write_labels import write
     from dissensus.files.stream import count_votes
 
     with one_line_errors():

@@ -30,7 +30,7 @@ def describe(
 
     summary = summarise(labels)
     if html is not None:
-        from dissensus.files.door import write_text
+        from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
 
         write_text(labels_page(summary, Path(file).name), html)

@@ -66,7 +66,7 @@ def evaluate(
             raise ValueError(str(error).replace("with missing='leave out'", "with --shared")) from None
     if html is not None:
         from dissensus.evaluate.scorecard_page import scorecard_page
-        from dissensus.files.door import write_text
+        from dissensus.files.whole_files import write_text
 
         write_text(scorecard_page(result, Path(file).name), html)
         say(f"wrote {html}")
@@ -152,7 +152,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
     from dissensus.datasets import load
     from dissensus.evaluate.matching import named_predictions
     from dissensus.evaluate.people import as_people
-    from dissensus.files.door import read
+    from dissensus.files.read_labels import read
     from dissensus.labels.distributions import Distributions
 
     if path.endswith(".npy"):
@@ -205,7 +205,7 @@ def _known_items(
 
 
 def _read_gold(path: Path, targets: "Distributions") -> list[Any]:
-    from dissensus.files.door import read
+    from dissensus.files.read_labels import read
     from dissensus.labels.distributions import Distributions
     from dissensus.labels.votes import Votes
 

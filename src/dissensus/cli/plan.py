@@ -46,7 +46,7 @@ def plan(
         answers = [] if pilot is None else read_pilot(pilot)
         advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
         if html is not None:
-            from dissensus.files.door import write_text
+            from dissensus.files.whole_files import write_text
             from dissensus.plan.advice.page import advice_page
 
             write_text(advice_page(advice), html)

@@ -14,7 +14,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dissensus.files.door import FORMATS, read
+from dissensus.files.formats import FORMATS
+from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import CHOICES, LAYOUTS
 from dissensus.labels.shares import Labels
 

@@ -105,7 +105,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """What a trained head believes about items: one distribution each."""
-    from dissensus.files.door import write
+    from dissensus.files.write_labels import write
     from dissensus.train.heads.model_files import load_head
 
     with one_line_errors():

@@ -14,8 +14,8 @@ import pyarrow.parquet
 
 from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.running import Running
-from dissensus.files.door import write
-from dissensus.files.tables.writing import as_table
+from dissensus.files.write_labels import write
+from dissensus.files.tables.from_labels import as_table
 from dissensus.files.whole_files import whole_or_not
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import io
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,48 +13,50 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from dissensus.files.quotes import check_quotes
+from dissensus.files.quotes import QuoteWatch, check_quotes
 from dissensus.labels.names import first_repeated
 
 MAX_LINE = 16 << 20  # bytes; also the block size of the CSV reader, so a longer line cannot be held
-MAX_COLUMNS = 100_000  # a header with more is no table of labels, and each column costs memory
+MAX_COLUMNS = 100_000  # a header with more is not one of a table of labels, and each column costs memory
 
 
 def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Table:
     """A CSV or TSV file with a header, every column as text exactly as typed; an empty cell is null.
 
-    Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header.
+    Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header. The file
+    is read once, and each block looked at on its way to the parser; only when something is wrong it is read again, to
+    say where.
     """
-    wrong: list[str] = []
-
-    def refuse(row: csv.InvalidRow) -> str:
-        number = f"row {row.number - 1}" if row.number is not None else "a row"
-        wrong.append(
-            f"{path}: {number} has {row.actual_columns} columns, the header has {row.expected_columns}: "
-            f"{row.text!r:.200}; quote values that contain the delimiter"
-        )
-        return "error"
-
+    wide = _check_encoding(path, encoding)
     header = _header(path, delimiter, encoding)
-    check_quotes(path, delimiter, encoding)
     texts = csv.ConvertOptions(
         column_types={name: pa.string() for name in header}, strings_can_be_null=True,
         quoted_strings_can_be_null=False, null_values=[""],
     )  # fmt: skip
+    quotes = QuoteWatch(delimiter)
+
+    def look(block: bytes) -> None:
+        if b"\0" in block:
+            raise ValueError(_nul_trouble(path))
+        quotes.look(block)
+
     try:
-        with csv.open_csv(path, _blocks(encoding), _cells(delimiter, refuse), texts) as rows:
+        with (
+            _Watched(path, look if not wide else lambda _: None) as file,
+            csv.open_csv(file, _blocks(encoding), _cells(delimiter), texts) as rows,
+        ):
             table = rows.read_all()
     except (pa.ArrowInvalid, UnicodeError) as error:
-        if wrong:
-            raise ValueError(wrong[0]) from None
-        raise ValueError(_csv_trouble(path, str(error), encoding)) from None
+        raise ValueError(_trouble(path, delimiter, encoding, str(error))) from None
+    if wide or not quotes.all_in_pairs():
+        check_quotes(path, delimiter, encoding)
     if table.num_rows == 0:
         raise ValueError(f"{path}: the header {header} is followed by no rows; expected one row per answer")
     return table
 
 
 def write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
-    """A table as CSV or TSV, text quoted so that an empty one differs from none; `name` is for errors."""
+    """A table as CSV or TSV, text quoted so that an empty one differs from a missing one; `name` is for errors."""
     nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
     if nested:
         raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
@@ -118,24 +123,56 @@ def _line_with_nul(lines: IO[bytes]) -> int | None:
     return None
 
 
+class _Watched(io.FileIO):
+    """A file whose blocks are looked at on their way to the reader."""
+
+    def __init__(self, path: Path, look: Callable[[bytes], None]) -> None:
+        super().__init__(path)
+        self._look = look
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        block = super().read(-1 if size is None else size)
+        self._look(block)
+        return block
+
+
 def _blocks(encoding: str) -> Any:
     return csv.ReadOptions(block_size=MAX_LINE, use_threads=False, encoding=encoding)
 
 
-def _cells(delimiter: str, otherwise: Any) -> Any:
+def _cells(delimiter: str, otherwise: Callable[[Any], str] | None = None) -> Any:
     return csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=otherwise)
 
 
-def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
-    """The names of the columns, after what would make reading on useless or costly was refused."""
-    _check_start(path, delimiter, encoding)
+def _check_encoding(path: Path, encoding: str) -> bool:
+    """Whether characters take two bytes or more, after what is no encoding, or plainly another one, was refused."""
     try:
+        codec = codecs.lookup(encoding)
+    except LookupError:
+        raise ValueError(f"{path}: no encoding {encoding!r}; pass one such as utf-8, utf-16, latin-1") from None
+    if not codec._is_text_encoding:
+        raise ValueError(f"{path}: {encoding!r} is not an encoding of text; pass one such as utf-8, utf-16, latin-1")
+    wide = codec.name.startswith(("utf-16", "utf-32"))
+    with path.open("rb") as file:
+        mark = file.read(2)
+    if mark in (b"\xff\xfe", b"\xfe\xff") and not wide:
+        raise ValueError(
+            f"{path}: this is UTF-16 text (it starts with {mark!r}), expected {encoding}; pass encoding='utf-16' "
+            "(--encoding utf-16) or save it as UTF-8"
+        )
+    return wide
+
+
+def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
+    """The names of the columns, after a header that would make reading on useless or costly was refused."""
+    try:
+        record = _first_record(path, delimiter, encoding)
         with csv.open_csv(
-            path, _blocks(encoding), _cells(delimiter, lambda _: "skip"), csv.ConvertOptions(check_utf8=False)
+            pa.BufferReader(record.encode()), _blocks("utf-8"), _cells(delimiter, lambda _: "skip")
         ) as rows:
             names: list[str] = rows.schema.names
     except (pa.ArrowInvalid, UnicodeError) as error:
-        raise ValueError(_csv_trouble(path, str(error), encoding)) from None
+        raise ValueError(_trouble(path, delimiter, encoding, str(error))) from None
     other = next((mark for mark in (";", "\t", "|", ",") if mark in names[0]), None) if len(names) == 1 else None
     if other is not None:
         raise ValueError(
@@ -148,49 +185,26 @@ def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
     return names
 
 
-def _check_start(path: Path, delimiter: str, encoding: str) -> None:
-    with path.open("rb") as start:
-        head = start.read(MAX_LINE)
-    if not head.strip():
+def _first_record(path: Path, delimiter: str, encoding: str) -> str:
+    """The first line that is not empty, and those after it while a quote is open."""
+    lines: list[str] = []
+    size = quotes = 0
+    with path.open(encoding=encoding, newline="") as text:
+        while size < MAX_LINE and (line := text.readline(MAX_LINE)):
+            if not lines and not line.strip("\ufeff\r\n"):
+                continue
+            lines.append(line)
+            size += len(line)
+            quotes += line.count('"')
+            if quotes % 2 == 0:
+                break
+    if not "".join(lines).strip():
         raise ValueError(f"{path}: the file is empty; expected a header line and one row per answer")
-    try:
-        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
-    except LookupError:
-        raise ValueError(f"{path}: no encoding {encoding!r}; pass one such as utf-8, utf-16, latin-1") from None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") and not wide:
-        raise ValueError(
-            f"{path}: this is UTF-16 text (it starts with {head[:2]!r}), expected {encoding}; pass encoding='utf-16' "
-            "(--encoding utf-16) or save it as UTF-8"
-        )
-    first = head.splitlines()[0]
-    if len(first) >= MAX_LINE:
+    if len(lines[0]) >= MAX_LINE:
         raise ValueError(f"{path}: the first line is longer than {MAX_LINE:,} bytes; expected a header line")
-    if first.count(delimiter.encode()) >= MAX_COLUMNS:
+    if lines[0].count(delimiter) >= MAX_COLUMNS:
         raise ValueError(f"{path}: the first line names more than {MAX_COLUMNS:,} columns; expected a header line")
-    if wide:
-        return
-    with path.open("rb") as lines:
-        damaged = _line_with_nul(lines)
-    if damaged is not None:
-        raise ValueError(
-            f"{path}: line {damaged} holds a NUL byte, expected text; get the file again if it is damaged, or pass "
-            "encoding='utf-16' (--encoding utf-16) if that is what it is"
-        )
-    # Arrow prints a traceback of its own when a ragged row is not UTF-8, so this is looked at before.
-    if codecs.lookup(encoding).name.startswith("utf-8") and not _is_utf8(path):
-        raise ValueError(_bad_bytes(path, encoding))
-
-
-def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with path.open("rb") as text:
-        try:
-            while block := text.read(MAX_LINE):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
+    return "".join(lines)
 
 
 def _with_delimiter(mark: str) -> str:
@@ -198,26 +212,67 @@ def _with_delimiter(mark: str) -> str:
     return f"pass format={known[mark]!r}" if mark in known else "save the file with commas or as TSV"
 
 
-def _csv_trouble(path: Path, message: str, encoding: str) -> str:
+def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> str:
+    """What is wrong with a file that Arrow could not parse: the bytes, a quote, a row, or what Arrow says."""
+    undecodable = _undecodable(path, encoding)
+    if undecodable is not None:
+        return undecodable
+    check_quotes(path, delimiter, encoding)
+    ragged = _ragged_row(path, delimiter, encoding)
+    if ragged is not None:
+        return ragged
     if "straddling" in message or "block size" in message:
-        return f"{path}: a row is longer than {MAX_LINE:,} bytes; expected one answer a row (is a quote left open?)"
-    if "UTF8" in message or "utf" in message.lower() or "codec" in message:
-        return _bad_bytes(path, encoding)
+        return f"{path}: a row is longer than {MAX_LINE:,} bytes; expected one answer per row (is a quote left open?)"
     return f"{path}: not readable as delimited text: {message}"
 
 
-def _bad_bytes(path: Path, encoding: str) -> str:
-    """Where the bytes stop being `encoding`, for files that mix encodings."""
+def _undecodable(path: Path, encoding: str) -> str | None:
+    """Where the bytes stop being text in this encoding, for files that mix encodings."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    with path.open("rb") as text:
+        try:
+            while block := text.read(MAX_LINE):
+                decoder.decode(block)
+                line += block.count(b"\n")
+            decoder.decode(b"", final=True)
+        except UnicodeError as error:
+            bad = b""
+            if isinstance(error, UnicodeDecodeError):
+                line += error.object.count(b"\n", 0, error.start)
+                bad = error.object[error.start : error.start + 8].partition(b"\n")[0]
+            return (
+                f"{path}: line {line} is not {encoding} text (bytes {bad!r}); save the file as UTF-8, or pass "
+                "encoding='latin-1' (--encoding latin-1) if that is what it is"
+            )
+    return None
+
+
+def _ragged_row(path: Path, delimiter: str, encoding: str) -> str | None:
+    """The first row with another number of columns than the header, in words."""
+    ragged: list[str] = []
+
+    def refuse(row: csv.InvalidRow) -> str:
+        number = f"row {row.number - 1}" if row.number is not None else "a row"
+        ragged.append(
+            f"{path}: {number} has {row.actual_columns} columns, the header has {row.expected_columns}: "
+            f"{row.text!r:.200}; quote values that contain the delimiter"
+        )
+        return "error"
+
+    with (
+        suppress(pa.ArrowInvalid, UnicodeError),
+        csv.open_csv(path, _blocks(encoding), _cells(delimiter, refuse)) as rows,
+    ):
+        for _ in rows:
+            pass
+    return ragged[0] if ragged else None
+
+
+def _nul_trouble(path: Path) -> str:
     with path.open("rb") as lines:
-        number = 0
-        while line := lines.readline(MAX_LINE):
-            number += 1
-            try:
-                line.decode(encoding)
-            except (UnicodeDecodeError, LookupError) as error:
-                bad = line[error.start : error.start + 8] if isinstance(error, UnicodeDecodeError) else line[:8]
-                return (
-                    f"{path}: line {number} is not {encoding} text (bytes {bad!r}); save the file as UTF-8, or pass "
-                    "encoding='latin-1' (--encoding latin-1) if that is what it is"
-                )
-    return f"{path}: the text is not {encoding}; save the file as UTF-8, or pass encoding="
+        line = _line_with_nul(lines)
+    return (
+        f"{path}: line {line} holds a NUL byte, expected text; get the file again if it is damaged, or pass "
+        "encoding='utf-16' (--encoding utf-16) if that is what it is"
+    )

@@ -11,20 +11,22 @@ from typing import IO, Any
 
 import numpy as np
 
+from dissensus.files.notices import Say
 from dissensus.files.tables.columns import Reading, are_counts
 from dissensus.files.tables.matrix import matrix_distributions
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_errors import RowError
 from dissensus.labels.votes import Votes
 
 MAX_NPZ = 8 << 30  # bytes when unpacked
-MAX_CLASSES = 1_000_000  # codes beyond are no class codes, and naming each class costs memory
+MAX_CLASSES = 1_000_000  # codes beyond are not class codes, and naming each class costs memory
 DAMAGE = (
     ValueError, OSError, EOFError, TypeError, KeyError, IndexError, SyntaxError, MemoryError, OverflowError,
     RecursionError, NotImplementedError, RuntimeError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
-def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
+def read_npy(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     """An (n, k) matrix: whole numbers are counts, other numbers probabilities; with layout="annotators" the
     cells are class codes, one column per annotator, negative where not asked."""
     try:
@@ -34,10 +36,10 @@ def read_npy(path: Path, reading: Reading) -> Distributions | Votes:
     if not isinstance(matrix, np.ndarray):
         matrix.close()
         raise ValueError(f"{path}: this is an NPZ archive; name it .npz")
-    return _from_matrix(np.array(matrix), reading, str(path), {})
+    return _from_matrix(np.array(matrix), reading, say, str(path), {})
 
 
-def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
+def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     """An archive with `counts`, `probs` or `votes` (class codes, one column per annotator); optional `items`,
     `classes`, and `votes` of shape (n,) beside `probs`. An archive with one matrix of another name is read as NPY."""
     try:
@@ -51,26 +53,26 @@ def read_npz(path: Path, reading: Reading) -> Distributions | Votes:
         raise ValueError(_unreadable(path, error)) from None
     arrays = {name: array for name, array in loaded.items() if isinstance(array, np.ndarray)}
     if len(arrays) < len(loaded):
-        reading.say(f"parts of the archive that are no arrays left out: {sorted(loaded.keys() - arrays.keys())}")
+        say(f"parts of the archive that are not arrays left out: {sorted(loaded.keys() - arrays.keys())}")
     for key, layout in (("counts", "counts"), ("probs", "probabilities"), ("probabilities", "probabilities")):
         if key in arrays and reading.layout in (None, layout):
-            return _from_matrix(arrays[key], reading, str(path), arrays, layout)
+            return _from_matrix(arrays[key], reading, say, str(path), arrays, layout)
     if "votes" in arrays and arrays["votes"].ndim == 2:
-        return _from_matrix(arrays["votes"], reading, str(path), arrays, "annotators")
+        return _from_matrix(arrays["votes"], reading, say, str(path), arrays, "annotators")
     matrices = [name for name, array in arrays.items() if array.ndim == 2]
     if len(matrices) != 1:
         shapes = {name: array.shape for name, array in arrays.items()}
         raise ValueError(
             f"{path}: expected an array named counts, probs or votes, or a single matrix; it holds {shapes}"
         )
-    reading.say(f"matrix = array {matrices[0]!r}")
-    return _from_matrix(arrays[matrices[0]], reading, str(path), arrays)
+    say(f"matrix = array {matrices[0]!r}")
+    return _from_matrix(arrays[matrices[0]], reading, say, str(path), arrays)
 
 
 def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
     """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
     if value.votes is not None:
-        with suppress(ValueError):  # means of beliefs have votes behind them, but are no shares
+        with suppress(ValueError):  # means of beliefs have votes behind them, but are not shares
             return "counts", value.counts()
     return "probabilities", value.probs
 
@@ -88,8 +90,9 @@ def write_npz(value: Distributions, out: IO[bytes]) -> None:
 
 
 def _from_matrix(
-    matrix: np.ndarray, reading: Reading, source: str, beside: dict[str, np.ndarray], layout: str | None = None
-) -> Distributions | Votes:
+    matrix: np.ndarray, reading: Reading, say: Say, source: str, beside: dict[str, np.ndarray],
+    layout: str | None = None,
+) -> Distributions | Votes:  # fmt: skip
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
         raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
     if 0 in matrix.shape:
@@ -97,7 +100,7 @@ def _from_matrix(
     layout = reading.layout or layout
     if layout is None:
         layout = "counts" if are_counts(matrix) else "probabilities"
-        reading.say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
+        say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
     items = reading.items if reading.items is not None else _names_beside("items", beside)
     classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
     votes = beside.get("votes")
@@ -106,7 +109,9 @@ def _from_matrix(
             known = votes if votes is not None and votes.ndim == 1 else None
             return matrix_distributions(matrix, items, classes, known, layout == "counts")
         if layout == "annotators":
-            return _votes_from_codes(matrix, items, classes, reading)
+            return _votes_from_codes(matrix, items, classes, reading, say)
+    except RowError as error:
+        raise ValueError(f"{source}: row {error.row + 1} {error.said}") from None
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
     raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
@@ -126,7 +131,7 @@ def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
     return names
 
 
-def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading) -> Votes:
+def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading, say: Say) -> Votes:
     codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix
     bad = np.argwhere((codes >= MAX_CLASSES) | (codes != np.floor(codes)))
     if bad.size:
@@ -140,7 +145,7 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     if not chosen.size:
         raise ValueError("no cell holds a class code, all are negative or NaN; expected codes 0, 1, ...")
     count = int(chosen.max()) + 1
-    reading.say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
+    say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
         item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,

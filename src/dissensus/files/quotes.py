@@ -9,39 +9,49 @@ from pathlib import Path
 
 import numpy as np
 
-BLOCK = 16 << 20  # bytes looked at together
+QUOTE = ord('"')
 
 
-def check_quotes(path: Path, delimiter: str, encoding: str) -> None:
-    """Refuse a quoted value that goes on behind its closing quote, or never has one.
-
-    A file without quotes is looked through once, at the speed of memory.
-    """
-    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
-        try:
-            content = path.read_bytes().decode(encoding).encode()
-        except UnicodeError:
-            return  # the reader says where
-        _check(path, content, delimiter)
-        return
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        if not _all_in_pairs(mapped, delimiter):
-            _check(path, mapped, delimiter)
-
-
-def _all_in_pairs(content: mmap.mmap, delimiter: str) -> bool:
-    """Whether every odd quote follows a delimiter, an end of line or a quote, and every even one precedes such.
+class QuoteWatch:
+    """Looks at text block by block: does every odd quote follow a delimiter, an end of line or a quote, and does
+    every even one precede such?
 
     Then all values are quoted as they should be. Text with a quote inside a plain value needs the slower look.
     """
-    data = np.frombuffer(content, dtype=np.uint8)
-    quote, edges = ord('"'), np.zeros(256, dtype=bool)
-    edges[[quote, ord(delimiter), ord("\n"), ord("\r")]] = True
-    blocks = range(0, data.size, BLOCK)
-    quotes = np.concatenate([start + np.flatnonzero(data[start : start + BLOCK] == quote) for start in blocks])
-    opens, closes = quotes[::2], quotes[1::2]
-    inside, ahead = opens[opens > 0], closes[closes < data.size - 1]
-    return bool(quotes.size % 2 == 0 and edges[data[inside - 1]].all() and edges[data[ahead + 1]].all())
+
+    def __init__(self, delimiter: str) -> None:
+        self._edges = np.zeros(256, dtype=bool)
+        self._edges[[QUOTE, ord(delimiter), ord("\n"), ord("\r")]] = True
+        self._open = self._just_closed = False
+        self._last = ord("\n")
+        self._paired = True
+
+    def look(self, block: bytes) -> None:
+        if not block or not self._paired:
+            return
+        data = np.frombuffer(block, dtype=np.uint8)
+        quotes = np.flatnonzero(data == QUOTE) if b'"' in block else np.empty(0, dtype=np.int64)
+        opens, closes = quotes[int(self._open) :: 2], quotes[1 - int(self._open) :: 2]
+        before = np.where(opens > 0, data[opens - 1], self._last)
+        after = data[closes[closes < data.size - 1] + 1]
+        follows = self._edges[data[0]] or not self._just_closed
+        self._paired = bool(follows and self._edges[before].all() and self._edges[after].all())
+        self._open ^= quotes.size % 2 == 1
+        self._just_closed = bool(closes.size and closes[-1] == data.size - 1)
+        self._last = int(data[-1])
+
+    def all_in_pairs(self) -> bool:
+        """The verdict, once all blocks were looked at."""
+        return self._paired and not self._open
+
+
+def check_quotes(path: Path, delimiter: str, encoding: str) -> None:
+    """Refuse a quoted value that goes on behind its closing quote, or never has one."""
+    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+        _check(path, path.read_bytes().decode(encoding).encode(), delimiter)
+        return
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        _check(path, mapped, delimiter)
 
 
 def _check(path: Path, content: bytes | mmap.mmap, delimiter: str) -> None:
@@ -50,7 +60,7 @@ def _check(path: Path, content: bytes | mmap.mmap, delimiter: str) -> None:
     value = re.compile(
         rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n]|" + mark + rb')"[^"]*+(?:""[^"]*+)*+("(?=\Z|[\r\n]|' + mark + rb"))?"
     )
-    loose = next((found for found in value.finditer(content) if found[1] is None), None)
+    loose = next((quoted for quoted in value.finditer(content) if quoted[1] is None), None)
     if loose is None:
         return
     start, end = loose.span()

@@ -14,15 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from dissensus.files.tables.columns import Reading, choose
-from dissensus.files.tables.reading import as_stored
-from dissensus.files.tables.rows import names_column, whole_floats
+from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.to_labels import as_stored
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
 
-BATCH = 2_000_000  # rows decoded at once; larger ones were no faster, and cost 16 bytes a row
-# Integers index the matrix directly while it has at most this many cells a row of the file, or in all.
+BATCH = 2_000_000  # rows decoded at once; larger ones were no faster, and cost 16 bytes per row
+# Integers index the matrix directly while it has at most this many cells per row of the file, or in all.
 DENSE, SMALL = 16, 1 << 24
-MOST_CLASSES = 4096  # integer labels over a wider range are few distinct ones, or no classes at all
+MOST_CLASSES = 4096  # integer labels over a wider range are few distinct ones, or not classes at all
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def count_votes(
                 counts = _grown(counts, items, labels, source)
             cell = np.multiply(i, labels.room, dtype=np.int64)
             cell += j
-            # In place: a bincount a batch would write the whole matrix each time.
+            # In place: one bincount per batch would write the whole matrix each time.
             np.add.at(counts.reshape(-1), cell, np.uint32(1))
     except MemoryError:
         raise ValueError(
@@ -101,7 +102,7 @@ class _Integers:
         return distance.view(np.int64) if distance.itemsize == 8 else distance
 
     def values(self, codes: np.ndarray) -> pa.Array:
-        wide = np.uint64 if self.least >= 0 else np.int64  # (d,), and 2**63 is no int64
+        wide = np.uint64 if self.least >= 0 else np.int64  # (d,), and 2**63 is not an int64
         return pa.array(codes.astype(wide) + wide(self.least)).cast(self.kind)
 
 
@@ -144,20 +145,20 @@ class _Dictionary:
 
 def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, list[str]]:
     """How the file wants to be read, and its columns of items and labels."""
-    empty = schema.empty_table()
+    empty = SourceTable(schema.empty_table(), source)
     repeated = first_repeated(schema.names)
     if repeated is not None:
         raise ValueError(f"{source}: two columns are named {repeated!r}; rename one of {schema.names}")
-    plan = as_stored(empty, reading, source)
-    columns = [str(choose(empty, role, plan, source)) for role in ("item", "label")]
+    plan = as_stored(empty, reading)
+    columns = [str(choose(empty, role, plan)) for role in ("item", "label")]
     for name in columns:
         if pa.types.is_nested(schema.field(name).type):
-            raise ValueError(f"{source}: column {name!r} holds {schema.field(name).type}; expected one name a row")
+            raise ValueError(f"{source}: column {name!r} holds {schema.field(name).type}; expected one name per row")
     return plan, columns
 
 
 def _coders(file: Any, columns: list[str]) -> list[_Integers | _Dictionary]:
-    """How the names of items and labels are told: by distance where the matrix of all distances is of bearable size."""
+    """How items and labels are coded: by distance where the matrix of all distances is of bearable size."""
     item, label = columns
     rows = file.metadata.num_rows
     items, labels = _coder(file, item, DENSE * max(rows, SMALL)), _coder(file, label, MOST_CLASSES)
@@ -237,17 +238,17 @@ def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source:
     if isinstance(items, _Integers) and plan.items is None:
         place, names = np.arange(rows.size), as_names(items.values(rows).to_numpy())
     else:
-        column = names_column(pa.table({"item": items.values(rows)}), "item", source)
+        column = SourceTable(pa.table({"item": items.values(rows)}), source).names("item")
         place, names = encode(column, plan.items)
         if (place < 0).any():  # the list of items that lies in the file is not of these rows
             place, names = encode(column)
         used = np.unique(place)
         place, names = np.searchsorted(used, place), names[used]
-    found = whole_floats(pa.chunked_array([labels.values(columns)]), "label", None)
+    chosen = whole_floats(pa.chunked_array([labels.values(columns)]))
     levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
-    code, classes = encode_classes(found, levels)
+    code, classes = encode_classes(chosen, levels)
     if (code < 0).any():
-        absent = found[int(np.flatnonzero(code < 0)[0])].as_py()
+        absent = chosen[int(np.flatnonzero(code < 0)[0])].as_py()
         raise ValueError(f"{source}: some votes are for {absent!r}, but the classes are {list(classes)}")
     if counts.shape == (names.size, len(classes)) and all(
         np.array_equal(order, np.arange(order.size)) for order in (rows, place, columns, code)

@@ -20,7 +20,7 @@ def whole_or_not(target: Path, fill: Callable[[IO[bytes]], None]) -> None:
     if not target.parent.is_dir():
         raise ValueError(f"{target}: there is no folder {target.parent}; make it first")
     if target.exists() and not target.is_file():  # moving a file onto /dev/null would replace it
-        raise ValueError(f"{target}: there is something that is no file; choose another name")
+        raise ValueError(f"{target}: exists but is not a regular file; choose another name")
     try:
         with tempfile.NamedTemporaryFile(
             dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
@@ -35,6 +35,15 @@ def whole_or_not(target: Path, fill: Callable[[IO[bytes]], None]) -> None:
     finally:
         if "out" in locals():
             Path(out.name).unlink(missing_ok=True)
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """A text file, whole or not at all."""
+
+    def fill(out: IO[bytes]) -> None:
+        out.write(text.encode())
+
+    whole_or_not(Path(path), fill)
 
 
 def _umask() -> int:

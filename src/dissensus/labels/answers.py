@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.labels.display import notebook_card, sizes
+from dissensus.labels.frames import pandas_frame, polars_frame, with_extra
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.row_errors import RowError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -35,6 +37,7 @@ class Answers:
 
     per_answer: ClassVar[tuple[str, ...]] = ("item", "annotator", "seconds")
     noun: ClassVar[str] = "answer"
+    own_columns: ClassVar[tuple[str, ...]] = ()  # beginnings of names that only columns of its own have
 
     def __post_init__(self) -> None:
         hold(self, "items", as_names(self.items))
@@ -105,6 +108,27 @@ class Answers:
             raise ValueError(f"no extra column {name!r}; the columns beside the {self.noun}s are {have}")
         return np.asarray(self.extra[name].to_numpy())
 
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table, one row per answer: item, annotator, what was answered, seconds, then the extra columns.
+
+        Annotator and seconds are there where they are known.
+        """
+        columns: dict[str, Any] = {"item": pa.array(self.items[self.item])}
+        if self.annotator is not None and self.annotators is not None:
+            columns["annotator"] = pa.array(self.annotators[self.annotator])
+        columns |= self._answered()
+        if self.seconds is not None:
+            columns["seconds"] = pa.array(self.seconds, from_pandas=True)
+        return with_extra(columns, self.extra, self.own_columns)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
+
     def select(self, *, items: Any = None, annotators: Any = None, answers: Any = None) -> Self:
         """The part about some items, by some annotators, or of some answers; each a mask or codes.
 
@@ -137,6 +161,10 @@ class Answers:
 
     def _repr_html_(self) -> str | None:
         return notebook_card(self)
+
+    def _answered(self) -> dict[str, Any]:
+        """The columns that say what was answered."""
+        return {}
 
     def _renamed(self, code_field: str, name_field: str, keep: np.ndarray) -> Self:
         names, codes = getattr(self, name_field), getattr(self, code_field)
@@ -182,10 +210,10 @@ class Answers:
             raise ValueError(f"seconds has shape {seconds.shape}, but there are {self.item.size} {self.noun}s")
         bad = np.flatnonzero((seconds < 0) | np.isinf(seconds))
         if bad.size:
-            raise ValueError(
-                f"{self.noun} {bad[0]} took {seconds[bad[0]]} seconds; expected a time of 0 or more, or NaN where "
-                f"unknown; {bad.size} of {seconds.size} are wrong"
-            )
+            raise RowError(
+                self.noun, bad[0], f"took {seconds[bad[0]]} seconds; expected a time of 0 or more, or nothing (NaN) "
+                f"where it is unknown; {bad.size} of {seconds.size} are wrong",
+            )  # fmt: skip
         return seconds
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
 from dissensus.labels.answers import Answers, hold
+from dissensus.labels.frames import class_column
+from dissensus.labels.row_errors import RowError
 from dissensus.labels.votes import Votes
 
 
@@ -28,6 +31,7 @@ class Beliefs(Answers):
 
     per_answer: ClassVar[tuple[str, ...]] = (*Answers.per_answer, "stated", "ruled_out", "named")
     noun: ClassVar[str] = "belief"
+    own_columns: ClassVar[tuple[str, ...]] = ("stated.", "ruled_out.", "named.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,10 +52,10 @@ class Beliefs(Answers):
         self._check_named(named)
         silent = np.flatnonzero(np.isnan(stated).all(axis=1) & ~ruled_out.any(axis=1) & ~(named >= 0).any(axis=1))
         if silent.size:
-            raise ValueError(
-                f"belief {silent[0]}{self._about(silent[0])} states no probability, names no class and rules none "
-                f"out; {silent.size} of {shape[0]} beliefs say nothing: leave them out"
-            )
+            raise RowError(
+                self.noun, silent[0], f"{self._about(silent[0])} states no probability, names no class and rules none "
+                f"out; {silent.size} of {shape[0]} beliefs say nothing: leave them out",
+            )  # fmt: skip
         hold(self, "stated", stated)
         hold(self, "ruled_out", ruled_out)
         hold(self, "named", named.astype(np.int32, copy=False))
@@ -96,26 +100,37 @@ class Beliefs(Answers):
             means[:, code] = np.bincount(self.item, weights=self.stated[:, code], minlength=self.n_items) / answers
         return means
 
+    def _answered(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {}
+        for code, name in enumerate(self.classes):
+            columns[f"stated.{name}"] = pa.array(self.stated[:, code], from_pandas=True)
+        for code, name in enumerate(self.classes):
+            columns[f"ruled_out.{name}"] = pa.array(self.ruled_out[:, code])
+        for place in range(self.named.shape[1]):
+            columns[f"named.{place + 1}"] = class_column(self.classes, self.named[:, place])
+        return columns
+
     def _check_mass(self, stated: np.ndarray) -> None:
         bad = np.argwhere((stated < 0) | np.isinf(stated))
         if bad.size:
             row, code = bad[0]
-            raise ValueError(
-                f"belief {row}{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; expected "
-                f"a probability of 0 or more, or NaN where nothing was said; {len(bad)} entries are wrong"
-            )
+            raise RowError(
+                self.noun, row, f"{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; "
+                f"expected a probability of 0 or more, or nothing (NaN) where nothing was said; {len(bad)} entries are "
+                "wrong",
+            )  # fmt: skip
 
     def _check_named(self, named: np.ndarray) -> None:
         bad = np.argwhere((named < -1) | (named >= self.n_classes))
         if bad.size:
             row, place = bad[0]
-            raise ValueError(
-                f"belief {row}{self._about(row)} names class code {named[row, place]}, but there are {self.n_classes} "
-                f"classes, 0..{self.n_classes - 1} (-1 for none); {len(bad)} entries are out of range"
-            )
+            raise RowError(
+                self.noun, row, f"{self._about(row)} names class code {named[row, place]}, but there are "
+                f"{self.n_classes} classes, 0..{self.n_classes - 1} (-1 for none); {len(bad)} entries are out of range",
+            )  # fmt: skip
 
     def _about(self, row: int) -> str:
         about = f"item {self.items[self.item[row]]}"
         if self.annotator is not None and self.annotators is not None:
             about += f", annotator {self.annotators[self.annotator[row]]}"
-        return f" ({about})"
+        return f"({about})"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
+from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.row_errors import RowError
 
 SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
+MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,11 +36,7 @@ class Distributions:
 
     def __post_init__(self) -> None:
         probs = np.asarray(self.probs, dtype=np.float64)
-        items, classes = as_names(self.items), tuple(str(name) for name in self.classes)
-        if probs.ndim != 2 or probs.shape != (items.size, len(classes)):
-            raise ValueError(
-                f"probs has shape {probs.shape}, but {items.size} items and {len(classes)} classes are named"
-            )
+        items, classes = _names_that_fit(probs, "probs", self.items, self.classes)
         for kind, names in (("items", items), ("classes", classes)):
             repeated = first_repeated(names)
             if repeated is not None:
@@ -49,42 +50,51 @@ class Distributions:
     @classmethod
     def from_counts(cls, counts: Any, *, items: Any = None, classes: Any = None) -> Distributions:
         """The share of each class in a table of vote counts.  counts: (n, k) whole numbers, each row with a vote"""
-        array = np.asarray(counts)
-        if array.ndim != 2:
-            raise ValueError(f"counts need two dimensions, items by classes; these have shape {array.shape}")
-        whole = array.astype(np.float64)
-        bad = np.argwhere(~(whole >= 0) | (whole != np.floor(whole)) | np.isinf(whole))
-        if bad.size:
-            row, code = bad[0]
-            raise ValueError(
-                f"row {row}, class {code} has count {array[row, code]}; expected whole numbers of 0 or more; "
-                f"{len(bad)} entries are wrong"
-            )
+        whole = np.asarray(counts).astype(np.float64)
+        names, kinds = _names_that_fit(whole, "counts", items, classes)
+        good = (whole >= 0) & (whole == np.floor(whole)) & (whole <= MOST_VOTES)  # NaN is not
+        _check_cells(whole, good, names, kinds, "count", "a whole number from 0 to 2**53")
         votes = whole.sum(axis=1)
         empty = np.flatnonzero(votes == 0)
         if empty.size:
-            raise ValueError(
-                f"row {empty[0]} has no votes, so it has no shares; {empty.size} of {votes.size} rows are empty: "
-                "leave these items out, or use an estimate with a prior"
-            )
-        return cls.from_mass(whole, items=items, classes=classes, votes=votes.astype(np.int64))
+            raise RowError(
+                "row", empty[0], f"(item {names[empty[0]]}) has no votes, so it has no shares; {empty.size} of "
+                f"{votes.size} rows are empty: leave these items out, or use an estimate with a prior",
+            )  # fmt: skip
+        return cls(whole / votes[:, None], names, kinds, votes.astype(np.int64))
 
     @classmethod
     def from_mass(cls, mass: Any, *, items: Any = None, classes: Any = None, votes: Any = None) -> Distributions:
         """Rows of mass of 0 or more, scaled to sum to 1.  mass: (n, k)"""
         array = np.asarray(mass, dtype=np.float64)
-        if array.ndim != 2:
-            raise ValueError(f"mass needs two dimensions, items by classes; this has shape {array.shape}")
-        names = np.arange(array.shape[0]) if items is None else items
-        kinds = tuple(map(str, range(array.shape[1]))) if classes is None else tuple(classes)
+        names, kinds = _names_that_fit(array, "mass", items, classes)
         total = array.sum(axis=1, keepdims=True)  # (n, 1)
         bad = np.flatnonzero(~(total[:, 0] > 0) | np.isinf(total[:, 0]) | ~(array >= 0).all(axis=1))
         if bad.size:
-            raise ValueError(
-                f"row {bad[0]} (item {as_names(names)[bad[0]]}) has mass {array[bad[0]].tolist()}; expected numbers of "
-                f"0 or more with a positive sum; {bad.size} of {array.shape[0]} rows are wrong"
-            )
+            raise RowError(
+                "row", bad[0], f"(item {names[bad[0]]}) has mass {array[bad[0]].tolist()}; expected numbers of 0 or "
+                f"more with a positive sum; {bad.size} of {array.shape[0]} rows are wrong",
+            )  # fmt: skip
         return cls(array / total, names, kinds, votes)
+
+    @classmethod
+    def of_frame(
+        cls, frame: Any, *, item: str = "item", classes: Sequence[str] | None = None, votes: str | None = "votes"
+    ) -> Distributions:
+        """Distributions from a pandas, polars or Arrow frame with one row per item and one column per class.
+
+        The classes are all columns but those of items and votes, or those named; `votes` may be absent.
+        """
+        table, columns = named_columns(frame, item=item, votes=votes)
+        others = [name for name in table.column_names if name not in columns.values()]
+        known = others if classes is None else [str(name) for name in classes]
+        absent = next((name for name in known if name not in table.column_names), None)
+        if absent is not None or not known:
+            missing = "any class" if absent is None else f"class {absent!r}"
+            raise ValueError(f"no column for {missing}; the columns are {table.column_names}")
+        probs = np.column_stack([number_column(table, name) for name in known])  # (n, k)
+        behind = number_column(table, columns["votes"]) if "votes" in columns else None
+        return cls(probs, name_column(table, item).to_numpy(), tuple(known), behind)
 
     @property
     def n_items(self) -> int:
@@ -108,6 +118,25 @@ class Distributions:
                 f"probabilities times votes give {mass[bad[0]].tolist()}; {bad.size} of {self.n_items} rows are not"
             )
         return counts.astype(np.int64)
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table, one row per item: item, one column per class, and votes where they are known."""
+        taken = {"item", "votes"} & set(self.classes)
+        if taken:
+            raise ValueError(
+                f"a class is named {taken.pop()!r}, as a column beside the classes; rename the class first"
+            )
+        columns: dict[str, Any] = {"item": pa.array(self.items)}
+        columns |= {name: self.probs[:, code] for code, name in enumerate(self.classes)}
+        return pa.table(columns if self.votes is None else columns | {"votes": self.votes})
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
 
     def select(self, items: Any) -> Distributions:
         """The rows of some items, by mask or by position."""
@@ -137,28 +166,53 @@ class Distributions:
         return notebook_card(self)
 
 
-def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
-    bad = np.argwhere(~((probs >= 0) & (probs <= 1 + SUM_TOLERANCE)))
+def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Names of the rows and columns, numbered from 0 where there are none; refused where their number differs."""
+    if array.ndim != 2:
+        raise ValueError(f"{what} has shape {array.shape}; expected two dimensions, items by classes")
+    n, k = array.shape
+    names = as_names(np.arange(n) if items is None else items)
+    kinds = tuple(str(name) for name in (range(k) if classes is None else classes))
+    if (names.size, len(kinds)) != (n, k):
+        raise ValueError(f"{what} has shape {array.shape}, but {names.size} items and {len(kinds)} classes are named")
+    return names, kinds
+
+
+def _check_cells(
+    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str
+) -> None:
+    bad = np.argwhere(~good)
     if bad.size:
         row, code = bad[0]
-        raise ValueError(
-            f"row {row} (item {items[row]}) gives class {classes[code]!r} probability {probs[row, code]:g}; "
-            f"expected a number from 0 to 1; {len(bad)} entries are wrong"
-        )
+        cell = f"no {noun}" if np.isnan(numbers[row, code]) else f"{noun} {numbers[row, code]:g}"
+        raise RowError(
+            "row", row, f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
+            f"{len(bad)} entries are wrong",
+        )  # fmt: skip
+
+
+def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
+    good = (probs >= 0) & (probs <= 1 + SUM_TOLERANCE)  # NaN is not
+    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1")
     total = probs.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
-        raise ValueError(
-            f"row {off[0]} (item {items[off[0]]}) sums to {total[off[0]]:g}, expected 1; {off.size} of {total.size} "
-            "rows do not sum to 1: use Distributions.from_mass to scale them, or from_counts if these are counts"
-        )
+        raise RowError(
+            "row", off[0], f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
+            f"{total.size} rows do not sum to 1: scale them with Distributions.from_mass, or, if they are counts, use "
+            "from_counts (layout='counts' when reading)",
+        )  # fmt: skip
 
 
 def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
     if votes.shape != items.shape:
         raise ValueError(f"votes has shape {votes.shape}, but there are {items.size} items")
-    whole = votes.astype(np.int64)
-    bad = np.flatnonzero((votes < 0) | (whole != votes))
+    bad = np.arange(votes.size)
+    if votes.dtype.kind in "iuf":
+        bad = np.flatnonzero(~((votes >= 0) & (votes <= MOST_VOTES) & (votes == np.floor(votes))))  # NaN is not
     if bad.size:
-        raise ValueError(f"item {items[bad[0]]} has {votes[bad[0]]} votes; expected a whole number of 0 or more")
-    return whole
+        raise RowError(
+            "row", bad[0], f"(item {items[bad[0]]}) has {votes[bad[0]]} votes; expected a whole number from 0 to "
+            f"2**53; {bad.size} of {votes.size} rows are wrong",
+        )  # fmt: skip
+    return votes.astype(np.int64)

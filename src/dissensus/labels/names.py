@@ -34,7 +34,9 @@ def as_names(values: Any) -> np.ndarray:
     return np.array(texts, dtype=object)
 
 
-def encode(values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def encode(
+    values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Codes and names of a column: names that look like integers in numeric order, others as they first appear.
 
     With `names` given their order is kept and anything else in the column gets code -1.
@@ -46,19 +48,19 @@ def encode(values: pa.Array | pa.ChunkedArray, names: Sequence[Any] | None = Non
     if isinstance(column, pa.ChunkedArray):  # combine_chunks keeps chunks when the text exceeds 2 GB
         column = column.unify_dictionaries().combine_chunks()
     raw = column.indices.to_numpy(zero_copy_only=False)
-    found = as_names(column.dictionary.to_numpy(zero_copy_only=False))
+    distinct = as_names(column.dictionary.to_numpy(zero_copy_only=False))
     if names is None:
-        used = np.zeros(found.size, dtype=bool)
+        used = np.zeros(distinct.size, dtype=bool)
         used[raw] = True
-        order = integer_order(found)
+        order = integer_order(distinct)
         order = order[used[order]]
-        wanted = found[order]
-        position = np.full(found.size, -1, dtype=np.int32)
+        wanted = distinct[order]
+        position = np.full(distinct.size, -1, dtype=np.int32)
         position[order] = np.arange(order.size, dtype=np.int32)
     else:
         wanted = as_names(names)
-        position = positions_of(found, wanted).astype(np.int32)
-    return position[raw] if found.size else raw.astype(np.int32), wanted
+        position = positions_of(distinct, wanted).astype(np.int32)
+    return position[raw] if distinct.size else raw.astype(np.int32), wanted
 
 
 def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -66,7 +68,8 @@ def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.nd
 
     A name is what it reads as: 7 and "7" are the same, whether or not another name beside it made them text.
     """
-    wanted, known = np.asarray(names), np.asarray(among)
+    # As objects: NumPy's own text drops NULs at the end of a name.
+    wanted, known = (x if isinstance(x, np.ndarray) else np.array(list(x), dtype=object) for x in (names, among))
     if wanted.dtype.kind == known.dtype.kind == "i" and np.array_equal(wanted, known):
         return np.arange(wanted.size)
     place = {str(name): position for position, name in enumerate(known.tolist())}
@@ -113,14 +116,21 @@ def text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.string())
 
 
+def ordered_levels(column: pa.ChunkedArray) -> list[str] | None:
+    """The levels of an ordered categorical in their order, also those that do not occur; None for other columns."""
+    if not (pa.types.is_dictionary(column.type) and column.type.ordered and column.num_chunks):
+        return None
+    levels: list[str] = text_column(pa.chunked_array([column.unify_dictionaries().chunk(0).dictionary])).to_pylist()
+    return levels
+
+
 def encode_classes(column: pa.ChunkedArray, classes: Sequence[str] | None) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes and class names of a label column; -1 for a label that is not among `classes`.  (m,), k names"""
     encoded = column.combine_chunks().dictionary_encode() if not pa.types.is_dictionary(column.type) else column
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    found = text_column(pa.chunked_array([encoded.dictionary])).to_pylist()
+    distinct = text_column(pa.chunked_array([encoded.dictionary])).to_pylist()
     used = np.unique(encoded.indices.to_numpy(zero_copy_only=False))
-    known = class_order(found[i] for i in used) if classes is None else tuple(str(name) for name in classes)
-    code = {name: i for i, name in enumerate(known)}
-    position = np.array([code.get(name, -1) for name in found], dtype=np.int32)
+    known = class_order(distinct[i] for i in used) if classes is None else tuple(str(name) for name in classes)
+    position = positions_of(distinct, known).astype(np.int32)
     return position[encoded.indices.to_numpy(zero_copy_only=False)], known

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from dissensus.labels.answers import Answers, hold
-from dissensus.labels.names import as_names, class_order, encode
-
-if TYPE_CHECKING:
-    from dissensus.labels.distributions import Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import class_column, name_column, named_columns, number_column
+from dissensus.labels.names import as_names, class_order, encode, encode_classes, ordered_levels
+from dissensus.labels.row_errors import RowError
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -45,9 +46,38 @@ class Votes(Answers):
                 f"{list(known)}; {bad.size} of {len(choices)} votes name another class"
             )
         if annotator is not None:
-            who_codes, who = encode(_names("annotator", annotator))
-            fields |= {"annotator": who_codes, "annotators": who}
+            annotator_codes, annotators = encode(_names("annotator", annotator))
+            fields |= {"annotator": annotator_codes, "annotators": annotators}
         return cls(item=item_codes, items=items, choice=choice_codes, classes=known, **fields)
+
+    @classmethod
+    def of_frame(
+        cls, frame: Any, *, item: str = "item", annotator: str | None = "annotator", label: str = "label",
+        seconds: str | None = "seconds", classes: Sequence[str] | None = None,
+    ) -> Votes:  # fmt: skip
+        """Votes from a pandas, polars or Arrow frame with one row per vote; further columns stay in `extra`.
+
+        Nothing is guessed (`read(frame)` does that): these columns have to be there, except `seconds`.
+        annotator=None says that nobody knows who answered. Classes are all that occur, or the levels of an ordered
+        categorical; `classes` sets another order and may name classes nobody chose.
+        """
+        table, columns = named_columns(frame, item=item, annotator=annotator, label=label, seconds=seconds)
+        labels = name_column(table, columns.pop("label"))
+        choice, known = encode_classes(labels, ordered_levels(labels) if classes is None else classes)
+        bad = np.flatnonzero(choice < 0)
+        if bad.size:
+            raise RowError(
+                "row", bad[0], f"has {labels[int(bad[0])].as_py()!r} in column {label!r}, but the classes are "
+                f"{list(known)}; {bad.size} of {len(labels)} rows have another label",
+            )  # fmt: skip
+        fields: dict[str, Any] = {}
+        for role in ("item", "annotator"):
+            if role in columns:
+                fields[role], fields[f"{role}s"] = encode(name_column(table, columns[role]))
+        if "seconds" in columns:
+            fields["seconds"] = number_column(table, columns["seconds"])
+        extra = table.drop_columns([*columns.values(), label]).replace_schema_metadata(None)
+        return cls(**fields, choice=choice, classes=known, extra=extra)
 
     @classmethod
     def of_counts(cls, distributions: Distributions) -> Votes:
@@ -64,6 +94,9 @@ class Votes(Answers):
         """Votes for each class of each item.  (n, k) int64"""
         cell = self.item.astype(np.int64) * self.n_classes + self.choice
         return np.bincount(cell, minlength=self.n_items * self.n_classes).reshape(self.n_items, self.n_classes)
+
+    def _answered(self) -> dict[str, Any]:
+        return {"label": class_column(self.classes, self.choice)}
 
 
 def _names(role: str, values: Any) -> pa.Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.top_classes import class_information, top_classes
+from dissensus.labels.informative_classes import class_information, top_classes
 from dissensus.labels.transforms import class_count, sparsest
 from dissensus.plan.simulation import Scene, recovered, recovery
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dissensus import Votes
-from dissensus.files.door import read, write
+from dissensus.files.read_labels import read
+from dissensus.files.write_labels import write
 from dissensus.labels.beliefs import Beliefs
 
 TOP_TWO = "item,top1,top1_prob,top2,top2_prob,ruled_out\n"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as types
+
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.answers import hold
+from dissensus.labels.names import as_names
 
 Layout = Literal["votes", "beliefs", "top-two", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -30,21 +34,19 @@ TOP_TWO = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """How to read a table; None means: find out, and say what was found.
 
-    layout   votes (one row an answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row an
-             item, one column a class), annotators (one row an item, one column an annotator)
+    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
+             item, one column per class), annotators (one row per item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
     classes  all classes in order; for counts and probabilities, the columns that hold them
     items, annotators  all names in order, for items nobody answered or an order of your own
     repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
              None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
-    text     the columns are untyped text (CSV), so numbers are recognised by how they read
     scale    what the probabilities of beliefs are out of: 1, or 100 for percents
-    rows     where each row of the table stood in the file, from 0, once some were left out; None while all are there
     """
 
     layout: Layout | None = None
@@ -53,14 +55,11 @@ class Reading:
     label: str | None = None
     seconds: str | None = None
     classes: Sequence[str] | None = None
-    items: Sequence[Any] | None = None
-    annotators: Sequence[Any] | None = None
+    items: Sequence[Any] | np.ndarray | None = None
+    annotators: Sequence[Any] | np.ndarray | None = None
     repeats: Repeats | None = None
     missing: Missing = "error"
     scale: float | None = None
-    text: bool = False
-    rows: np.ndarray | None = field(default=None, compare=False, repr=False)
-    notices: list[str] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -72,93 +71,85 @@ class Reading:
             if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
                 raise ValueError(f"{name}={given!r:.80}: expected a list of names")
         if self.classes is not None:
-            object.__setattr__(self, "classes", tuple(str(name) for name in self.classes))
+            hold(self, "classes", tuple(str(name) for name in self.classes))
+        for name in ("items", "annotators"):
+            if getattr(self, name) is not None:
+                hold(self, name, as_names(getattr(self, name)))
         if self.scale is not None and not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
-            raise ValueError(f"scale={self.scale!r:.80}: expected a number above 0, as 1 or 100")
-
-    def say(self, notice: str) -> None:
-        self.notices.append(notice)
-
-    def row(self, place: int) -> int:
-        """The number of a row in the file, from 1 after the header."""
-        return int(place if self.rows is None else self.rows[place]) + 1
-
-    def keeping(self, places: np.ndarray) -> Reading:
-        """The reading of a table of which only these rows are left, in this order.  places: (r,)"""
-        return replace(self, rows=places if self.rows is None else self.rows[places])
+            raise ValueError(f"scale={self.scale!r:.80}: expected a number above 0, such as 1 or 100")
 
 
-def choose(table: pa.Table, role: str, reading: Reading, source: str, *, needed: bool = True) -> str | None:
+def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = True) -> str | None:
     """The column that plays a role: the one asked for, else the first usual name that is there."""
     asked = getattr(reading, role)
     if asked == "" and not needed:
         return None
     if asked is not None:
-        if asked not in table.column_names:
-            raise ValueError(f"{source}: no column {asked!r} for {role}; the columns are {table.column_names}")
+        if asked not in source.columns:
+            raise ValueError(f"{source.name}: no column {asked!r} for {role}; the columns are {source.columns}")
         return str(asked)
-    lower = {name.strip().lower(): name for name in reversed(table.column_names)}
+    lower = {name.strip().lower(): name for name in reversed(source.columns)}
     for usual in USUAL[role]:
         if usual in lower:
-            found = lower[usual]
-            if found != role:
-                reading.say(f"{role} = column {found!r}")
-            return found
+            column = lower[usual]
+            if column != role:
+                source.say(f"{role} = column {column!r}")
+            return column
     if needed:
         raise ValueError(
-            f"{source}: no column looks like the {role}; the columns are {table.column_names}, the usual names "
+            f"{source.name}: no column looks like the {role}; the columns are {source.columns}, the usual names are "
             f"{list(USUAL[role])}: say which one it is with {role}= (on the command line --{role})"
         )
     return None
 
 
-def top_two_columns(table: pa.Table) -> tuple[str, str, str, str, str | None] | None:
+def top_two_columns(columns: Sequence[str]) -> tuple[str, str, str, str, str | None] | None:
     """The columns of a top-two elicitation, if all are there: first, its probability, second, its own, ruled out."""
-    have = set(table.column_names)
+    have = set(columns)
     for first, first_prob, second, second_prob, out in TOP_TWO:
         if {first, first_prob, second, second_prob} <= have:
             return first, first_prob, second, second_prob, next((name for name in out if name in have), None)
     return None
 
 
-def guess_layout(table: pa.Table, reading: Reading, source: str) -> Layout:
+def guess_layout(source: SourceTable, reading: Reading) -> Layout:
     """The layout, from the column names alone where they tell, else from which columns hold numbers."""
-    names = table.column_names
+    names, table = source.columns, source.table
     if any(name.startswith("stated.") for name in names):
         return "beliefs"
-    if top_two_columns(table) is not None:
-        reading.say("layout = top-two")
+    if top_two_columns(names) is not None:
+        source.say("layout = top-two")
         return "top-two"
     holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
     usual_label = reading.label is None and any(name.strip().lower() in USUAL["label"] for name in names)
     if reading.label or (usual_label and not holds_classes):
         return "votes"
-    body = class_columns(table, reading, source)
+    body = class_columns(source, reading)
     if not body or not all(is_number(table[name]) for name in body):
         text = [name for name in body if not is_number(table[name])]
         text = [f"{name}: {table[name][0].as_py()!r:.40}" for name in text[:5]]
         raise ValueError(
-            f"{source}: the columns {names} hold neither a label column ({list(USUAL['label'])}) nor one number "
+            f"{source.name}: the columns {names} hold neither a label column ({list(USUAL['label'])}) nor one number "
             f"column per class (not numbers: {text}); name the label column with label=, or the classes: classes="
         )
     matrix = np.column_stack([table[name].to_numpy() for name in body])  # (n, k)
-    found: Layout = "counts" if are_counts(matrix) else "probabilities"
+    layout: Layout = "counts" if are_counts(matrix) else "probabilities"
     if reading.item is None and reading.classes is None and len(body) == len(names) - ("votes" in names):
-        _refuse_numbered_items(body, matrix, source)
+        _refuse_numbered_items(body, matrix, source.name)
     shown = ", ".join(body[:8]) + (", ..." if len(body) > 8 else "")
-    reading.say(f"layout = {found} over {len(body)} classes: {shown}")
-    return found
+    source.say(f"layout = {layout} over {len(body)} classes: {shown}")
+    return layout
 
 
-def class_columns(table: pa.Table, reading: Reading, source: str) -> list[str]:
+def class_columns(source: SourceTable, reading: Reading) -> list[str]:
     """The columns that hold one class each in a table of counts or probabilities."""
     if reading.classes is not None:
-        absent = [name for name in reading.classes if name not in table.column_names]
+        absent = [name for name in reading.classes if name not in source.columns]
         if absent:
-            raise ValueError(f"{source}: no column for class {absent[0]!r}; the columns are {table.column_names}")
+            raise ValueError(f"{source.name}: no column for class {absent[0]!r}; the columns are {source.columns}")
         return list(reading.classes)
-    item = choose(table, "item", Reading(item=reading.item), source, needed=False)
-    return [name for name in table.column_names if name not in (item, "votes")]
+    item = choose(source.quietly(), "item", reading, needed=False)
+    return [name for name in source.columns if name not in (item, "votes")]
 
 
 def is_number(column: pa.ChunkedArray) -> bool:
@@ -174,7 +165,7 @@ def are_counts(matrix: np.ndarray) -> bool:
 
 
 def _refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
-    """A first column that counts on, or alone holds distinct whole numbers, numbers the items; it is no class.
+    """A first column that counts on, or alone holds distinct whole numbers, numbers the items; it is not a class.
 
     Rows with the same sum are a table of counts or probabilities whatever the first column holds.
     """

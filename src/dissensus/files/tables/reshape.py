@@ -1,4 +1,4 @@
-"""Tables with several answers in a row, in columns or in lists -> one row an answer."""
+"""Tables with several answers in a row, in columns or in lists -> one row per answer."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.files.tables.columns import Reading, choose
-from dissensus.files.tables.rows import is_list, names_column, nan_as_null, whole_floats
+from dissensus.files.tables.rows import is_list, nan_as_null
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, text_column
 
 LISTS = ("annotators", "annotations")
 
 
-def annotator_columns_to_rows(table: pa.Table, reading: Reading, source: str) -> tuple[pa.Table, Reading]:
+def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
     """One column per annotator -> one row per answer; an empty cell means the annotator was not asked.
 
     Items come in the order of the rows, also those that nobody answered.
     """
-    item = choose(table, "item", reading, source, needed=False)
-    people = [name for name in table.column_names if name != item]
+    item = choose(source, "item", reading, needed=False)
+    people = [name for name in source.columns if name != item]
     for person in people:
-        if pa.types.is_nested(table[person].type):
-            raise ValueError(f"{source}: column {person!r} holds {table[person].type}; expected one label a cell")
-    rows = pa.chunked_array([pa.array(range(table.num_rows))])
-    names = rows if item is None else names_column(table, item, source, reading)
+        kind = source.table[person].type
+        if pa.types.is_nested(kind):
+            raise ValueError(f"{source.name}: column {person!r} holds {kind}; expected one label per cell")
+    names = pa.chunked_array([pa.array(range(source.size))]) if item is None else source.names(item)
     parts, places = [], []
-    for person, column in _labels_alike(table, people).items():
+    for person, column in _labels_alike(source.table, people).items():
         answered = np.flatnonzero(pc.is_valid(column).to_numpy())
         take = pa.array(answered)
         parts.append(
@@ -39,42 +41,44 @@ def annotator_columns_to_rows(table: pa.Table, reading: Reading, source: str) ->
         )  # fmt: skip
         places.append(answered)
     if not any(part.num_rows for part in parts):
-        raise ValueError(f"{source}: every cell of the columns {people} is empty; expected labels")
+        raise ValueError(f"{source.name}: every cell of the columns {people} is empty; expected labels")
     reading = replace(reading, item="item", annotator="annotator", label="label", seconds="")
     kept = np.concatenate(places)
     if reading.items is None:
         reading = replace(reading, items=list(dict.fromkeys(as_names(names.to_numpy()).tolist())))
-        if (silent := table.num_rows - np.unique(kept).size) > 0:
-            reading.say(f"{silent} rows without an answer: items nobody answered")
-    return pa.concat_tables(parts), reading.keeping(kept)
+        if (unanswered := source.size - np.unique(kept).size) > 0:
+            source.say(f"{unanswered} rows without an answer: items nobody answered")
+    return source.holding(pa.concat_tables(parts), kept), reading
 
 
-def unnested(table: pa.Table, reading: Reading, source: str) -> tuple[pa.Table, Reading]:
+def unnested(source: SourceTable) -> SourceTable:
     """One row per item with parallel lists `annotators` and `annotations` -> one row per answer."""
+    table = source.table
     if not all(name in table.column_names and is_list(table[name].type) for name in LISTS):
-        return table, reading
+        return source
     for place, field in enumerate(table.schema):
         if is_list(field.type):
             plain = table[field.name].cast(pa.list_(field.type.value_type))
             table = table.set_column(place, field.name, plain)
     unnamed = pc.is_null(table["annotators"]).to_numpy() & ~pc.is_null(table["annotations"]).to_numpy()
     if unnamed.any():
-        row = reading.row(np.flatnonzero(unnamed)[0])
-        raise ValueError(f"{source}: row {row} has annotations but no annotators; expected pairs")
+        row = source.row(np.flatnonzero(unnamed)[0])
+        raise ValueError(f"{source.name}: row {row} has annotations but no annotators; expected pairs")
     unlabelled = pc.is_null(table["annotations"]).to_numpy()
     if unlabelled.any():
-        reading.say(f"{unlabelled.sum()} items without annotations left out")
-        table, reading = table.filter(pa.array(~unlabelled)), reading.keeping(np.flatnonzero(~unlabelled))
+        source.say(f"{unlabelled.sum()} items without annotations left out")
+        table = table.filter(pa.array(~unlabelled))
+        source = source.holding(table, np.flatnonzero(~unlabelled))
     table = table.combine_chunks()
     length = pc.list_value_length(table["annotations"])
     uneven = pc.not_equal(length, pc.list_value_length(table["annotators"])).to_numpy()
     if uneven.any():
         raise ValueError(
-            f"{source}: row {reading.row(np.flatnonzero(uneven)[0])} has lists `annotators` and `annotations` of "
+            f"{source.name}: row {source.row(np.flatnonzero(uneven)[0])} has lists `annotators` and `annotations` of "
             "different lengths; expected pairs"
         )
     if not pc.sum(length).as_py():
-        raise ValueError(f"{source}: the lists of annotations are all empty; expected at least one answer")
+        raise ValueError(f"{source.name}: the lists of annotations are all empty; expected at least one answer")
     parent = pc.list_parent_indices(table["annotations"])
     columns = {"annotator": pc.list_flatten(table["annotators"]), "label": pc.list_flatten(table["annotations"])}
     for name in table.column_names:
@@ -83,15 +87,15 @@ def unnested(table: pa.Table, reading: Reading, source: str) -> tuple[pa.Table, 
         values = table[name]
         parallel = is_list(values.type) and pc.all(pc.equal(pc.list_value_length(values), length)).as_py()
         columns[name] = pc.list_flatten(values) if parallel else values.take(parent)
-    reading.say("answers = pairs of the lists `annotators` and `annotations`")
-    return pa.table(columns), reading.keeping(parent.to_numpy())
+    source.say("answers = pairs of the lists `annotators` and `annotations`")
+    return source.holding(pa.table(columns), parent.to_numpy())
 
 
 def _labels_alike(table: pa.Table, people: list[str]) -> dict[str, pa.ChunkedArray]:
     """The columns of labels; numbers all as integers, or all as floats where some label is not whole."""
     columns = {person: nan_as_null(table, person)[person] for person in people}
     floats = [person for person in people if pa.types.is_floating(columns[person].type)]
-    whole = {person: whole_floats(columns[person], person, None) for person in floats}
+    whole = {person: whole_floats(columns[person]) for person in floats}
     if all(pa.types.is_integer(column.type) for column in whole.values()):
         return columns | whole
     numeric = [person for person in people if pa.types.is_integer(columns[person].type)]

@@ -8,10 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from dissensus.files.tools.export import Export, Parsed
 from dissensus.files.tools.records import (
     ASIDE,
-    ROLES,
-    Parsed,
     Place,
     as_list,
     as_name,
@@ -28,19 +27,20 @@ from dissensus.files.tools.records import (
     shared_columns,
     uncell,
 )
+from dissensus.labels.frames import ROLES
 
 TOOL = "Label Studio"
 _OF_TASK = ("id", "data", "annotations", "completions")
 _OF_ANNOTATION = ("result", "completed_by", "lead_time", "was_cancelled", "skipped", "task", "data")
 
 
-def is_label_studio(record: dict[str, Any]) -> bool:
+def recognises(record: dict[str, Any]) -> bool:
     annotations = record.get("annotations", record.get("completions"))
     flat = {"id", "annotator", "annotation_id", "lead_time"} <= record.keys()
     return flat or (isinstance(record.get("data"), dict) and isinstance(annotations, list))
 
 
-def parse_label_studio(records: Any, source: str, question: str | None = None) -> Parsed:
+def parse(records: Any, source: str, question: str | None) -> Parsed:
     """Answers of a Label Studio export, either the full JSON or JSON-MIN.
 
     JSON: a list of tasks {id, data, annotations: [{completed_by, lead_time, was_cancelled, result: [{from_name,
@@ -49,7 +49,7 @@ def parse_label_studio(records: Any, source: str, question: str | None = None) -
     JSON-MIN: a list of annotations, {fields of data, id, one field per question, annotator, annotation_id,
     created_at, updated_at, lead_time}, in this order, which tells questions from data.
     Label Studio documentation, Label Studio Task Format; label-studio-sdk, converter.py (both layouts, and that
-    annotations with `was_cancelled` or `skipped` are no answers).
+    annotations with `was_cancelled` or `skipped` are not answers).
     """
     if isinstance(records, list) and records and isinstance(records[0], dict) and "annotation_id" in records[0]:
         return _parse_flat(records, source, question)
@@ -74,7 +74,7 @@ def parse_label_studio(records: Any, source: str, question: str | None = None) -
     return parsed(rows, left_out, source)
 
 
-def render_label_studio(table: pa.Table) -> list[dict[str, Any]]:
+def render(table: pa.Table) -> list[dict[str, Any]]:
     """Tasks as the full JSON export holds them, one per item; the question is named "label".
 
     A column that differs between the answers to one item goes into the field `data` of the annotation.
@@ -146,8 +146,8 @@ def _annotator(completed_by: Any, place: Place) -> tuple[str | int | None, dict[
 def _parse_flat(records: Any, source: str, question: str | None) -> Parsed:
     left_out: Counter[str] = Counter()
     entries = list(each_record(records, source, TOOL))
-    found = [name for _, record in entries for name in (_questions_in(record) if question is None else record)]
-    asked = pick_question(found, question, source, Counter())  # the other questions stay as columns
+    fields = [name for _, record in entries for name in (_questions_in(record) if question is None else record)]
+    asked = pick_question(fields, question, source, Counter())  # the other questions stay as columns
     rows = []
     for place, record in entries:
         answer = record.get(asked)
@@ -185,3 +185,6 @@ def _column_of(key: str) -> str:
 
 def _key_of(column: str) -> str:
     return column.removeprefix(ASIDE) if _claimed(column) else column
+
+
+EXPORT = Export("label-studio", "json", recognises, parse, render)

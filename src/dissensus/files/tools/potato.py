@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dissensus.files.tools.export import Export, Parsed
 from dissensus.files.tools.records import (
-    Parsed,
     Place,
     as_name,
     as_object,
@@ -29,13 +29,13 @@ _TIME = re.compile(r"\s*Time spent: (\d{1,9})d (\d{1,9})h (\d{1,9})m (\d{1,20}(?
 _BEHAVIOR = "behavioral_data."
 
 
-def is_potato(record: dict[str, Any]) -> bool:
+def recognises(record: dict[str, Any]) -> bool:
     nested = "id" in record and isinstance(record.get("label_annotations"), dict)
     exported = {"instance_id", "user_id"} <= record.keys() and isinstance(record.get("labels"), dict)
     return nested or exported or ("instance_id" in record and any(":::" in key for key in record))
 
 
-def parse_potato(records: Any, source: str, question: str | None = None) -> Parsed:
+def parse(records: Any, source: str, question: str | None) -> Parsed:
     """Answers of a Potato project; `question` is the name of an annotation scheme.
 
     annotated_instances.jsonl (one file per annotator's folder, the name is not in it): {id, displayed_text,
@@ -66,7 +66,7 @@ def parse_potato(records: Any, source: str, question: str | None = None) -> Pars
     return parsed(rows, left_out, source)
 
 
-def render_potato(table: pa.Table) -> list[dict[str, Any]]:
+def render(table: pa.Table) -> list[dict[str, Any]]:
     """Lines of annotated_instances.jsonl with the annotator as `user_id`; the scheme is named "label"."""
     records = []
     for row in rows_of(table):
@@ -111,8 +111,11 @@ def _ticked(labels: Any) -> list[Any]:
 def _spent(time: Any, place: Place) -> float | None:
     if time is None:
         return None
-    found = _TIME.fullmatch(time) if isinstance(time, str) else None
-    if found is None:
+    spent = _TIME.fullmatch(time) if isinstance(time, str) else None
+    if spent is None:
         raise place.error("time_string", time, "text like 'Time spent: 0d 0h 0m 3s'")
-    days, hours, minutes = (int(part) for part in found.groups()[:3])
-    return ((days * 24 + hours) * 60 + minutes) * 60 + float(found[4])
+    days, hours, minutes = (int(part) for part in spent.groups()[:3])
+    return ((days * 24 + hours) * 60 + minutes) * 60 + float(spent[4])
+
+
+EXPORT = Export("potato", "jsonl", recognises, parse, render, in_tables=True)

@@ -11,16 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-ROLES = ("item", "annotator", "label", "seconds")
+from dissensus.files.tools.export import Parsed
+from dissensus.labels.frames import ROLES
+
 ASIDE = "data."  # before the name of a further column or field whose own name is taken
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """One row per answer (item, annotator, label, seconds, further columns), and what was left out on the way."""
-
-    table: pa.Table
-    notices: list[str]
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ def each_record(records: Any, source: str, tool: str) -> Iterator[tuple[Place, d
     """The records of an export, each an object, with their places."""
     if not isinstance(records, list) or not records:
         raise ValueError(
-            f"{source}: found {shown(records)}, expected a list of at least one record; export again from {tool}"
+            f"{source}: holds {shown(records)}, expected a list of at least one record; export again from {tool}"
         )
     for number, record in enumerate(records, start=1):
         place = Place(source, f"record {number}", tool)
@@ -68,6 +62,14 @@ def as_list(value: Any, what: str, place: Place) -> list[Any]:
     if not isinstance(value, list):
         raise place.error(what, value, "a list [...]")
     return value
+
+
+def parallel_list(value: Any, count: int, what: str, place: Place) -> list[Any]:
+    """A list with one entry per answer."""
+    values = as_list(value, what, place)
+    if len(values) != count:
+        raise place.error(what, value, f"{count} entries, one per answer")
+    return values
 
 
 def as_name(value: Any, what: str, place: Place) -> str | int:
@@ -103,9 +105,9 @@ def only_choice(choices: list[Any], item: Any, annotator: Any, place: Place) -> 
     return as_label(choices[0], "the choice", place)
 
 
-def pick_question(found: Iterable[str], question: str | None, source: str, left_out: Counter[str]) -> str:
+def pick_question(asked: Iterable[str], question: str | None, source: str, left_out: Counter[str]) -> str:
     """The one question asked, or the one asked for; the others are noted as left out."""
-    names = list(dict.fromkeys(found))
+    names = list(dict.fromkeys(asked))
     if question is None and len(names) == 1:
         return names[0]
     if question is None or question not in names:

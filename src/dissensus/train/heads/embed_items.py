@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.files.door import to_stderr
+from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import whole_or_not
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, card_of, read_features

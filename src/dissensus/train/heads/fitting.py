@@ -15,7 +15,7 @@ from dissensus.deliver.delivery import checked_seed
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_majority
 from dissensus.evaluate.closeness import kl_to_people, soft_nll
-from dissensus.files.door import to_stderr
+from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels, as_distributions

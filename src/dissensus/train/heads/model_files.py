@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.files.door import write_text
-from dissensus.files.whole_files import whole_or_not
+from dissensus.files.whole_files import whole_or_not, write_text
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.features import FeatureTable

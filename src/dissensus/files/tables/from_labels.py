@@ -11,61 +11,47 @@ import pyarrow as pa
 from dissensus.files.delimited import as_text, typed
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading, choose, guess_layout
-from dissensus.files.tables.reading import METADATA
+from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.to_labels import METADATA
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import ROLES, class_column, free_name
 from dissensus.labels.names import class_order, encode
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
-ROLES = ("item", "annotator", "label", "seconds")
-PREFIXES = ("stated.", "ruled_out.", "named.")
-
 
 def as_table(value: Labels, layout: str | None = None) -> pa.Table:
-    """An Arrow table of a value; `table.to_pandas()` and `polars.from_arrow(table)` make frames of it.
+    """An Arrow table of a value that reads back to the same value: `value.to_arrow()` and what its columns cannot hold.
 
     Votes          item, annotator, label, seconds, then the extra columns; one row per vote.
                    layout="crowd-kit" calls them task, worker, label; layout="annotators" gives one row per item and
                    one column per annotator, empty where not asked (cleanlab's multi-annotator frame)
-    Beliefs        item, annotator, seconds, stated.CLASS, ruled_out.CLASS, named.1, named.2, then the extra columns
+    Beliefs        item, annotator, stated.CLASS, ruled_out.CLASS, named.1, named.2, seconds, then the extra columns
     Distributions  item, one column per class, and votes where known
-    What plain columns cannot hold (order of classes, items nobody answered) goes into the schema's metadata.
+    The order of classes and the items that nobody answered go into the schema's metadata.
     """
     if isinstance(value, Distributions):
         if layout is not None:
             raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
-        return _distributions_table(value)
+        return _described(value.to_arrow(), layout="probabilities", item="item", classes=list(value.classes))
     if layout not in (None, "annotators", "crowd-kit"):
         raise ValueError(f"no layout {layout!r} to write; there are 'crowd-kit' and 'annotators', for votes")
     if layout is not None and not isinstance(value, Votes):
         raise ValueError(f"layout {layout!r} holds votes, and these are beliefs; take beliefs.first_choices() first")
     if layout == "annotators" and isinstance(value, Votes):
         return _annotator_columns(value)
-    columns = _answer_columns(value)
-    meta: dict[str, Any] = {"layout": "votes", "classes": list(value.classes)}
-    if isinstance(value, Beliefs):
-        columns |= _belief_columns(value)
-        meta |= {"layout": "beliefs", "scale": 1}
-    else:
-        columns["label"] = _named_choices(value.classes, value.choice)
-    if value.seconds is not None:
-        columns["seconds"] = pa.array(value.seconds, from_pandas=True)
-    meta |= _order_of_names(value, columns)
+    table = value.to_arrow()
     extra = [] if value.extra is None else value.extra.column_names
-    role_columns = {"item": "task", "annotator": "worker"} if layout == "crowd-kit" else {}
-    for role in ROLES:
-        name = role_columns.get(role, role)
-        meta[role] = _free_name(name, extra) if role in columns else ""
-    columns = {meta.get(name, name) if name in ROLES else name: column for name, column in columns.items()}
-    taken = [name for name in extra if name in columns or (meta["layout"] == "beliefs" and name.startswith(PREFIXES))]
-    if taken:
-        raise ValueError(f"an extra column is named {taken[0]!r}, as one of the value's own columns; rename it first")
-    table = pa.table(columns)
-    for field, column in zip(value.extra.schema, value.extra.columns, strict=True) if value.extra is not None else ():
-        table = table.append_column(field, column)
-    return table.replace_schema_metadata({METADATA: json.dumps(meta).encode()})
+    present = {role: free_name(role, extra) for role in ROLES if free_name(role, extra) in table.column_names}
+    order = _order_of_names(value, table, present)
+    wanted = {"item": "task", "annotator": "worker"} if layout == "crowd-kit" else {}
+    roles = {role: free_name(wanted.get(role, role), extra) if role in present else "" for role in ROLES}
+    renamed = {column: roles[role] for role, column in present.items()}
+    table = table.rename_columns([renamed.get(name, name) for name in table.column_names])
+    kind = {"layout": "beliefs", "scale": 1} if isinstance(value, Beliefs) else {"layout": "votes"}
+    return _described(table, **kind, classes=list(value.classes), **order, **roles)
 
 
 def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[str]:
@@ -75,17 +61,18 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     """
     meta = json.loads(table.schema.metadata[METADATA])
     plain = table.replace_schema_metadata(None)
+    source = SourceTable(plain, "")
     lost = []
     if isinstance(value, Answers) and meta["layout"] == "annotators":
         kept = [name for name in ("seconds", "extra") if getattr(value, name) is not None]
         lost += [f"the {'times' if name == 'seconds' else 'extra columns'}, in this layout" for name in kept]
     elif isinstance(value, Answers):
         for role in ROLES:
-            if (choose(plain, role, Reading(), "", needed=False) or "") != meta[role] and not _unlabelled(role, meta):
+            if (choose(source, role, Reading(), needed=False) or "") != meta[role] and not _unlabelled(role, meta):
                 lost.append(f"which column is the {role}: read it back with {role}={meta[role]!r}")
         lost += _changed_types(value, text=text)
         if value.annotator is not None and _answered_twice(value):
-            lost.append("that second answers are no accident: read it back with repeats='keep'")
+            lost.append("that second answers are not an accident: read it back with repeats='keep'")
     if _guessed_layout(plain, text=text and isinstance(value, Distributions)) != meta["layout"]:
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
     if (
@@ -94,7 +81,7 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     ):
         lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
     if isinstance(value, Beliefs) and look_like_percents(value.stated):
-        lost.append("that probabilities above 1 are no percents: read it back with scale=1")
+        lost.append("that probabilities above 1 are not percents: read it back with scale=1")
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
@@ -109,7 +96,7 @@ def _guessed_layout(plain: pa.Table, *, text: bool) -> str | None:
     if text:
         plain = pa.table({field.name: typed(as_text(plain[field.name])) for field in plain.schema})
     try:
-        return guess_layout(plain, Reading(), "")
+        return guess_layout(SourceTable(plain, ""), Reading())
     except ValueError:
         return None
 
@@ -143,52 +130,14 @@ def _answered_twice(value: Answers) -> bool:
     return bool(np.unique(value.item.astype(np.int64) * annotators.size + annotator).size < value.n_answers)
 
 
-def _answer_columns(value: Answers) -> dict[str, Any]:
-    columns: dict[str, Any] = {"item": pa.array(value.items[value.item])}
-    if value.annotator is not None and value.annotators is not None:
-        columns["annotator"] = pa.array(value.annotators[value.annotator])
-    return columns
-
-
-def _order_of_names(value: Answers, columns: dict[str, Any]) -> dict[str, Any]:
+def _order_of_names(value: Answers, table: pa.Table, columns: dict[str, str]) -> dict[str, Any]:
     """Names that reading the columns alone would order differently or not know of."""
     kept = {}
     for role in ("item", "annotator"):
         names = getattr(value, f"{role}s")
-        if names is not None and not np.array_equal(encode(columns[role])[1], names):
+        if names is not None and not np.array_equal(encode(table[columns[role]])[1], names):
             kept[f"{role}s"] = names.tolist()
     return kept
-
-
-def _belief_columns(beliefs: Beliefs) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    for code, name in enumerate(beliefs.classes):
-        columns[f"stated.{name}"] = pa.array(beliefs.stated[:, code], from_pandas=True)
-    for code, name in enumerate(beliefs.classes):
-        columns[f"ruled_out.{name}"] = pa.array(beliefs.ruled_out[:, code])
-    for place in range(beliefs.named.shape[1]):
-        columns[f"named.{place + 1}"] = _named_choices(beliefs.classes, beliefs.named[:, place])
-    return columns
-
-
-def _named_choices(classes: tuple[str, ...], codes: np.ndarray) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(classes, pa.string())).cast(
-        pa.string()
-    )
-
-
-def _distributions_table(value: Distributions) -> pa.Table:
-    taken = {"item", "votes"} & set(value.classes)
-    if taken:
-        raise ValueError(
-            f"a class is named {taken.pop()!r}, as a column of a distributions file; rename the class first"
-        )
-    columns: dict[str, Any] = {"item": pa.array(value.items)}
-    columns |= {name: value.probs[:, code] for code, name in enumerate(value.classes)}
-    if value.votes is not None:
-        columns["votes"] = value.votes
-    meta = {"layout": "probabilities", "item": "item", "classes": list(value.classes)}
-    return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(meta).encode()})
 
 
 def _annotator_columns(votes: Votes) -> pa.Table:
@@ -204,15 +153,13 @@ def _annotator_columns(votes: Votes) -> pa.Table:
     grid = np.full((votes.n_items, annotators.size), -1, dtype=np.int32)
     grid[votes.item, annotator] = votes.choice
     columns: dict[str, Any] = {"item": pa.array(votes.items)}
-    columns |= {name: _named_choices(votes.classes, grid[:, code]) for code, name in enumerate(people)}
-    meta = {
-        "layout": "annotators", "item": "item", "classes": list(votes.classes),
-        "items": votes.items.tolist(), "annotators": annotators.tolist(),
-    }  # fmt: skip
-    return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(meta).encode()})
+    columns |= {name: class_column(votes.classes, grid[:, code]) for code, name in enumerate(people)}
+    return _described(
+        pa.table(columns), layout="annotators", item="item", classes=list(votes.classes), items=votes.items.tolist(),
+        annotators=annotators.tolist(),
+    )  # fmt: skip
 
 
-def _free_name(wanted: str, taken: list[str]) -> str:
-    while wanted in taken:
-        wanted += "_code"
-    return wanted
+def _described(table: pa.Table, **reading: Any) -> pa.Table:
+    """The table with a word in its schema on how to read it."""
+    return table.replace_schema_metadata({METADATA: json.dumps(reading).encode()})

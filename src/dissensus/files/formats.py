@@ -1,0 +1,29 @@
+"""The formats of files, and the endings that tell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dissensus.files.exports import EXPORTS
+
+ENDINGS = {
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet",
+    ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npz",
+}  # fmt: skip
+FORMATS = tuple(dict.fromkeys(ENDINGS.values())) + tuple(EXPORTS)
+WRITABLE = tuple(name for name in FORMATS if name not in EXPORTS or EXPORTS[name].render is not None)
+WHOLE = ("parquet", "arrow")  # they keep everything
+DELIMITED = ("csv", "tsv")
+MATRICES = ("npy", "npz")
+
+
+def format_of(path: Path, asked: str | None) -> str:
+    """The format asked for, else the one that the ending tells."""
+    kind = asked or ENDINGS.get(path.suffix.lower())
+    if kind is None:
+        raise ValueError(
+            f"{path}: the ending {path.suffix!r} says no format; expected one of {', '.join(ENDINGS)}, or pass format="
+        )
+    if kind not in FORMATS:
+        raise ValueError(f"{path}: no format {kind!r}; there are {', '.join(FORMATS)}")
+    return kind

@@ -1,0 +1,187 @@
+"""One door in: files and frames -> Votes, Beliefs and Distributions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dissensus.files.columnar import read_arrow, read_parquet
+from dissensus.files.delimited import read_delimited
+from dissensus.files.exports import EXPORTS, recognise, recognise_table
+from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_of
+from dissensus.files.json_text import read_json, read_json_lines, records_table
+from dissensus.files.matrices import read_npy, read_npz
+from dissensus.files.notices import Say, to_stderr
+from dissensus.files.tables.columns import USUAL, Layout, Missing, Reading, Repeats
+from dissensus.files.tables.rows import chosen_rows
+from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.to_labels import METADATA, labels_from_table
+from dissensus.labels.frames import INDEX, frame_table
+from dissensus.labels.shares import Labels
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    layout: Layout | None = None,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    seconds: str | None = None,
+    classes: Sequence[str] | None = None,
+    items: Sequence[Any] | None = None,
+    annotators: Sequence[Any] | None = None,
+    where: Mapping[str, str] | None = None,
+    question: str | None = None,
+    repeats: Repeats | None = None,
+    missing: Missing = "error",
+    scale: float | None = None,
+    encoding: str = "utf-8",
+    say: Say = to_stderr,
+) -> Labels:
+    """Votes, Beliefs or Distributions from a file, or from a pandas, polars or Arrow table.
+
+    What the file does not say is found out and said; every guess can be overruled:
+
+    format    one of FORMATS; "json" and "jsonl" given here are plain records, not a tool's export
+    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
+              item, one column per class), annotators (one row per item, one column per annotator)
+    item, annotator, label, seconds  the column that plays this role; "" where none does
+    classes   all classes in order; for counts and probabilities, the columns that hold them
+    items, annotators  all names in order, for items nobody answered or an order of your own
+    where     {column: value}: only these rows
+    question  which one, where an export holds several
+    repeats   when one annotator answers one item twice: "error", "keep" all, or take the "first" or "last"; where
+              nothing is said they are refused, but kept in a file written by this package
+    missing   rows without a label: "error", or "drop" them
+    scale     what the probabilities of beliefs are out of: 1, or 100 for percents
+    encoding  of CSV and TSV
+    say       hears every guess; by default they go to stderr
+
+    Raises ValueError naming file, row, value, expectation and way out; nothing is ever unpickled.
+    """
+    name = str(source) if isinstance(source, str | os.PathLike) else type(source).__name__
+    notices: list[str] = []  # said only once all went well
+    try:
+        reading = Reading(
+            layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, classes=classes, items=items,
+            annotators=annotators, repeats=repeats, missing=missing, scale=scale,
+        )  # fmt: skip
+        if isinstance(source, str | os.PathLike):
+            file = _file(Path(source), format, encoding, question, notices.append)
+            labels = _labels_in(file, reading, where)
+        else:
+            frame = SourceTable(frame_table(source), name, notices.append)
+            labels = labels_from_table(chosen_rows(_with_index_named(frame, reading), where), reading)
+    except (pa.ArrowException, MemoryError, OSError) as error:
+        raise ValueError(f"{name}: cannot be read: {error}") from None
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(name) else f"{name}: {text}") from None
+    for notice in notices:
+        say(f"{name}: {notice}")
+    return labels
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file that is there, and how it is to be read.
+
+    kind   its format; where it was not asked for, `guess`, it may turn out to be the export of a tool
+    """
+
+    path: Path
+    kind: str
+    guess: bool
+    encoding: str
+    question: str | None
+    say: Say
+
+
+def _file(path: Path, format: str | None, encoding: str, question: str | None, say: Say) -> _File:
+    if not path.is_file():
+        raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
+    kind = format_of(path, format)
+    if question is not None and kind in (*MATRICES, *WHOLE):
+        raise ValueError(f"{path}: {_no_export(question, kind)}")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path}: the file is empty; expected {kind}")
+    return _File(path, kind, format is None, encoding, question, say)
+
+
+def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+    if file.kind in MATRICES:
+        return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
+    return labels_from_table(chosen_rows(_table_in(file, reading), where), reading)
+
+
+def _table_in(file: _File, reading: Reading) -> SourceTable:
+    name = str(file.path)
+    if file.kind == "parquet":
+        return _with_index_named(SourceTable(read_parquet(file.path), name, file.say), reading)
+    if file.kind == "arrow":
+        return SourceTable(read_arrow(file.path), name, file.say)
+    ending = ENDINGS.get(file.path.suffix.lower())
+    if file.kind in EXPORTS and EXPORTS[file.kind].in_tables and ending in DELIMITED:
+        return SourceTable(_delimited_table(file, ending), name, file.say, text=True)
+    if file.kind in DELIMITED:
+        return SourceTable(_delimited_table(file, file.kind), name, file.say, text=True)
+    return SourceTable(_records_table(file), name, file.say)
+
+
+def _delimited_table(file: _File, kind: str) -> pa.Table:
+    """CSV and TSV: records of an annotation tool if they look like it, else plain rows."""
+    table = read_delimited(file.path, "\t" if kind == "tsv" else ",", file.encoding)
+    tool = file.kind if file.kind in EXPORTS else recognise_table(table.column_names) if file.guess else None
+    if tool is not None:
+        return _export_table(tool, table.to_pylist(), file)
+    if file.question is not None:
+        raise ValueError(f"{file.path}: {_no_export(file.question, kind)}")
+    return table
+
+
+def _records_table(file: _File) -> pa.Table:
+    """JSON and JSONL: an annotation tool's export if it looks like one, else plain records."""
+    container = EXPORTS[file.kind].container if file.kind in EXPORTS else file.kind
+    records = list(read_json_lines(file.path)) if container == "jsonl" else read_json(file.path)
+    tool = file.kind if file.kind in EXPORTS else recognise(records) if file.guess else None
+    if tool is not None:
+        return _export_table(tool, records, file)
+    if file.question is not None:
+        raise ValueError(f"{file.path}: {_no_export(file.question, 'a plain table')}")
+    if not (isinstance(records, list) and records and all(isinstance(record, dict) for record in records)):
+        raise ValueError(
+            f"{file.path}: expected a list of records [{{...}}, ...] or an export of {', '.join(EXPORTS)}; got "
+            f"{type(records).__name__} {str(records)[:80]!r}"
+        )
+    return records_table(records, str(file.path))
+
+
+def _export_table(tool: str, records: Any, file: _File) -> pa.Table:
+    parsed = EXPORTS[tool].parse(records, str(file.path), file.question)
+    if tool != file.kind:
+        file.say(f"format = {tool}")
+    for notice in parsed.notices:
+        file.say(notice)
+    return parsed.table
+
+
+def _no_export(question: str, kind: str) -> str:
+    return f"question={question!r} picks one out of an export, and this is {kind}; leave it out"
+
+
+def _with_index_named(source: SourceTable, reading: Reading) -> SourceTable:
+    """An index without a name holds the items where no column does; else it is left over from choosing rows."""
+    if INDEX not in source.columns or METADATA in (source.table.schema.metadata or {}):
+        return source  # in a table of ours it is a class or an extra column of that name
+    if reading.item is None and not any(name.lower() in USUAL["item"] for name in source.columns):
+        source.say("item = the index of the frame")
+        names = ["item" if name == INDEX else name for name in source.columns]
+        return source.holding(source.table.rename_columns(names))
+    return source.holding(source.table.drop_columns([INDEX]))

@@ -1,0 +1,79 @@
+"""A table on its way to becoming labels, with what is known about where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.files.notices import Say, to_nobody
+from dissensus.labels.frames import name_column, number_column
+from dissensus.labels.row_errors import RowError
+
+
+@dataclass(frozen=True, eq=False)
+class SourceTable:
+    """The rows that are left of a file or frame, and where they stood in it.
+
+    name  of the file, or of the frame's type: errors begin with it
+    say   hears what is guessed or left out
+    text  the columns are untyped text (CSV), so numbers are recognised by how they read
+    rows  (m,) where each row stood, from 0; None while all are there
+    """
+
+    table: pa.Table
+    name: str
+    say: Say = to_nobody
+    text: bool = False
+    rows: np.ndarray | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        names: list[str] = self.table.column_names
+        return names
+
+    @property
+    def size(self) -> int:
+        """How many rows are left."""
+        return int(self.table.num_rows)
+
+    def row(self, place: int) -> int:
+        """The number of a row in the file, from 1 after the header."""
+        return int(place if self.rows is None else self.rows[place]) + 1
+
+    def take(self, places: np.ndarray) -> SourceTable:
+        """Only these rows, in this order.  places: (r,)"""
+        return self.holding(self.table.take(pa.array(places)), places)
+
+    def holding(self, table: pa.Table, places: np.ndarray | None = None) -> SourceTable:
+        """Another table from the same source; its rows come from these places of this one, or are the same.
+
+        places: (r,)
+        """
+        if places is None:
+            return replace(self, table=table)
+        return replace(self, table=table, rows=places if self.rows is None else self.rows[places])
+
+    def quietly(self) -> SourceTable:
+        return replace(self, say=to_nobody)
+
+    def names(self, column: str) -> pa.ChunkedArray:
+        """A column of names, without gaps.  (m,)"""
+        with self.naming_rows():
+            return name_column(self.table, column)
+
+    def numbers(self, column: str) -> np.ndarray:
+        """A column as floats, NaN where it is null.  (m,)"""
+        with self.naming_rows():
+            return number_column(self.table, column)
+
+    @contextmanager
+    def naming_rows(self) -> Iterator[None]:
+        """What a value refuses is said with the row's place in the file."""
+        try:
+            yield
+        except RowError as error:
+            raise ValueError(f"{self.name}: row {self.row(error.row)} {error.said}") from None

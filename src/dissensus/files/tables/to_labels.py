@@ -1,0 +1,110 @@
+"""A table -> Votes, Beliefs or Distributions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.files.delimited import as_numbers
+from dissensus.files.tables.beliefs import beliefs_from_table
+from dissensus.files.tables.columns import Reading, choose, guess_layout
+from dissensus.files.tables.matrix import distributions_from_table
+from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
+from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.frames import decoded, whole_floats
+from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
+from dissensus.labels.shares import Labels
+from dissensus.labels.votes import Votes
+
+METADATA = b"dissensus"  # key in an Arrow schema under which a written table says how to read it
+STORED = ("layout", "item", "annotator", "label", "seconds", "classes", "items", "annotators", "scale")
+
+
+def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
+    """The value a table holds; columns that play no role stay with the answers as extra columns."""
+    ours = METADATA in (source.table.schema.metadata or {})
+    if source.size == 0 and not ours:
+        raise ValueError(f"{source.name}: the table has no rows; expected one row per answer or per item")
+    repeated = first_repeated(source.columns)
+    if repeated is not None:
+        raise ValueError(f"{source.name}: two columns are named {repeated!r}; rename one of {source.columns}")
+    reading = as_stored(source, reading)
+    source = source.holding(decoded(source.table))
+    if not ours:
+        source = unnested(source)
+    numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
+    layout = reading.layout or guess_layout(numbers_known, reading)
+    if layout in ("counts", "probabilities"):
+        return distributions_from_table(numbers_known, replace(reading, layout=layout))
+    if layout == "annotators":
+        return votes_from_table(*annotator_columns_to_rows(source, reading))
+    if layout == "votes":
+        return votes_from_table(source, reading)
+    return beliefs_from_table(source, reading, top_two=layout == "top-two")
+
+
+def as_stored(source: SourceTable, reading: Reading) -> Reading:
+    """The reading that a table written by this package asks for in its schema, where the caller did not say."""
+    stored = (source.table.schema.metadata or {}).get(METADATA)
+    if stored is None:
+        return reading
+    try:
+        entry = json.loads(stored)
+        wishes = {name: entry[name] for name in STORED if entry.get(name) is not None}
+        wishes = {name: wish for name, wish in wishes.items() if getattr(reading, name) is None}
+        if source.rows is not None:
+            wishes |= {f"{role}s": _those_left(source, wishes, role) for role in ("item", "annotator")}
+        return replace(reading, **wishes, repeats=reading.repeats or "keep")
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise ValueError(
+            f"{source.name}: the schema's entry {METADATA!r} is {stored!r:.120}; expected what dissensus writes "
+            f"({error}): remove the entry, or write the file again"
+        ) from None
+
+
+def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
+    label = choose(source, "label", reading)
+    assert label is not None
+    if is_list(source.table[label].type):
+        raise ValueError(f"{source.name}: column {label!r} holds lists; expected one label per row: unnest it first")
+    source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
+    source, roles, shared = shared_fields(source, reading, skip=label)
+    column = source.table[label]
+    labels = whole_floats(column)
+    if labels is not column:
+        source.say(f"column {label!r} holds whole floats: read as integers")
+    levels = ordered_levels(column) if reading.classes is None else None
+    if levels is not None:
+        source.say(f"classes = the levels of column {label!r}, in their order: {', '.join(levels[:8])}")
+    choice, classes = encode_classes(labels, levels if reading.classes is None else reading.classes)
+    bad = np.flatnonzero(choice < 0)
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(
+            f"{source.name}: row {source.row(row)} ({who(source, roles, row)}) has label {column[row].as_py()!r}, but "
+            f"the classes are {list(classes)}; {bad.size} of {source.size} rows have another label"
+        )
+    extra = extra_columns(source, [*roles.values(), label])
+    with source.naming_rows():
+        return Votes(**shared, classes=classes, choice=choice, extra=extra)
+
+
+def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
+    """The stored names that still occur, where only some rows were chosen; None where none are stored."""
+    names, column = wishes.get(f"{role}s"), wishes.get(role, role)
+    if names is None or column not in source.columns:
+        return names
+    left = set(text_column(source.table[column]).unique().to_pylist())
+    return [name for name in names if str(name) in left]
+
+
+def _typed_table(source: SourceTable, reading: Reading) -> pa.Table:
+    """Numbers as numbers, but the names of items as they were typed."""
+    item = choose(source.quietly(), "item", reading, needed=False)
+    columns = {name: source.table[name] for name in source.columns}
+    return pa.table({name: column if name == item else as_numbers(column) for name, column in columns.items()})

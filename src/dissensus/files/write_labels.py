@@ -1,0 +1,84 @@
+"""One door out: Votes, Beliefs and Distributions -> files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from dissensus.files.delimited import write_delimited
+from dissensus.files.exports import EXPORTS, check_exportable, recognise, recognise_table
+from dissensus.files.formats import DELIMITED, MATRICES, WHOLE, format_of
+from dissensus.files.json_text import json_bytes, json_records
+from dissensus.files.matrices import npy_matrix, write_npz
+from dissensus.files.notices import Say, to_stderr
+from dissensus.files.tables.from_labels import as_table, lost_in_plain_columns
+from dissensus.files.whole_files import whole_or_not
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import Labels
+
+
+def write(
+    value: Labels, path: str | os.PathLike[str], *, format: str | None = None, layout: str | None = None,
+    say: Say = to_stderr,
+) -> None:  # fmt: skip
+    """Write a value so that `read` gives it back; the file appears whole or not at all.
+
+    Parquet, Arrow and (for distributions) NPZ keep everything; where a format cannot, `say` hears what to pass when
+    reading. format: one of FORMATS; layout: "crowd-kit" or "annotators", see `as_table`.
+    """
+    target = Path(path)
+    try:
+        kind = format_of(target, format)
+        if kind in MATRICES:
+            _write_matrix(value, target, kind, say)
+        else:
+            _write_table(value, target, kind, layout, say)
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(target)) else f"{target}: {text}") from None
+
+
+def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
+    if not isinstance(value, Distributions):
+        raise ValueError(f"{kind} holds one row per item, and this is one per answer: write .parquet or .csv")
+    if kind == "npz":
+        whole_or_not(target, lambda out: write_npz(value, out))
+        return
+    held, matrix = npy_matrix(value)
+    say(f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=")
+    whole_or_not(target, lambda out: np.save(out, matrix, allow_pickle=False))
+
+
+def _write_table(value: Labels, target: Path, kind: str, layout: str | None, say: Say) -> None:
+    table = as_table(value, layout)
+    if kind in EXPORTS:
+        check_exportable(table, kind)
+    if kind not in WHOLE or layout == "annotators":
+        for lost in lost_in_plain_columns(value, table, text=kind in DELIMITED):
+            say(f"{target}: {layout or kind} does not keep {lost}")
+    tool = recognise(json_records(table.slice(0, 1))) if kind in ("json", "jsonl") else None
+    if kind in DELIMITED:
+        tool = recognise_table(table.column_names)
+    if tool is not None:
+        say(f"{target}: {kind} does not keep that this is not an export of {tool}: read it back with format={kind!r}")
+    whole_or_not(target, lambda out: _fill(table, kind, out, str(target)))
+
+
+def _fill(table: pa.Table, kind: str, out: IO[bytes], name: str) -> None:
+    tool = EXPORTS.get(kind)
+    if kind == "parquet":
+        parquet.write_table(table, out, compression="zstd")
+    elif kind == "arrow":
+        with pa.ipc.new_file(out, table.schema) as writer:
+            writer.write_table(table)
+    elif kind in DELIMITED:
+        write_delimited(table, kind, out, name)
+    elif tool is not None and tool.render is not None:
+        out.write(json_bytes(tool.render(table), lines=tool.container == "jsonl", name=name))
+    else:
+        out.write(json_bytes(json_records(table), lines=kind == "jsonl", name=name))

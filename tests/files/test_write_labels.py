@@ -1,0 +1,73 @@
+"""Writing: a file appears whole or not at all, and what a format cannot hold is said."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus import Beliefs, Distributions, Votes, read, write
+from tests.files.refusals import quiet
+
+THREE = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_plain_table_that_looks_like_an_export_can_be_read_as_it_stands(tmp_path, kind):
+    path = tmp_path / f"v.{kind}"
+    votes = Votes.of(["a", "b"], ["x", "y"], extra=pa.table({"instance_id": [1, 2], "tone:::sad": ["m", "n"]}))
+    said = []
+    write(votes, path, say=said.append)
+    assert any(f"this is not an export of potato: read it back with format={kind!r}" in notice for notice in said)
+    assert read(path, say=quiet, format=kind) == votes
+
+
+def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
+    nested = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p", "q"]]}))
+    cases = [
+        (nested, "v.csv", {}, r"column 'tags' holds lists, which csv cannot; write \.parquet or \.jsonl"),
+        (Votes.of(["a\0"], ["x"]), "v.csv", {}, r"line 2 would hold a NUL byte, which csv cannot; write \.parquet"),
+        (THREE, "v.npy", {}, r"npy holds one row per item, and this is one per answer: write \.parquet"),
+        (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio holds votes"),
+        (Beliefs.of_votes(THREE), "v.csv", {"layout": "crowd-kit"}, r"these are beliefs; take beliefs\.first_choices"),
+        (THREE, "v.csv", {"layout": "long"}, "no layout 'long' to write; there are 'crowd-kit' and 'annotators'"),
+        (THREE, "v.txt", {}, r"the ending '\.txt' says no format; expected one of \.csv"),
+        (THREE, "v.txt", {"format": "xls"}, "no format 'xls'; there are csv"),
+        (THREE, "no/folder/v.csv", {}, "there is no folder .*; make it first"),
+        (Distributions([[1.0]], ["a"], ("votes",)), "v.csv", {}, "a class is named 'votes'.*rename the class"),
+        (Votes.of(["a", "a"], ["x", "y"], ["b", "b"]), "v.csv", {"layout": "annotators"}, "answered an item twice"),
+        (Votes.of(["a"], ["x"], extra=pa.table({"b": [b"\xff"]})), "v.jsonl", {}, r"bytes.*write \.parquet"),
+        (Votes.of(["a"], ["x"], extra=pa.table({"f": [float("inf")]})), "v.json", {}, r"JSON.*write \.parquet"),
+    ]  # fmt: skip
+    for value, name, options, message in cases:
+        with pytest.raises(ValueError, match=message) as caught:
+            write(value, tmp_path / name, say=quiet, **options)
+        assert str(caught.value).startswith(str(tmp_path / name))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_is_never_replaced_by_a_file():
+    with pytest.raises(ValueError, match="/dev/null: exists but is not a regular file"):
+        write(THREE, "/dev/null", format="csv", say=quiet)
+
+
+def test_a_written_file_replaces_the_old_one_whole(tmp_path):
+    path = tmp_path / "v.parquet"
+    path.write_bytes(b"old")
+    write(THREE, path)
+    assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
+    bad = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p"]]}))
+    with pytest.raises(ValueError, match="holds lists"):
+        write(bad, path, format="csv", say=quiet)
+    assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
+
+
+def test_distributions_are_a_table_of_item_classes_and_votes(tmp_path):
+    """The fixed layout of a distributions file: any Parquet reader sees these columns."""
+    found = Distributions.from_counts([[1, 3], [2, 0]], items=["a", "b"], classes=["0", "1"])
+    write(found, tmp_path / "p.parquet")
+    assert pq.read_table(tmp_path / "p.parquet").to_pylist() == [
+        {"item": "a", "0": 0.25, "1": 0.75, "votes": 4}, {"item": "b", "0": 1.0, "1": 0.0, "votes": 2},
+    ]  # fmt: skip
+    write(Distributions(found.probs, found.items, found.classes), tmp_path / "q.parquet")
+    assert pq.read_table(tmp_path / "q.parquet").column_names == ["item", "0", "1"]

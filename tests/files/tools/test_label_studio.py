@@ -1,0 +1,43 @@
+"""Label Studio: the full JSON and JSON-MIN."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.files.tools.samples import FLAT, TASK, changed, parse
+
+
+def test_label_studio_gives_one_row_per_annotation_that_was_not_skipped():
+    answers = parse("label-studio", [TASK])
+    assert answers.table.select(["item", "annotator", "label", "seconds"]).to_pylist() == [
+        {"item": 7, "annotator": 1, "label": "sad", "seconds": 4.5},
+        {"item": 7, "annotator": 2, "label": "wry", "seconds": 2.0},
+    ]
+    assert answers.table["text"][0].as_py() == "so it goes" and answers.table["data.label"][0].as_py() == "gold"
+    assert answers.table["annotation.id"].to_pylist() == [11, 12] and answers.table["task.project"][0].as_py() == 3
+    assert answers.notices == ["1 skipped annotation left out"]
+
+
+def test_label_studio_names_annotators_by_email_where_it_knows_it():
+    task = changed(TASK, ("annotations", 0, "completed_by"), {"id": 1, "email": "ann@x.org"})
+    task = changed(task, ("annotations", 1, "completed_by"), {"id": 2, "email": "bo@x.org"})
+    table = parse("label-studio", [task]).table
+    assert table["annotator"].to_pylist() == ["ann@x.org", "bo@x.org"]
+    assert table["annotation.completed_by.id"].to_pylist() == [1, 2]
+
+
+def test_label_studio_counts_annotations_without_an_answer_to_the_question():
+    task = changed(TASK, ("annotations", 1, "result"), [])
+    assert parse("label-studio", [task]).notices == [
+        "1 skipped annotation left out", "1 annotation without an answer to 'tone' left out",
+    ]  # fmt: skip
+
+
+def test_json_min_tells_the_question_by_its_place_between_id_and_annotator():
+    table = parse("label-studio", [FLAT]).table
+    assert table["label"].to_pylist() == ["sad"] and table["seconds"].to_pylist() == [4.5]
+    assert table["text"][0].as_py() == "so it goes" and table["annotation_id"][0].as_py() == 11
+    two = {"text": "x", "id": 1, "tone": "sad", "topic": "rain", "annotator": 1, "annotation_id": 2, "lead_time": 1}
+    with pytest.raises(ValueError, match=r"the questions \['tone', 'topic'\].*question="):
+        parse("label-studio", [two])
+    assert parse("label-studio", [two], "topic").table["label"].to_pylist() == ["rain"]

@@ -1,0 +1,50 @@
+"""LeWiDi: the editions of 2023 and 2025."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from dissensus.files.exports import EXPORTS
+from tests.files.tools.samples import LEWIDI, parse
+
+
+def test_lewidi_editions_read_the_same_and_unannotated_items_are_counted():
+    older = {**LEWIDI, "annotations": "5,1"}
+    for record in (LEWIDI, older):
+        answers = parse("lewidi", {"1": record, "2": {**record, "annotations": None}})
+        assert answers.table.select(["item", "annotator", "label"]).to_pylist() == [
+            {"item": 1, "annotator": "Ann1", "label": "5"}, {"item": 1, "annotator": "Ann2", "label": "1"},
+        ]  # fmt: skip
+        assert json.loads(answers.table["text"][0].as_py()) == LEWIDI["text"]
+        assert answers.notices == ["1 item without annotations left out"]
+
+
+def test_lewidi_answers_of_several_classes_are_refused():
+    record = {"annotations": {"Ann1": "yes,maybe"}, "annotators": "Ann1", "soft_label": {"yes": {}, "maybe": {}}}
+    with pytest.raises(ValueError, match=r"item '9'.*'Ann1'.*2 choices, \['yes', 'maybe'\], expected one"):
+        parse("lewidi", {"9": record})
+    whole = {**record, "soft_label": {"yes,maybe": 1.0}}
+    assert parse("lewidi", {"9": whole}).table["label"].to_pylist() == ["yes,maybe"]
+
+
+def test_lewidi_cannot_hold_two_answers_by_one_annotator():
+    table = pa.table({"item": ["a", "a"], "annotator": ["ann", "ann"], "label": ["x", "y"]})
+    with pytest.raises(ValueError, match=r"item 'a' has answers by \['ann', 'ann'\].*write CSV or Parquet"):
+        EXPORTS["lewidi"].render(table)
+
+
+def test_lewidi_refuses_a_class_without_a_name():
+    table = pa.table({"item": ["a"], "annotator": ["ann"], "label": [""]})
+    with pytest.raises(ValueError, match="item 'a' is the class '', which LeWiDi takes for no answer; name the class"):
+        EXPORTS["lewidi"].render(table)
+    record = {**LEWIDI, "annotations": {"Ann1": "", "Ann2": "1"}, "soft_label": {"": 0.5, "1": 0.5}}
+    with pytest.raises(ValueError, match="the annotation by 'Ann1' is '', expected a class with a name"):
+        parse("lewidi", {"1": record})
+
+
+def test_nested_fields_come_out_as_they_went_in():
+    records = EXPORTS["lewidi"].render(parse("lewidi", {"1": LEWIDI}).table)
+    assert records == {"1": LEWIDI}

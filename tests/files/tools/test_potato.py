@@ -1,0 +1,70 @@
+"""Potato: lines, lines of version 2, and tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from dissensus import read
+from tests.files.tools.samples import POTATO, changed, parse
+
+
+def test_several_questions_are_listed_and_one_can_be_asked_for():
+    record = changed(POTATO, ("label_annotations", "topic"), {"rain": "true"})
+    with pytest.raises(ValueError, match=r"out\.json holds the questions \['tone', 'topic'\].*question="):
+        parse("potato", [record])
+    answers = parse("potato", [record], "topic")
+    assert answers.table["label"].to_pylist() == ["rain"]
+    assert answers.notices == ["1 question beside 'topic' ('tone') left out"]
+    with pytest.raises(ValueError, match="'mood' is not among them"):
+        parse("potato", [record], "mood")
+
+
+def test_potato_lines_carry_text_and_time_but_no_annotator():
+    table = parse("potato", [POTATO]).table
+    assert table.to_pylist() == [
+        {"item": "item_2", "label": "sad", "seconds": 65.0, "displayed_text": "so it goes"},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"user": "ann", "instance_id": 4, "displayed_text": "x", "tone:::sad": None, "tone:::wry": "true"},
+        {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "tone.sad": None, "tone.wry": "wry"},
+        {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "labels": {"tone": {"wry": True}}, "spans": {}},
+        {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "labels": {"tone": {"select-one": "wry"}}},
+        {"user_id": "ann", "instance_id": 4, "displayed_text": "x",
+         "labels": {"tone": {"wry": "wry", "free_response": "hm"}}},
+    ],
+)  # fmt: skip
+def test_potato_tables_and_version_2_read_the_same(record):
+    row = {"item": 4, "annotator": "ann", "label": "wry", "displayed_text": "x"}
+    assert parse("potato", [record]).table.to_pylist() == [row]
+
+
+@pytest.mark.parametrize(("ending", "mark"), [("csv", ","), ("tsv", "\t")])
+def test_potato_tables_are_told_by_their_columns(tmp_path, ending, mark):
+    """annotated_instances.csv of a Potato project: one column per scheme and label, "true" where ticked."""
+    lines = [
+        "user,instance_id,displayed_text,tone:::sad,tone:::wry,topic:::rain",
+        "ann,4,x,,true,true",
+        "bo,4,x,true,,",
+    ]
+    path = tmp_path / f"annotated_instances.{ending}"
+    path.write_text("\n".join(lines).replace(",", mark) + "\n")
+    said = []
+    votes = read(path, question="tone", say=said.append)
+    assert votes.items.tolist() == [4] and votes.annotators.tolist() == ["ann", "bo"]
+    assert votes.classes == ("sad", "wry") and votes.choice.tolist() == [1, 0]
+    assert any("format = potato" in notice for notice in said)
+    assert read(path, format="potato", question="tone", say=said.append) == votes
+    with pytest.raises(ValueError, match=r"holds the questions \['tone', 'topic'\]"):
+        read(path)
+    with pytest.raises(ValueError, match=f"picks one out of an export, and this is {ending}"):
+        read(path, format=ending, question="tone")
+
+
+def test_potato_version_2_tables_are_read_when_asked_for(tmp_path):
+    path = tmp_path / "annotations.csv"
+    path.write_text("instance_id,user_id,tone.sad,tone.wry\n4,ann,,wry\n")
+    assert read(path, format="potato").classes == ("wry",)

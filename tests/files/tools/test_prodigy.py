@@ -1,0 +1,32 @@
+"""Prodigy: choice tasks and binary tasks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.files.tools.samples import CHOICE, parse
+
+
+def test_prodigy_choice_votes_for_the_accepted_option_and_counts_the_rest():
+    ignored = {**CHOICE, "answer": "ignore", "accept": []}
+    rejected = {**CHOICE, "answer": "reject"}
+    empty = {**CHOICE, "accept": []}
+    answers = parse("prodigy", [CHOICE, ignored, rejected, empty])
+    row = answers.table.to_pylist()[0]
+    assert (row["item"], row["annotator"], row["label"]) == (-12, "db-ann", "wry")
+    assert row["_timestamp"] == 1700000000 and row["text"] == "so it goes"
+    assert answers.notices == [
+        "1 ignored task left out", "1 rejected task left out", "1 task without a choice left out",
+    ]  # fmt: skip
+
+
+def test_prodigy_binary_tasks_vote_accept_or_reject_on_the_label_shown():
+    tasks = [
+        {"text": "x", "label": label, "answer": answer, "_input_hash": 1, "_session_id": who}
+        for label, answer, who in (("RUDE", "accept", "ann"), ("RUDE", "reject", "bo"), ("SPAM", "reject", "bo"))
+    ]
+    with pytest.raises(ValueError, match=r"\['RUDE', 'SPAM'\]"):
+        parse("prodigy", tasks)
+    table = parse("prodigy", tasks, "RUDE").table
+    assert table["label"].to_pylist() == ["accept", "reject"] and table["annotator"].to_pylist() == ["ann", "bo"]
+    assert table["question"].to_pylist() == ["RUDE", "RUDE"]
