@@ -13,10 +13,12 @@ from rich.text import Text
 from dissensus.cli.aggregate import aggregate, annotators
 from dissensus.cli.data import data
 from dissensus.cli.elicit import elicit
+from dissensus.cli.embed import embed
 from dissensus.cli.evaluate import evaluate
+from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
+from dissensus.cli.predict import predict
 from dissensus.cli.reading import errors, one_line_errors, reads_labels, say, split_classes
-from dissensus.cli.train import embed, fit, predict
 from dissensus.labels.completion import COMPLETIONS
 
 if TYPE_CHECKING:
