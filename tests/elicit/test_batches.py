@@ -8,22 +8,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_study
-from dissensus.elicit.session import arrive, current_page
-from dissensus.elicit.status import status_of
-from tests.elicit.studies import write_study
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page
+from tests.elicit.surveys import write_survey
 from tests.elicit.test_session import rows, through_trials
 
 
 @pytest.fixture
 def batches(opened, tmp_path):
-    """Function that opens a study with these batches of items, `per_item` people to each."""
+    """Function that opens a survey with these batches of items, `per_item` people to each."""
 
     def made(per_item=1, **listed):
-        (tmp_path / "study").mkdir()
+        (tmp_path / "survey").mkdir()
         lines = "".join(f"{batch},{item}\n" for batch, items in listed.items() for item in items.split())
-        (tmp_path / "study" / "batches.csv").write_text("batch,item\n" + lines)
+        (tmp_path / "survey" / "batches.csv").write_text("batch,item\n" + lines)
         protocol = {"draw": "batches", "batches": "batches.csv", "per_person": 8, "per_item": per_item}
         return opened(protocol=protocol)
 
@@ -79,9 +81,9 @@ def test_people_who_come_at_once_are_not_too_many(batches):
     ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, but protocol.per_person is 2: raise per_person"),
 ])  # fmt: skip
 def test_one_that_cannot_be_given_is_refused_before_anybody_comes(tmp_path, lines, message):
-    folder = write_study(
-        tmp_path / "study", protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2}
+    folder = write_survey(
+        tmp_path / "survey", protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2}
     )  # fmt: skip
     (folder / "batches.csv").write_text("batch,item\n" + lines)
     with pytest.raises(ValueError, match=message):
-        open_study(folder)
+        open_survey(folder)

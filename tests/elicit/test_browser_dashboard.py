@@ -7,22 +7,24 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_study
-from dissensus.elicit.session import arrive, current_page, submit
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.browser import served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 KEY = "a key of some length"
 
 
 @pytest.fixture
-def study(tmp_path):
+def survey(tmp_path):
     """Eight pictures and three people: about p0 they differ, about the others they agree."""
-    folder = write_study(tmp_path / "study", protocol={"per_person": 8, "per_item": 3})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 3})
     set_key(folder, KEY)
-    run = open_study(folder)
+    run = open_survey(folder)
     for choice in ("cat", "dog", "ship"):
         answer(run, lambda item: choice if item == "p0" else "cat")  # noqa: B023
     yield run
@@ -57,8 +59,8 @@ def refreshed(page):
     page.wait_for_timeout(100)
 
 
-def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(study, person):
-    with served(study.study.folder) as address:
+def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, person):
+    with served(survey.survey.folder) as address:
         me = person()
         page = opened(me, address)
         words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that more than half name."
@@ -80,16 +82,16 @@ def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(study, per
         assert "p5" not in card.inner_text()
 
 
-def test_a_refresh_moves_nothing_and_says_what_is_new(study, person):
-    with served(study.study.folder) as address:
+def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
+    with served(survey.survey.folder) as address:
         me = person()
         page = opened(me, address)
         page.locator("[tabindex='0'].field").focus()
         places = """() => [...document.querySelectorAll('main section, main table, #map td, #card')]
           .map((one) => JSON.stringify(one.getBoundingClientRect()))"""
         before = page.evaluate(places)
-        decisions.extend(study, 4)
-        answer(study, lambda item: "dog", upto=3)
+        decisions.extend(survey, 4)
+        answer(survey, lambda item: "dog", upto=3)
         page.wait_for_timeout(2000)  # what was worked out is shown for so long
         refreshed(page)
         assert page.get_by_text("27 of 32 answers").is_visible() and page.locator("#map .mark.open").count() == 5
@@ -99,8 +101,8 @@ def test_a_refresh_moves_nothing_and_says_what_is_new(study, person):
         me.moved = [shift for shift in me.shifts() if "download-title" not in str(shift)]
 
 
-def test_states_are_said_in_a_banner_that_is_always_there(study, person):
-    with served(study.study.folder) as address:
+def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
+    with served(survey.survey.folder) as address:
         page = opened(person(), address)
         banner = page.locator("#banner")
         assert "Complete" in banner.inner_text() and page.get_by_text("No more are needed.").is_visible()
@@ -112,11 +114,11 @@ def test_states_are_said_in_a_banner_that_is_always_there(study, person):
         page.get_by_text("Every item has the answers").wait_for()
 
 
-def test_an_empty_study_and_one_without_classes_say_so(tmp_path, person):
+def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
     told = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "no classes")}
     for name, (kind, text) in told.items():
         question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
-        folder = write_study(tmp_path / name, question=question)
+        folder = write_survey(tmp_path / name, question=question)
         set_key(folder, KEY)
         with served(folder) as address:
             page = opened(person(), address)
@@ -126,9 +128,9 @@ def test_an_empty_study_and_one_without_classes_say_so(tmp_path, person):
 
 def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_path, person):
     people = {"source": "prolific", "keep_ids": True}
-    folder = write_study(tmp_path / "study", people=people, protocol={"per_item": 900})
+    folder = write_survey(tmp_path / "survey", people=people, protocol={"per_item": 900})
     set_key(folder, KEY)
-    run = open_study(folder)
+    run = open_survey(folder)
     for i in range(60):
         me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
         for _ in range(1 + i % 3):
@@ -168,11 +170,11 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
         page.get_by_text("1–11 of 11").wait_for()
         assert shown() == [*(f"{i:04d}" for i in range(49, 39, -1)), "0004"]
         page.get_by_label("Find").fill("nobody of this name")
-        page.get_by_text("Nobody fits what you look for.").wait_for()
+        page.get_by_text("Nobody matches your search.").wait_for()
     run.store.close()
 
 
-def test_no_browser_misses_an_icon(study, person):
-    with served(study.study.folder) as address:
+def test_no_browser_misses_an_icon(survey, person):
+    with served(survey.survey.folder) as address:
         reply = person().page.request.get(f"{address}/favicon.ico")
         assert reply.status == 200 and reply.headers["content-type"] == "image/svg+xml"

@@ -16,23 +16,29 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import COOKIE, set_key
-from dissensus.elicit.annotator_rows import annotator_rows, page_of
-from dissensus.elicit.app import make_app, open_study
-from dissensus.elicit.dashboard import DOWNLOADS, FORMATS, _Looks
-from dissensus.elicit.disagreement import disagreement_map
+from dissensus.elicit.app import make_app
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.annotator_table import annotator_rows, page_of
+from dissensus.elicit.dashboard.disagreement import disagreement_map
+from dissensus.elicit.dashboard.disputed import Items, disputed, items_of
+from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.dashboard.status import funnel, status_of, timeline
+from dissensus.elicit.dashboard.watch import Watch
+from dissensus.elicit.database import tables
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
-from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.status import Items, disputed, funnel, items_of, status_of, timeline
-from dissensus.elicit.watch import Watch, first_of
-from tests.elicit.studies import write_study
+from dissensus.elicit.export_files import EXPORTS, FORMATS
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
 
 PAID = {"pay_per_person": 1.5, "currency": "EUR"}
 
 
 def person(run, choose, seconds=4.0, upto=None):
-    """Somebody who goes through the study; choose(item) is the class they name."""
+    """Somebody who goes through the survey; choose(item) is the class they name."""
     me = arrive(run, {})
     page, given = current_page(run, me), 0
     while page["stage"] in ("trial", "debrief") and given != upto:
@@ -49,7 +55,7 @@ def person(run, choose, seconds=4.0, upto=None):
 
 @pytest.fixture
 def watched(opened):
-    """A study with six people: four who mean it, one who is careless, and one who left in the middle."""
+    """A survey with six people: four who mean it, one who is careless, and one who left in the middle."""
     run = opened(
         protocol={"per_person": 6, "per_item": 9, "attention_every": 2, "repeats": 2}, people=PAID,
         attention={"p7": "cat"}, debrief=[{"name": "comments", "question": "Comments"}],
@@ -66,7 +72,7 @@ def watched(opened):
 
 
 def read(run):
-    """The study as somebody sees it who looks for the first time."""
+    """The survey as somebody sees it who looks for the first time."""
     watch = Watch(run)
     watch.read()
     return watch
@@ -239,10 +245,10 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
 
 
 def test_batches_say_how_many_answers_are_wanted(tmp_path):
-    folder = tmp_path / "study"
+    folder = tmp_path / "survey"
     folder.mkdir()
     (folder / "b.csv").write_text("batch,item\none,p0\none,p1\ntwo,p1\ntwo,p2\n")
-    run = open_study(write_study(folder, protocol={"draw": "batches", "batches": "b.csv", "per_item": 3}))
+    run = open_survey(write_survey(folder, protocol={"draw": "batches", "batches": "b.csv", "per_item": 3}))
     assert (status_of(run)["wanted"], status_of(run)["share"]) == (12, 0.0)  # p1 twice, and none of the other five
     for _ in range(3):
         person(run, lambda item: "cat")
@@ -309,12 +315,12 @@ def test_who_is_careless_is_flagged_and_nobody_else(watched):
 
 def test_each_download_holds_the_whole_table(watched):
     run, *_ = watched
-    for table in (answer_table(run), people_table(run), DOWNLOADS["labels"][2](run)):
+    for table in (answer_table(run), people_table(run), EXPORTS["labels"].table(run)):
         rows = table.to_pylist()
-        lines = [json.loads(line) for line in FORMATS["jsonl"][1](table).decode().splitlines()]
+        lines = [json.loads(line) for line in FORMATS["jsonl"].as_bytes(table).decode().splitlines()]
         assert lines == rows
-        assert pq.read_table(io.BytesIO(FORMATS["parquet"][1](table))).equals(table)
-        cells = list(csv.DictReader(io.StringIO(FORMATS["csv"][1](table).decode())))
+        assert pq.read_table(io.BytesIO(FORMATS["parquet"].as_bytes(table))).equals(table)
+        cells = list(csv.DictReader(io.StringIO(FORMATS["csv"].as_bytes(table).decode())))
         assert len(cells) == len(rows) and list(cells[0]) == table.column_names
         for cell, row in zip(cells, rows, strict=True):
             for name, value in row.items():
@@ -343,13 +349,14 @@ def test_times_go_into_the_table_as_they_were_measured(watched):
 
 
 @pytest.mark.parametrize(
-    ("answer", "first"),
-    [({"choice": "a"}, "a"), ({"first": "b", "first_percent": 60, "second": "a"}, "b"),
-     ({"values": {"a": 0.1, "b": 0.7}}, "b"), ({"percents": {"b": 100}}, "b"), ({"tokens": {"a": 9, "b": 11}}, "b"),
-     ({"value": 3}, 3), ({"closer": "first"}, "first")],
+    ("kind", "answer", "first"),
+    [("choose", {"choice": "a"}, "a"), ("top-two", {"first": "b", "first_percent": 60, "second": "a"}, "b"),
+     ("sliders", {"values": {"a": 0.1, "b": 0.7}}, "b"), ("allocate", {"percents": {"b": 100}}, "b"),
+     ("tokens", {"tokens": {"a": 9, "b": 11}}, "b"), ("typicality", {"value": 0.5}, 0.5),
+     ("similarity", {"value": 3}, 3), ("triplet", {"closer": "first"}, "first")],
 )  # fmt: skip
-def test_the_first_choice_of_an_answer(answer, first):
-    assert first_of(answer) == first
+def test_the_first_choice_of_an_answer(kind, answer, first):
+    assert QUESTIONS[kind].first(answer) == first
 
 
 def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(opened):
@@ -358,10 +365,10 @@ def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(open
     told = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
     submit(run, me, {"page": current_page(run, me)["page"], "told": told})
     (kept,) = answer_table(run).column("answer").to_pylist()
-    assert first_of(json.loads(kept)) == "b" and labels_of(run).first_choices().choice.tolist() == [1]
+    assert next(iter(json.loads(kept))) == "first" and labels_of(run).first_choices().choice.tolist() == [1]
 
 
-def test_an_empty_study_has_a_dashboard_too(opened):
+def test_an_empty_survey_has_a_dashboard_too(opened):
     run = opened()
     told = status_of(run)
     assert (told["answers"], told["share"], told["median_seconds"], told["seconds_left"]) == (0, 0.0, None, None)
@@ -369,22 +376,22 @@ def test_an_empty_study_has_a_dashboard_too(opened):
 
 
 def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
-    run = open_study(write_study(tmp_path / "study"))
+    run = open_survey(write_survey(tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False)
-    key = set_key(run.study.folder)
+    key = set_key(run.survey.folder)
     client.cookies.set(COOKIE, client.post("/dashboard/login", content=f"key={key}").cookies[COOKIE])
     assert client.get("/dashboard/data").status_code == 200
     assert client.get("/dashboard/download/people.csv").status_code == 200
     refused = client.get("/dashboard/download/labels.parquet")
     assert refused.status_code == 409 and refused.json()["error"] == "there are no answers yet"
-    set_key(run.study.folder)
+    set_key(run.survey.folder)
     assert client.get("/dashboard/data").status_code == 401
     assert "wrong" in client.post("/dashboard/login", content=f"key={key}").headers["location"]
     run.store.close()
 
 
 def test_guessing_the_key_is_slowed_down(tmp_path):
-    run = open_study(write_study(tmp_path / "study"))
+    run = open_survey(write_survey(tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
     found = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
     assert [one.status_code for one in found] == [303] * 5 + [429] * 2
@@ -410,9 +417,11 @@ def test_every_decision_is_written_down(watched):
 
 def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
     rows = "".join(f"p{i},items/p{i}.png,{i % 2}\n" for i in range(8))
-    folder = write_study(tmp_path / "study", question={"kind": "typicality", "classes": ("0", "1")}, items="items.csv")
+    folder = write_survey(
+        tmp_path / "survey", question={"kind": "typicality", "classes": ("0", "1")}, items="items.csv"
+    )
     (folder / "items.csv").write_text("item,image,class\n" + rows)
-    run = open_study(folder)
+    run = open_survey(folder)
     me = arrive(run, {})
     submit(run, me, {"page": current_page(run, me)["page"], "told": {"value": 1}})
     assert [row["answers"] for row in annotator_rows(run)] == [1]
@@ -421,7 +430,7 @@ def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
 
 def test_another_process_sends_what_this_one_has_not_sent(opened):
     run = opened(protocol={"per_person": 8, "per_item": 9})
-    one, other = _Looks(run), _Looks(run)
+    one, other = Shown(run), Shown(run)
     for choice in ("cat", "cat"):
         person(run, lambda _, choice=choice: choice)
     first = one.now({})
@@ -482,6 +491,6 @@ def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_si
         page = current_page(run, me)
         codes[name] = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]["code"]
     assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
-    looks = _Looks(run)
+    looks = Shown(run)
     found = {find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())}
     assert [[row["code"] for row in rows] for rows in found.values()] == [[codes["abc"]]] * 3

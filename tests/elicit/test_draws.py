@@ -11,36 +11,39 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from dissensus.elicit import tables
-from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.app import make_app
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import setting
 from dissensus.elicit.export import labels_of
-from dissensus.elicit.ranking import CLAIM, priorities, rank, rank_if_due
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import rehearse, serving
-from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.store import setting
-from tests.elicit.studies import write_study
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import serving
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import CLAIM, priorities, rank, rank_if_due
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
 
 CLASSES = [f"class {j}" for j in range(10)]
 CLEAR = 32  # of 40 items: on these everybody agrees
 
 
 def many(tmp_path, **protocol):
-    """A study of 40 texts, of which the last eight are disputed between two classes."""
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "items.csv").write_text("item,text\n" + "".join(f"i{i},{i}\n" for i in range(40)))
+    """A survey of 40 texts, of which the last eight are disputed between two classes."""
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "items.csv").write_text("item,text\n" + "".join(f"i{i},{i}\n" for i in range(40)))
     truth = np.eye(10)[np.arange(40) % 10]
     for i, share in zip(range(CLEAR, 40), np.linspace(0.3, 0.7, 40 - CLEAR), strict=True):
         truth[i, [i % 10, (i + 1 + i % 3) % 10]] = share, 1 - share
     settings = {"per_person": 6, "per_item": 40, "draw": "expected-error", **protocol}
     question = {"kind": "choose", "classes": CLASSES}
-    folder = write_study(tmp_path / "study", items="items.csv", question=question, protocol=settings)
-    return open_study(folder), truth
+    folder = write_survey(tmp_path / "survey", items="items.csv", question=question, protocol=settings)
+    return open_survey(folder), truth
 
 
 def crowd(run, truth, people, every=16):
     """People answer one after the other by the truth; units are ranked after every so many answers."""
-    rng, given, classes = np.random.default_rng(7), 0, run.study.question.classes
+    rng, given, classes = np.random.default_rng(7), 0, run.survey.question.classes
     for _ in range(people):
         me = arrive(run, {})
         page = current_page(run, me)
@@ -115,8 +118,8 @@ def test_people_at_once_are_spread_over_items_between_two_rankings(opened):
 
 
 def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
-    from dissensus.elicit import decisions
-    from dissensus.elicit.ranking import CHOSEN, counted
+    from dissensus.elicit.dashboard import decisions
+    from dissensus.elicit.session.ranking import CHOSEN, counted
 
     run = opened(question={"kind": "allocate", "classes": ["cat", "dog", "ship"]}, protocol={"draw": "expected-error"})
     for told in ({"dog": 70, "cat": 30}, {"ship": 100}):
@@ -151,7 +154,7 @@ def test_of_several_processes_one_ranks(opened):
 
 
 def test_the_server_ranks_by_itself_while_people_answer(tmp_path):
-    run = open_study(write_study(tmp_path / "study", protocol={"draw": "expected-error", "per_item": 30}))
+    run = open_survey(write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_item": 30}))
     with TestClient(make_app(run)):
         crowd(run, EVEN, 2, every=0)
         until = time.monotonic() + 30
@@ -163,11 +166,11 @@ def test_the_server_ranks_by_itself_while_people_answer(tmp_path):
 def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, database):
     from tests.elicit.test_store import counters
 
-    folder = write_study(tmp_path / "study", protocol={"draw": "expected-error", "per_person": 4, "per_item": 30})
-    run = open_study(folder, database)
+    folder = write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_person": 4, "per_item": 30})
+    run = open_survey(folder, database)
     truth = np.repeat([[0.98, 0.01, 0.01], [0.34, 0.33, 0.33]], 4, axis=0)
     with serving(folder, database, workers=2) as address:
-        done = rehearse(run.study, known_by(run), truth, address, 16, 0, at_once=8)
+        done = send_people(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
     told, counted = counters(run)
     run.store.close()
     assert not done.errors and len(done.acknowledged) == 64 and told == counted
@@ -181,4 +184,4 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(tmp_path, sections, message):
     with pytest.raises(ValueError, match=message):
-        open_study(write_study(tmp_path / "study", **sections))
+        open_survey(write_survey(tmp_path / "survey", **sections))

@@ -5,20 +5,23 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_study
-from dissensus.elicit.ranking import rank_if_due
-from dissensus.elicit.session import Refused, arrive, current_page, submit
-from tests.elicit.studies import write_study
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import rank_if_due
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
 from tests.elicit.test_session import rows, through_trials
 from tests.elicit.test_store import counters
 
 
 @pytest.fixture
 def losing(tmp_path, postgres):
-    """A study on PostgreSQL, and a function after which the next commit passes and loses its connection."""
-    run = open_study(
-        write_study(tmp_path / "study", protocol={"draw": "expected-error", "per_item": 3, "per_person": 4}), postgres()
+    """A survey on PostgreSQL, and a function after which the next commit passes and loses its connection."""
+    run = open_survey(
+        write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_item": 3, "per_person": 4}),
+        postgres(),
     )
     due = []
 

@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.elicit.protocol import (
+from dissensus.elicit.session.protocol import (
     Trial,
     attention_order,
     break_due,
     class_order,
     first_stage,
     item_order,
-    kind_wanted,
+    next_trial_kind,
     repeat_of,
     stage_after,
 )
-from dissensus.elicit.survey import Protocol, read_study
-from tests.elicit.studies import write_study
+from dissensus.elicit.survey.settings import Protocol, read_survey
+from tests.elicit.surveys import write_survey
 
 
 def walk(protocol, attention_items):
     """The kinds of a whole session, units numbered as they come."""
     given = []
-    while (kind := kind_wanted(protocol, given, attention_items)) is not None:
+    while (kind := next_trial_kind(protocol, given, attention_items)) is not None:
         unit = repeat_of(given, 7) if kind == "repeat" else len(given)
         given.append(Trial(kind, unit, True))
     return given
@@ -62,12 +62,12 @@ def test_breaks_come_after_every_so_many_answers_but_not_at_the_end():
 
 
 def test_orders_differ_between_people_and_are_steady_within_one(tmp_path):
-    study = read_study(write_study(tmp_path / "study", attention={"p0": "cat", "p1": "dog", "p2": "ship"}))
-    assert class_order(study, 5) == class_order(study, 5)
-    assert len({class_order(study, seed) for seed in range(40)}) == 6  # all orders of three classes
-    assert len({tuple(attention_order(study, seed)) for seed in range(40)}) == 6
-    fixed = read_study(
-        write_study(tmp_path / "study", question={"kind": "choose", "classes": ["a", "b", "c"], "shuffle": False})
+    survey = read_survey(write_survey(tmp_path / "survey", attention={"p0": "cat", "p1": "dog", "p2": "ship"}))
+    assert class_order(survey, 5) == class_order(survey, 5)
+    assert len({class_order(survey, seed) for seed in range(40)}) == 6  # all orders of three classes
+    assert len({tuple(attention_order(survey, seed)) for seed in range(40)}) == 6
+    fixed = read_survey(
+        write_survey(tmp_path / "survey", question={"kind": "choose", "classes": ["a", "b", "c"], "shuffle": False})
     )
     assert {class_order(fixed, seed) for seed in range(20)} == {("a", "b", "c")}
 
@@ -83,9 +83,9 @@ def test_a_triplet_keeps_its_first_item_in_place():
     [({}, ["trials", "done"]),
      ({"protocol": {"consent": "c", "debrief_text": "d"}}, ["consent", "trials", "debrief", "done"])],
 )  # fmt: skip
-def test_stages_that_a_study_does_not_have_are_left_out(sections, stages, tmp_path):
-    study = read_study(write_study(tmp_path / "study", **sections))
-    found = [first_stage(study)]
+def test_stages_that_a_survey_does_not_have_are_left_out(sections, stages, tmp_path):
+    survey = read_survey(write_survey(tmp_path / "survey", **sections))
+    found = [first_stage(survey)]
     while found[-1] != "done":
-        found.append(stage_after(study, found[-1]))
+        found.append(stage_after(survey, found[-1]))
     assert found == stages

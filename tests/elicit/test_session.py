@@ -1,4 +1,4 @@
-"""One person's way through a study, on SQLite and on PostgreSQL."""
+"""One person's way through a survey, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit import tables
-from dissensus.elicit.session import Refused, arrive, current_page, submit
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
 
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
 
@@ -104,7 +106,7 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
         arrive(run, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
 
 
-def test_a_link_that_the_study_did_not_sign_is_refused(opened):
+def test_a_link_that_the_survey_did_not_sign_is_refused(opened):
     from dissensus.elicit.identity import signed
 
     run = opened(people={"source": "links"})
@@ -112,7 +114,7 @@ def test_a_link_that_the_study_did_not_sign_is_refused(opened):
         run, {"invite": signed(run.secret, "invite", "7")}
     )
     for forged in ("7", signed(b"x" * 40, "invite", "7"), signed(run.secret, "person", "7")):
-        with pytest.raises(Refused, match="was not made by this study"):
+        with pytest.raises(Refused, match="was not made by this survey"):
             arrive(run, {"invite": forged})
 
 
@@ -121,7 +123,7 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     me, other = arrive(run, {}), arrive(run, {})
     submit(run, other, {"page": "consent", "told": {"agreed": True}})
     page = current_page(run, other)
-    with pytest.raises(Refused, match="belongs to no session of yours"):
+    with pytest.raises(Refused, match="is not part of your session"):
         submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})
     with pytest.raises(Refused, match="not where this session is"):
         submit(run, me, {"page": "debrief", "told": {}})

@@ -21,12 +21,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dissensus.elicit import decisions, tables
-from dissensus.elicit.app import open_study
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import Store
 from dissensus.elicit.export import answer_table, labels_of
-from dissensus.elicit.session import Refused, arrive, current_page, submit
-from dissensus.elicit.store import Store
-from tests.elicit.studies import write_study
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
 
 
 def counters(run):
@@ -47,7 +49,7 @@ def counters(run):
 def expire(run):
     """All that is drawn becomes two hours older."""
     older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
-    run.store.written(lambda connection: connection.execute(older))
+    run.store.write(lambda connection: connection.execute(older))
 
 
 class Decisions(RuleBasedStateMachine):
@@ -149,7 +151,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
     assert told == counted
 
 
-def test_an_answer_on_its_way_is_kept_when_the_study_stops_or_its_author_is_excluded(opened):
+def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_excluded(opened):
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
@@ -164,9 +166,9 @@ def test_an_answer_on_its_way_is_kept_when_the_study_stops_or_its_author_is_excl
     assert current_page(run, me)["stage"] == "trial"
 
 
-def test_work_that_is_committed_together_fails_alone(tmp_path):
+def test_work_that_is_committed_group_fails_alone(tmp_path):
     """Of 60 pieces from 12 threads every third fails after it has written: the others are kept, it leaves nothing."""
-    run = open_study(write_study(tmp_path / "study"))
+    run = open_survey(write_survey(tmp_path / "survey"))
 
     def piece(i):
         def work(connection):
@@ -176,7 +178,7 @@ def test_work_that_is_committed_together_fails_alone(tmp_path):
             return i
 
         try:
-            return run.store.written(work)
+            return run.store.write(work)
         except Refused as refused:
             return str(refused)
 
@@ -191,7 +193,7 @@ def test_work_that_is_committed_together_fails_alone(tmp_path):
 
 def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     """Rows that break a foreign key are noticed only when the transaction is committed."""
-    run = open_study(write_study(tmp_path / "study"))
+    run = open_survey(write_survey(tmp_path / "survey"))
     gate = threading.Barrier(6)
 
     def piece(i):
@@ -202,7 +204,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
 
         gate.wait()
         with pytest.raises(sa.exc.IntegrityError):
-            run.store._together.written(work)
+            run.store._group.write(work)
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(piece, range(6)))
@@ -219,14 +221,14 @@ def test_many_come_by_one_link_at_once_and_are_one_person(opened):
 
 
 def _arrives(folder, database, barrier, found):
-    run = open_study(folder, database)
+    run = open_survey(folder, database)
     barrier.wait()
     found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
     run.store.close()
 
 
 def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_path, database):
-    folder = write_study(tmp_path / "study", people={"source": "prolific"})
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
     context = multiprocessing.get_context("spawn")
     barrier, found = context.Barrier(3), context.Queue()
     workers = [context.Process(target=_arrives, args=(folder, database, barrier, found)) for _ in range(3)]
@@ -240,7 +242,7 @@ def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_pa
 
 
 def test_every_connection_of_sqlite_syncs_each_commit_to_the_disk(tmp_path):
-    run = open_study(write_study(tmp_path / "study"))
+    run = open_survey(write_survey(tmp_path / "survey"))
     wanted = {"synchronous": 2, "journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1, "busy_timeout": 60000}
     held = [run.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") for _ in range(25)]
     for connection in held:  # 20 stay in the pool, 5 are beyond it
@@ -263,29 +265,29 @@ def test_a_database_that_is_neither_of_the_two_is_refused(tmp_path):
      ({"kind": "tokens", "classes": ["a", "b"]}, {"kind": "tokens", "classes": ["a", "b"], "tokens": 10},
       "whose scale is")],
 )  # fmt: skip
-def test_a_study_whose_answers_would_mean_something_else_is_refused(tmp_path, database, before, after, message):
-    open_study(write_study(tmp_path / "study", question=before), database).store.close()
+def test_a_survey_whose_answers_would_mean_something_else_is_refused(tmp_path, database, before, after, message):
+    open_survey(write_survey(tmp_path / "survey", question=before), database).store.close()
     with pytest.raises(ValueError, match=message):
-        open_study(write_study(tmp_path / "study", question=after), database)
+        open_survey(write_survey(tmp_path / "survey", question=after), database)
 
 
-def _csv_study(folder, names, **sections):
+def _csv_survey(folder, names, **sections):
     folder.mkdir(exist_ok=True)
     (folder / "items.csv").write_text("item,text\n" + "".join(f"{name},about {name}\n" for name in names))
-    return write_study(folder, items="items.csv", **sections)
+    return write_survey(folder, items="items.csv", **sections)
 
 
-def test_items_may_come_and_go_while_a_study_runs(tmp_path, database):
+def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     settings = {"per_person": 3, "per_item": 5, "repeats": 3}
-    folder = _csv_study(tmp_path / "study", "abc", protocol=settings)
-    run = open_study(folder, database)
+    folder = _csv_survey(tmp_path / "survey", "abc", protocol=settings)
+    run = open_survey(folder, database)
     me = arrive(run, {})
     first = current_page(run, me)
     submit(run, me, {"page": first["page"], "told": {"choice": "cat"}})
     run.store.close()
     gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
     waiting = "abc".replace(gone, "")[0]
-    run = open_study(_csv_study(folder, "abcdé".replace(waiting, ""), protocol=settings), database)
+    run = open_survey(_csv_survey(folder, "abcdé".replace(waiting, ""), protocol=settings), database)
     seen, page = set(), current_page(run, me)
     while page["stage"] == "trial":
         seen.add(page["stimuli"][0]["parts"][0]["text"])
@@ -296,7 +298,7 @@ def test_items_may_come_and_go_while_a_study_runs(tmp_path, database):
     assert texts <= {f"about {name}" for name in "abcdé" if name != waiting}
     run.store.close()
     # An item that was answered is taken out: its answers stay, and it is asked about no more.
-    run = open_study(_csv_study(folder, "xy", protocol=settings), database)
+    run = open_survey(_csv_survey(folder, "xy", protocol=settings), database)
     assert gone in labels_of(run).items.tolist()
     with run.store.reading() as connection:
         asked = connection.scalars(sa.select(tables.units.c.names).where(tables.units.c.main)).all()
@@ -307,8 +309,8 @@ def test_items_may_come_and_go_while_a_study_runs(tmp_path, database):
 
 def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path):
     question = {"kind": "similarity"}
-    open_study(_csv_study(tmp_path / "study", "abc", question=question)).store.close()
-    run = open_study(_csv_study(tmp_path / "study", "cbad", question=question))
+    open_survey(_csv_survey(tmp_path / "survey", "abc", question=question)).store.close()
+    run = open_survey(_csv_survey(tmp_path / "survey", "cbad", question=question))
     with run.store.reading() as connection:
         rows = connection.execute(sa.select(tables.units)).all()
     assert len(rows) == 6 and all(row.main for row in rows)
@@ -316,13 +318,13 @@ def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path
 
 
 def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
-    run = open_study(write_study(tmp_path / "study", people={"source": "prolific", "keep_ids": True}))
+    run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
     me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
     decisions.exclude(run, me, "asked-for-it")
-    found = [path for path in run.study.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    found = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
     assert found
     decisions.forget(run, me)
-    assert not [path for path in run.study.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
     run.store.close()
 
 
@@ -344,13 +346,13 @@ def test_texts_that_a_database_cannot_hold_and_breaks_that_are_none_are_refused(
 
 
 def test_instructions_may_get_shorter_while_somebody_reads_them(tmp_path):
-    folder = write_study(tmp_path / "study", protocol={"instructions": ["One.", "Two.", "Three."]})
-    run = open_study(folder)
+    folder = write_survey(tmp_path / "survey", protocol={"instructions": ["One.", "Two.", "Three."]})
+    run = open_survey(folder)
     me = arrive(run, {})
     submit(run, me, {"page": "instructions:0"})
     assert submit(run, me, {"page": "instructions:1"})["page"]["text"] == "Three."
     run.store.close()
-    run = open_study(write_study(folder, protocol={"instructions": ["One."]}))
+    run = open_survey(write_survey(folder, protocol={"instructions": ["One."]}))
     assert current_page(run, me)["stage"] == "trial"
     run.store.close()
 

@@ -1,4 +1,4 @@
-"""What people read: short sentences, those of a paper word for word, or a study's own."""
+"""What people read: short sentences, those of a paper word for word, or a survey's own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from dissensus.elicit.survey import read_study
+from dissensus.elicit.survey.settings import read_survey
 from tests.elicit.browser import kept, served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 # Collins et al. 2022, figure 7, from above to below.
 FIGURE_7 = [
@@ -28,7 +28,7 @@ QUESTION = {"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": Fal
 
 
 def test_the_form_asks_what_collins_asked_word_for_word(tmp_path, person):
-    folder = write_study(tmp_path / "study", question={**QUESTION, "frame": "crowd", "layout": "form"})
+    folder = write_survey(tmp_path / "survey", question={**QUESTION, "frame": "crowd", "layout": "form"})
     with served(folder) as address:
         me = person()
         page = me.start(address)
@@ -50,7 +50,7 @@ def test_the_form_asks_what_collins_asked_word_for_word(tmp_path, person):
 
 
 def test_the_compact_layout_leads_with_the_same_question(tmp_path, person):
-    folder = write_study(tmp_path / "study", question={**QUESTION, "frame": "crowd"})
+    folder = write_survey(tmp_path / "survey", question={**QUESTION, "frame": "crowd"})
     with served(folder) as address:
         page = person().start(address)
         assert page.locator("main h1").inner_text() == FIGURE_7[0]
@@ -58,16 +58,16 @@ def test_the_compact_layout_leads_with_the_same_question(tmp_path, person):
 
 
 def test_the_same_sentences_can_be_about_oneself(tmp_path):
-    question = read_study(write_study(tmp_path / "study", question=QUESTION)).question
+    question = read_survey(write_survey(tmp_path / "survey", question=QUESTION)).question
     told = " ".join([question.prompt, *question.texts.values()])
     assert "they" not in re.findall(r"\w+", told) and "most probably" in told
 
 
 @pytest.mark.parametrize("frame", ["own", "crowd"])
-def test_a_study_has_the_last_word(tmp_path, frame):
+def test_a_survey_has_the_last_word(tmp_path, frame):
     texts = {"intro": "Take your time.", "none": "keine"}
     question = {**QUESTION, "frame": frame, "prompt": "Was ist das?", "texts": texts}
-    found = read_study(write_study(tmp_path / "study", question=question)).question
+    found = read_survey(write_survey(tmp_path / "survey", question=question)).question
     assert found.prompt == "Was ist das?" and texts.items() <= found.texts.items()
 
 

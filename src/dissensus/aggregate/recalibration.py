@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
+Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
 SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
 
 
@@ -82,6 +84,11 @@ def temperatures(
     return Temperatures(annotators, 1 / beta, answers, float(1 / crowd[0]))
 
 
+def temperatures_by(known: Recalibration, beliefs: Beliefs) -> Temperatures:
+    """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
+    return temperatures(beliefs, gold_codes(known, beliefs) if isinstance(known, Votes) else None)
+
+
 def recalibrated(beliefs: Beliefs, found: Temperatures, *, floor: float = 0.01) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
@@ -105,7 +112,8 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
 
     gold: one vote per item, of the same classes; items the beliefs are not about have no part.  -> (n,)
     """
-    if set(gold.classes) - set(beliefs.classes):
+    code = positions_of(gold.classes, beliefs.classes)
+    if (code < 0).any():
         raise ValueError(
             f"gold knows the classes {list(gold.classes)}, the beliefs {list(beliefs.classes)}; expected the same names"
         )
@@ -117,7 +125,6 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
             f"item {gold.items[torn[0]]} has the gold classes {said}; expected one; {torn.size} of {gold.n_items} "
             "items have several: aggregate them first, or leave them out"
         )
-    code = np.array([beliefs.classes.index(name) for name in gold.classes], dtype=np.int64)
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
     where = positions_of(beliefs.items, gold.items)
     if not (where >= 0).any():

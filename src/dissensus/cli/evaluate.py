@@ -160,7 +160,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
         if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
             raise ValueError(
                 f"{path}: holds whole numbers ({matrix.dtype}); expected probabilities: make the votes of an ensemble "
-                f"one with `dissensus build {path} -o predictions.npz`"
+                f"one with `dissensus aggregate {path} -o predictions.npz`"
             )
         try:
             found = named_predictions(matrix.astype(np.float64), targets, path)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dissensus.cli.features import AsJson, FeatureFile, load_features, print_result
+from dissensus.cli.features import FeatureFile, load_features
+from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dissensus.cli.features import AsJson, FeatureFile, load_features, print_result
+from dissensus.cli.features import FeatureFile, load_features
+from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import one_line_errors, say
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.datasets import images, load, lookup
+from dissensus.datasets.catalogue import images, load, lookup
 
 _TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
 _TRAIN_IMAGES = ("cifar10n",)

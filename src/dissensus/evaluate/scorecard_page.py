@@ -21,18 +21,18 @@ DRAWN = 5  # models in one figure: people take a sixth colour
 STYLE = """
 .dissensus .wide{overflow-x:auto}.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
 grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
-.dissensus .card{border:1px solid #e3e7ee;border-radius:8px;padding:.7rem .9rem;background:#fbfcfe}
+.dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
 .dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
-.dissensus .card span{color:#4a5468;font-size:.85em;display:block}
+.dissensus .card span{color:var(--quiet);font-size:.85em;display:block}
 .dissensus .grid{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
-.dissensus td small{color:#4a5468;white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
-.dissensus abbr{text-decoration:none;color:#4a5468}.dissensus td.n{white-space:nowrap}
+.dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
+.dissensus abbr{text-decoration:none;color:var(--quiet)}.dissensus td.n{white-space:nowrap}
 .dissensus .many td.n small{display:block;text-align:right}
 .dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
-.dissensus tr.group td{padding-top:1rem;border-bottom:2px solid #c9d1de;font-weight:600}
+.dissensus tr.group td{padding-top:1rem;border-bottom:2px solid var(--rule);font-weight:600}
 .dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
-.dissensus .lead{font-size:1.08em;color:#1d2433}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
-.dissensus .remark{border-left:3px solid #c2570c;padding:.2rem .8rem;color:#1d2433}
+.dissensus .lead{font-size:1.08em;color:var(--ink)}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
+.dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
 @media(max-width:40rem){body{margin:1rem!important}}
 """
 CARDS = ("soft_nll", "kl", "js", "accuracy", "second_best_accuracy", "entropy_spearman")

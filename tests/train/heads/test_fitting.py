@@ -35,7 +35,7 @@ def test_wrappers_stack_around_a_delivery():
     assert fit_head(features, votes, config, quiet).card["delivery"] == "mixup(smoothed(stale(soft, 2), 0.1), 0.2)"
     with pytest.raises(ValueError, match=r"shuffled=1: expected shuffled without a number"):
         wrapped(DELIVERIES["soft"](votes), "shuffled=1", 0)
-    with pytest.raises(ValueError, match=r"smoothed=x: 'x' is no number; expected the amount of smoothed"):
+    with pytest.raises(ValueError, match=r"smoothed=x: 'x' is not a number; expected the amount of smoothed"):
         wrapped(DELIVERIES["soft"](votes), "smoothed=x", 0)
 
 

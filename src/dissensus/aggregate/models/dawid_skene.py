@@ -18,8 +18,9 @@ from dissensus.aggregate.models.em import (
     normalised,
     summed,
 )
+from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -157,9 +158,9 @@ def _answer_matrix(answers: Votes | Beliefs, a: int) -> tuple[csr_array, np.ndar
         row, code, weight = answers.item, answers.choice, np.ones(answers.n_answers)
         column = np.multiply(codes, k, dtype=wide) + code
     else:
-        _check_complete(answers)
-        belief, code = np.nonzero(answers.stated)
-        row, weight = answers.item[belief], answers.stated[belief, code]
+        stated = complete_rows(answers)
+        belief, code = np.nonzero(stated)
+        row, weight = answers.item[belief], stated[belief, code]
         column = np.multiply(codes[belief], k, dtype=wide) + code.astype(wide)
     shares = summed(weight, np.multiply(row, k, dtype=np.int64) + code, n * k).reshape(n, k)
     if row.size and (row[1:] < row[:-1]).any():
@@ -167,15 +168,3 @@ def _answer_matrix(answers: Votes | Beliefs, a: int) -> tuple[csr_array, np.ndar
         column, weight = column[order], weight[order]
     pointers = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(wide)
     return csr_array((weight, column, pointers), shape=(n, a * k)), shares
-
-
-def _check_complete(beliefs: Beliefs) -> None:
-    total = beliefs.stated.sum(axis=1)
-    bad = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
-    if bad.size:
-        row = bad[0]
-        raise ValueError(
-            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) states {beliefs.stated[row].tolist()}; expected a "
-            f"probability for each of {beliefs.n_classes} classes, together 1; {bad.size} of {total.size} beliefs are "
-            "not complete: complete them first, for example with complete(beliefs)"
-        )

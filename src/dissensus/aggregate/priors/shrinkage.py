@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
@@ -133,6 +132,8 @@ def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int
 
 def _weighed(counts: np.ndarray, log_guess: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """How many votes a prediction is worth, and its temperature, by how well it helps to foresee a left-out vote."""
+    from scipy.optimize import minimize
+
     spaced = np.unique(np.linspace(0, counts.shape[0] - 1, min(MODEL_ITEMS, counts.shape[0])).astype(np.int64))
     item, code = np.nonzero(counts[spaced])
     item = spaced[item]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logsumexp
 
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
@@ -102,6 +100,9 @@ def _with_pairs(
 
 def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
     """Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
+    from scipy.optimize import minimize
+    from scipy.special import expit, logsumexp
+
     eye = np.eye(share.size)
     # A wide bell around purity 1/2 and size 1 keeps a level that no item needs within bounds.
     wide = 4.0
@@ -136,6 +137,9 @@ def _freed(
     terms: VoteTerms, tied: np.ndarray, tied_weight: np.ndarray, spread: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Every Dirichlet for itself, near the tied ones; weights as if one more item per component had been seen."""
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp
+
     j, k = tied.shape
     centre = np.clip(np.log(tied), *LOG_ALPHA)
 

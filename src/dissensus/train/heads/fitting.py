@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.deliver import Delivery, deliver
-from dissensus.deliver.deliveries import wrapped
-from dissensus.deliver.delivery import checked_seed
+from dissensus.deliver.deliveries import deliver, wrapped
+from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_majority
 from dissensus.evaluate.metrics import kl_to_people, soft_nll

@@ -36,7 +36,7 @@ function sentence(time, now, end) {
   if (time.start === null) return "Nobody has answered yet.";
   const so = `${plural(time.counts.reduce((sum, one) => sum + one, 0), "answer")} since ${moment(time.start)}.`;
   if (now.share >= 1) return `${so} No more are needed.`;
-  if (now.state !== "open") return `${so} The study is paused.`;
+  if (now.state !== "open") return `${so} The survey is paused.`;
   if (end === null) return `${so} None in the last ten minutes, so no end is in sight.`;
   return `${so} At the pace of the last ten minutes (pale) the last answer comes about ${moment(end)}.`;
 }
