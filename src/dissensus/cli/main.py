@@ -14,9 +14,11 @@ from dissensus.cli.count import count
 from dissensus.cli.data import data
 from dissensus.cli.describe import describe
 from dissensus.cli.elicit import elicit
+from dissensus.cli.embed import embed
 from dissensus.cli.evaluate import evaluate
+from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
-from dissensus.cli.train import embed, fit, predict
+from dissensus.cli.predict import predict
 
 Verb = typer.Typer | Callable[..., None]
 VERBS: dict[str, tuple[Verb, ...]] = {
