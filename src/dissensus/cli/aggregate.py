@@ -35,8 +35,8 @@ def aggregate(
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
     from dissensus.aggregate.aggregations import aggregate as run
-    from dissensus.files.write_labels import write
     from dissensus.files.whole_files import write_text
+    from dissensus.files.write_labels import write
 
     options = {"gamma": gamma, "contradictions": contradictions}
     given = {name: value for name, value in options.items() if value is not None}

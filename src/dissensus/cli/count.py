@@ -19,8 +19,8 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
-    from dissensus.files.write_labels import write
     from dissensus.files.stream import count_votes
+    from dissensus.files.write_labels import write
 
     with one_line_errors():
         with errors.status(Text(f"counting {file}")):

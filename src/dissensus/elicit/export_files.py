@@ -14,9 +14,9 @@ import pyarrow.parquet
 
 from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.running import Running
-from dissensus.files.write_labels import write
 from dissensus.files.tables.from_labels import as_table
 from dissensus.files.whole_files import whole_or_not
+from dissensus.files.write_labels import write
 
 
 class Export(NamedTuple):
