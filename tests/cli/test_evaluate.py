@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dissensus.cli.evaluate import json_text
 from dissensus.cli.main import app
+from dissensus.evaluate.json_numbers import json_text
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.write_labels import write
 from dissensus.labels.distributions import Distributions
@@ -139,10 +139,10 @@ def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, er
 @pytest.mark.parametrize(("options", "error"), [
     (["--compare", "model.npy"], "--compare model.npy: expected NAME=FILE"),
     (["--compare", "model=model.npy"], "there already is a model 'model'"),
-    (["--slice", "source"], "--slice source: no such column about the items; there are none, as this is a file"),
+    (["--slice", "source"], "no column 'source' to divide the items by: a file of labels has none"),
     (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
     (["--gold", "{at}/wide_gold.npy"], "gold of item 0 is '7', which is not a class of cat, deer, dog; 60 of 60"),
-    (["--gold", "{at}/votes.csv"], "holds several labels of an item; expected one row per item"),
+    (["--gold", "{at}/votes.csv"], "holds several labels per item; expected one row per item"),
     (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
 ])  # fmt: skip
 def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):

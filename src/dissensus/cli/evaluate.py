@@ -1,11 +1,7 @@
 """`dissensus evaluate`: a model against people, in one table."""
 
-import json
-import math
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +11,9 @@ from dissensus.cli.scorecard_table import print_comparison
 if TYPE_CHECKING:
     import numpy as np
 
-    from dissensus.labels.distributions import Distributions
     from dissensus.labels.shares import Labels
 
 LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
-INFINITE = "\x00infinite"  # stands for a number that JSON writes as 1e999
 
 
 @reads_labels
@@ -45,21 +39,23 @@ def evaluate(
     """A model against people: scores, calibration, slices, beside what people reach themselves."""
     import numpy as np
 
-    from dissensus.evaluate.comparisons import compare as compared
+    from dissensus.evaluate.comparisons import compare as compare_models
+    from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
+    from dissensus.evaluate.json_numbers import json_text
     from dissensus.evaluate.people import as_people
-    from dissensus.labels.transforms import smoothed
 
-    labels = _with_names(labels, file, predictions)
+    read = _read_models(predictions, compare or [])
+    if file.endswith(".npy"):
+        labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
     targets = as_people(labels).targets
-    models = _models(predictions, compare or [], targets)
-    if smooth:
-        models = {name: smoothed(model, smooth) for name, model in models.items()}
-        say(f"predictions are smoothed: {smooth:g} of each is spread evenly over all classes")
-    right, columns = _known_items(file, gold, slice_by or [], targets)
+    models = smoothed_models(as_models(read, targets, say), smooth, say)
+    about = _columns_of_data_set(file)
+    columns = item_columns(about, slice_by or [])
+    true_classes = gold_names(_read(str(gold)), targets, str(gold)) if gold else (about or {}).get("gold")
     with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
         try:
-            result = compared(
-                models, labels, rng=np.random.default_rng(seed), gold=right, columns=columns,
+            result = compare_models(
+                models, labels, rng=np.random.default_rng(seed), gold=true_classes, columns=columns,
                 ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
             )  # fmt: skip
         except ValueError as error:  # the way out in Python has another name here
@@ -74,156 +70,40 @@ def evaluate(
         typer.echo(json_text(result.as_json()))
         return
     print_comparison(result)
-    for remark in dict.fromkeys([r for card in result.cards.values() for r in card.remarks] + list(result.remarks)):
+    for remark in result.all_remarks:
         say(remark)
 
 
-def json_text(told: dict[str, Any]) -> str:
-    """JSON in which infinite numbers are 1e999.
-
-    JSON has no name for infinity, but this is a number by its grammar, and Python, JavaScript, pandas and DuckDB
-    read it as infinite. jq reads the largest double; pyarrow and polars refuse what no double holds.
-    """
-
-    def marked(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: marked(one) for key, one in value.items()}
-        if isinstance(value, list):
-            return [marked(one) for one in value]
-        return f"{'-' * (value < 0)}{INFINITE}" if isinstance(value, float) and math.isinf(value) else value
-
-    text = json.dumps(marked(told), indent=2, allow_nan=False)
-    return text.replace(f'"{json.dumps(INFINITE)[1:-1]}"', "1e999").replace(
-        f'"-{json.dumps(INFINITE)[1:-1]}"', "-1e999"
-    )
-
-
-def _with_names(labels: "Labels", file: str, predictions: str) -> "Labels":
-    """Labels from an NPY file, which has no names, take those of predictions that have names and the same shape.
-
-    Items and classes that count from 0 in the predictions too, in whatever order, are names that both have: these are
-    matched by name.
-    """
-    from dissensus.labels.distributions import Distributions
-
-    if not file.endswith(".npy") or predictions.endswith(".npy") or not isinstance(labels, Distributions):
-        return labels
-    named = next(iter(_models(predictions, [], labels, quiet).values()))
-    if named.probs.shape != labels.probs.shape:
-        return labels
-    taken: dict[str, Any] = {}
-    if set(named.items.tolist()) != set(labels.items.tolist()):
-        taken["items"] = named.items
-    if set(named.classes) != set(labels.classes):
-        taken["classes"] = named.classes
-    if not taken:
-        return labels
-    parts = " and ".join({"items": "rows", "classes": "columns"}[part] for part in taken)
-    say(f"{file}: {parts} without names, matched to {predictions} by position")
-    return replace(labels, **taken)
-
-
-def quiet(_: str) -> None:
-    """Notices are given when the file is read again."""
-
-
-def _models(
-    first: str, others: list[str], targets: "Distributions", say: Callable[[str], None] = say
-) -> dict[str, "Distributions"]:
+def _read_models(first: str, others: list[str]) -> "dict[str, tuple[str, np.ndarray | Labels]]":
+    """Every model's predictions as its file or data set holds them, with where they came from."""
     from dissensus.datasets import predictions
 
+    read: dict[str, tuple[str, np.ndarray | Labels]]
     if _is_data_set(first, "predictions"):
-        found = predictions(first)
+        read = {name: (first, model) for name, model in predictions(first).items()}
     else:
-        found = {Path(first).stem: _read_predictions(first, targets, say)}
+        read = {Path(first).stem: (first, _read(first))}
     for text in others:
         name, equals, path = text.partition("=")
         if not equals or not name or not path:
             raise ValueError(f"--compare {text}: expected NAME=FILE")
-        if name in found:
+        if name in read:
             raise ValueError(f"--compare {text}: there already is a model {name!r}; give it another name")
-        found[name] = _read_predictions(path, targets, say)
-    return found
+        read[name] = path, _read(path)
+    return read
 
 
-def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], None]) -> "Distributions":
-    import numpy as np
-
+def _read(path: str) -> "np.ndarray | Labels":
+    """The numbers of an NPY file, the labels of any other file or of a data set."""
     from dissensus.datasets import load
-    from dissensus.evaluate.matching import named_predictions
-    from dissensus.evaluate.people import as_people
     from dissensus.files.read_labels import read
-    from dissensus.labels.distributions import Distributions
 
     if path.endswith(".npy"):
-        matrix = _array(path)
-        if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
-            raise ValueError(
-                f"{path}: holds whole numbers ({matrix.dtype}); expected probabilities: make the votes of an ensemble "
-                f"one with `dissensus aggregate {path} -o predictions.npz`"
-            )
-        try:
-            found = named_predictions(matrix.astype(np.float64), targets, path)
-        except ValueError as error:
-            raise ValueError(str(error) if str(error).startswith(path) else f"{path}: {error}") from None
-        shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)
-        say(f"{path}: rows and columns without names, matched to the labels by position; columns are {shown}")
-        return found
-    labels = load(path).labels if _is_data_set(path, "labels") else read(path, say=say)
-    if isinstance(labels, Distributions):
-        return labels
-    found = as_people(labels).targets
-    say(f"{path}: votes, taken as one prediction per item: the share of each class")
-    return found
+        return _read_array(path)
+    return load(path).labels if _is_data_set(path, "labels") else read(path, say=say)
 
 
-def _is_data_set(name: str, kind: str) -> bool:
-    from dissensus.datasets import DATASETS
-
-    return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind
-
-
-def _known_items(
-    file: str, gold: Path | None, slice_by: list[str], targets: "Distributions"
-) -> tuple[list[Any] | None, dict[str, list[Any]]]:
-    """What is known about the items: gold, and the columns to divide them by."""
-    from dissensus.datasets import load
-
-    right: list[Any] | None = None
-    columns: dict[str, list[Any]] = {}
-    about = load(file).items if _is_data_set(file, "labels") else None
-    if gold is not None:
-        right = _read_gold(gold, targets)
-    elif about is not None and "gold" in about.column_names:
-        right = about["gold"].to_pylist()
-    for column in slice_by:
-        if about is None or column not in about.column_names:
-            there = "none, as this is a file" if about is None else ", ".join(about.column_names)
-            raise ValueError(f"--slice {column}: no such column about the items; there are {there}")
-        columns[column] = about[column].to_pylist()
-    return right, columns
-
-
-def _read_gold(path: Path, targets: "Distributions") -> list[Any]:
-    from dissensus.files.read_labels import read
-    from dissensus.labels.distributions import Distributions
-    from dissensus.labels.votes import Votes
-
-    if path.suffix == ".npy":
-        codes = _array(str(path))
-        if codes.shape != (targets.n_items,) or codes.dtype.kind not in "iu":
-            raise ValueError(f"{path}: {codes.dtype} of shape {codes.shape}; expected {targets.n_items} class codes")
-        return [None if code < 0 else targets.classes[code] if code < targets.n_classes else str(code)
-                for code in codes.tolist()]  # fmt: skip
-    found = read(path, say=say)
-    if not isinstance(found, Votes) or (found.counts().sum(axis=1) != 1).any():
-        kind = "one distribution per item" if isinstance(found, Distributions) else "several labels of an item"
-        raise ValueError(f"{path}: holds {kind}; expected one row per item with its name and its true class")
-    told = {found.items[i]: found.classes[c] for i, c in zip(found.item.tolist(), found.choice.tolist(), strict=True)}
-    return [told.get(name) for name in targets.items.tolist()]
-
-
-def _array(path: str) -> "np.ndarray":
+def _read_array(path: str) -> "np.ndarray":
     import numpy as np
 
     if not Path(path).is_file():
@@ -231,7 +111,19 @@ def _array(path: str) -> "np.ndarray":
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
-        raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it") from None
+        array = None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
         raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it")
     return array
+
+
+def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
+    from dissensus.datasets import load
+
+    return load(file).items.to_pydict() if _is_data_set(file, "labels") else None
+
+
+def _is_data_set(name: str, kind: str) -> bool:
+    from dissensus.datasets import DATASETS
+
+    return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.bootstrap import Measure, over_items
+from dissensus.evaluate.json_numbers import interval_json
 from dissensus.evaluate.matching import Missing, match_models
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.scorecards import Scorecard, interval_json, scored_cards
+from dissensus.evaluate.scorecards import Scorecard, scored_cards
 from dissensus.evaluate.scores import drawn_measures
 from dissensus.evaluate.statistics import Comparison, holm, paired_t
 from dissensus.labels.intervals import Interval
@@ -50,6 +51,13 @@ class ModelComparison:
     @property
     def reference(self) -> Scorecard:
         return next(iter(self.cards.values()))
+
+    @property
+    def all_remarks(self) -> list[str]:
+        """What a reader should know about these numbers, each remark once: those of every card, then of the whole."""
+        return list(
+            dict.fromkeys([*(remark for card in self.cards.values() for remark in card.remarks), *self.remarks])
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The reference's scorecard; with several models also `compare` (the others) and `differences`."""

@@ -6,7 +6,7 @@ that neighbours in memory are neighbouring items: then every line of the inner l
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numba
 import numpy as np
@@ -59,69 +59,21 @@ def _log(x: float) -> float:
 LANES = 56
 
 
-class Rows(NamedTuple):
-    """What is held for each item of a block; the value of a field is where its row begins in the workspace."""
-
-    first_q: int
-    second_q: int
-    first_p: int
-    second_p: int
-    nll: int
-    h_q: int
-    h_p: int
-    both_log: int
-    brier: int
-    apart: int
-    moved: int
-    cumulative: int
-    top_q: int
-    top_p: int
-    top_both: int
-    voted: int
-    hard: int
-    next_q: int
-    next_p: int
-    next_both: int
-    top_next: int
-    excluded: int
-    hard_excluded: int
-    least: int
-    sum_q: int
-
-
-class Totals(NamedTuple):
-    """What is summed over items. A field named as a metric is the sum of that metric.
-
-    <metric>_items     items that have a value, where not all have
-    <metric>_infinite  items whose value is infinite, which are left out of the sum
-    """
-
-    soft_nll: int
-    soft_nll_infinite: int
-    js: int
-    brier: int
-    manhattan: int
-    soft_accuracy: int
-    wasserstein: int
-    entropy: int
-    people_entropy: int
-    entropy_squared: int
-    people_entropy_squared: int
-    entropy_product: int
-    cross_entropy_hard: int
-    cross_entropy_hard_infinite: int
-    accuracy: int
-    vote_accuracy: int
-    second_best_accuracy: int
-    second_best_accuracy_items: int
-    top_2_accuracy: int
-    confidence_right: int
-    confidence_right_items: int
-    confidence_wrong: int
-    confidence_wrong_items: int
-    bad_rows: int
-
-
+# What is held for each item of a block.
+Rows = namedtuple("Rows", (
+    "first_q", "second_q", "first_p", "second_p", "nll", "h_q", "h_p", "both_log", "brier", "apart", "moved",
+    "cumulative", "top_q", "top_p", "top_both", "voted", "hard", "next_q", "next_p", "next_both", "top_next",
+    "excluded", "hard_excluded", "least", "sum_q",
+))  # fmt: skip
+# What is summed over items. A total named as a metric is the sum of that metric; <metric>_items says how many items
+# have a value where not all have, <metric>_infinite how many have an infinite one, which is left out of the sum.
+Totals = namedtuple("Totals", (
+    "soft_nll", "soft_nll_infinite", "js", "brier", "manhattan", "soft_accuracy", "wasserstein", "entropy",
+    "people_entropy", "entropy_squared", "people_entropy_squared", "entropy_product", "cross_entropy_hard",
+    "cross_entropy_hard_infinite", "accuracy", "vote_accuracy", "second_best_accuracy", "second_best_accuracy_items",
+    "top_2_accuracy", "confidence_right", "confidence_right_items", "confidence_wrong", "confidence_wrong_items",
+    "bad_rows",
+))  # fmt: skip
 # Every row has its place by its name, and the workspace as many as there are names. A name that is missing here is an
 # error when the loops are compiled; places written by hand would be a write beyond the end of the array.
 ROWS, SUMS = Rows._fields, Totals._fields

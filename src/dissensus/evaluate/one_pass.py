@@ -178,4 +178,6 @@ def _rows(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} has shape {array.shape}; expected (n, k): one row per item, one column per class")
     if array.dtype not in (np.float32, np.float64):
         raise ValueError(f"{name} holds {array.dtype}; expected probabilities in float32 or float64")
-    return np.ascontiguousarray(array)
+    rows = np.ascontiguousarray(array).view()
+    rows.flags.writeable = False  # arrays that may be written to would be compiled for a second time
+    return rows

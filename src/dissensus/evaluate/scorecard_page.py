@@ -51,7 +51,7 @@ def scorecard_page(result: ModelComparison, title: str) -> str:
     parts = [
         f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
         f'<p class="lead">{f"Nearest to people of {len(cards)}: " * (len(cards) > 1)}{escape(headline(nearest))}</p>',
-        "".join(f'<p class="remark">{escape(remark)}</p>' for remark in _remarks(result)),
+        "".join(f'<p class="remark">{escape(remark)}</p>' for remark in result.all_remarks),
         _number_cards(nearest),
         f"<h2>All scores</h2>{_table(cards)}",
     ]
@@ -78,11 +78,6 @@ def headline(card: Scorecard) -> str:
         f"{text}. Half of the people, used as a prediction of the other half, reach {beside[1][0].value:.1%} and "
         f"{half:.3f}; with the votes there are, the truth itself would score {beside[1][1].value:.1%} and {best:.3f}."
     )
-
-
-def _remarks(result: ModelComparison) -> list[str]:
-    each = [remark for card in result.cards.values() for remark in card.remarks]
-    return list(dict.fromkeys([*each, *result.remarks]))
 
 
 def _number_cards(card: Scorecard) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
+from dissensus.evaluate.json_numbers import interval_json
 from dissensus.evaluate.matching import Missing, SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
@@ -136,13 +137,6 @@ def scored_cards(
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
-
-
-def interval_json(found: Interval) -> Any:
-    """A number, or {mean, low, high} where there is an interval; None for NaN."""
-    if math.isnan(found.low) or math.isinf(found.value):
-        return None if math.isnan(found.value) else found.value
-    return {"mean": found.value, "low": found.low, "high": found.high}
 
 
 def _sliced(

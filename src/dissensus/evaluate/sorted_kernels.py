@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numba
 import numpy as np
@@ -14,20 +14,10 @@ _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
 
-class BinSums(NamedTuple):
-    """What is summed over each bin, f being confidence; the value of a field is its column."""
-
-    mass: int
-    f: int
-    f_squared: int
-    share: int
-    share_squared: int
-    f_share: int
-    credit: int
-    credit_squared: int
-    f_credit: int
-
-
+# What is summed over each bin (f is confidence), and which column holds it.
+BinSums = namedtuple("BinSums", (
+    "mass", "f", "f_squared", "share", "share_squared", "f_share", "credit", "credit_squared", "f_credit",
+))  # fmt: skip
 COLUMN = BinSums(*range(len(BinSums._fields)))
 COLUMNS = len(COLUMN)
 

@@ -1,0 +1,128 @@
+"""What files and data sets hold, made into what a scorecard takes: predictions, gold, columns about the items.
+
+Nothing is read here. The caller hands over what was read under the name it came by, and a function `say` that takes
+each notice about how it was understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dissensus.evaluate.matching import named_predictions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import positions_of
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.labels.transforms import smoothed
+from dissensus.labels.votes import Votes
+
+Say = Callable[[str], None]
+
+
+def as_models(
+    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say
+) -> dict[str, Distributions]:
+    """Predictions as they were read, as distributions.
+
+    Distributions stay as they are; votes and full beliefs are those of an ensemble, and their share or mean is the
+    prediction; an array has no names, and is matched to the labels by position.
+
+    read: model: (where it came from, what was there)
+    """
+    return {
+        model: _of_array(found, targets, source, say)
+        if isinstance(found, np.ndarray)
+        else _of_labels(found, source, say)
+        for model, (source, found) in read.items()
+    }
+
+
+def named_by_predictions(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
+    """Labels from an array, which has no names, take those of predictions that have names and the same shape.
+
+    Items and classes that count from 0 in the predictions too, in whatever order, are names that both have: these are
+    matched by name.
+    """
+    if isinstance(predictions, np.ndarray) or not isinstance(labels, Distributions):
+        return labels
+    named = as_distributions(predictions)
+    if named.probs.shape != labels.probs.shape:
+        return labels
+    taken: dict[str, Any] = {}
+    if (positions_of(named.items, labels.items) < 0).any():
+        taken["items"] = named.items
+    if (positions_of(named.classes, labels.classes) < 0).any():
+        taken["classes"] = named.classes
+    if not taken:
+        return labels
+    parts = " and ".join({"items": "rows", "classes": "columns"}[part] for part in taken)
+    say(f"{file}: {parts} without names, matched to {source} by position")
+    return replace(labels, **taken)
+
+
+def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say) -> dict[str, Distributions]:
+    """Every prediction with a share `amount` spread evenly over all classes, so that none is 0."""
+    if not amount:
+        return dict(models)
+    result = {name: smoothed(model, amount) for name, model in models.items()}
+    say(f"predictions are smoothed: {amount:g} of each is spread evenly over all classes")
+    return result
+
+
+def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str) -> list[str | None]:
+    """The true class of each item by its name, None where it is not known.
+
+    gold  (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
+    """
+    if isinstance(gold, np.ndarray):
+        if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
+            raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
+        known = dict(enumerate(targets.classes))
+        return [None if code < 0 else known.get(code, str(code)) for code in gold.tolist()]
+    if not isinstance(gold, Votes) or (gold.per_item != 1).any():
+        holds = "several labels per item" if isinstance(gold, Votes) else "beliefs or distributions"
+        raise ValueError(f"{source}: holds {holds}; expected one row per item with its name and its true class")
+    choice = np.empty(gold.n_items, dtype=np.int64)
+    choice[gold.item] = gold.choice
+    places = positions_of(targets.items, gold.items)
+    return [None if place < 0 else gold.classes[choice[place]] for place in places.tolist()]
+
+
+def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """The columns about the items by which these are to be divided.
+
+    known  name: (n,) values; None for labels that come without such columns
+    """
+    for column in wanted:
+        if known is None:
+            raise ValueError(f"no column {column!r} to divide the items by: a file of labels has none")
+        if column not in known:
+            raise ValueError(f"no column {column!r} to divide the items by; there are {', '.join(known)}")
+    return {column: known[column] for column in wanted} if known else {}
+
+
+def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say) -> Distributions:
+    if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
+        raise ValueError(
+            f"{source}: holds whole numbers ({matrix.dtype}); expected probabilities: make one of the votes of an "
+            f"ensemble with `dissensus aggregate {source} -o predictions.npz`"
+        )
+    try:
+        predictions = named_predictions(matrix.astype(np.float64), targets, source)
+    except ValueError as error:
+        raise ValueError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
+    shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)
+    say(f"{source}: rows and columns without names, matched to the labels by position; columns are {shown}")
+    return predictions
+
+
+def _of_labels(labels: Labels, source: str, say: Say) -> Distributions:
+    predictions = as_distributions(labels)
+    if isinstance(labels, Votes):
+        say(f"{source}: votes, taken as one prediction per item: the share of each class")
+    elif predictions is not labels:
+        say(f"{source}: beliefs, taken as one prediction per item: their mean")
+    return predictions
