@@ -115,10 +115,12 @@ def test_memory_is_the_matrix_and_a_batch_not_the_file(tmp_path):
     """Six million votes on a thousand items: reading them all would hold 100 MB and more beside the libraries."""
     path = tmp_path / "v.parquet"
     rng = np.random.default_rng(0)
-    with pq.ParquetWriter(path, pa.schema({"item": pa.int32(), "label": pa.int8()})) as writer:
+    schema = pa.schema({"item": pa.int32(), "label": pa.int8()})
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+        item, label = rng.integers(0, 1000, 500_000), rng.integers(0, 10, 500_000)
+        votes = pa.table({"item": item.astype(np.int32), "label": label.astype(np.int8)})
         for _ in range(12):
-            item, label = rng.integers(0, 1000, 500_000), rng.integers(0, 10, 500_000)
-            writer.write_table(pa.table({"item": item.astype(np.int32), "label": label.astype(np.int8)}))
+            writer.write_table(votes)
     code = (
         "import resource, sys; from dissensus.files.stream import count_votes; peak = lambda: "
         "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024; before = peak(); "
@@ -140,7 +142,7 @@ def test_labels_over_a_wide_range_take_no_room_for_those_between(tmp_path):
 def test_a_matrix_that_does_not_fit_is_no_damaged_file(tmp_path):
     """Fifty thousand items by four thousand classes need 0.8 GB, in a process that may have half of that."""
     votes = pa.table({"item": np.arange(50_000, dtype=np.int32), "label": np.arange(50_000, dtype=np.int16) % 4000})
-    with pq.ParquetWriter(tmp_path / "v.parquet", votes.schema) as writer:
+    with pq.ParquetWriter(tmp_path / "v.parquet", votes.schema, compression="none", use_dictionary=False) as writer:
         for _ in range(260):  # enough votes for the matrix to be worth its room
             writer.write_table(votes)
     code = (
