@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus import Votes, write
+from dissensus import Votes, read, write
 from dissensus.files.exports import EXPORTS, recognise
+from dissensus.files.formats import FORMATS
 from tests.files.tools.samples import CHOICE, DOCCANO, FLAT, LEWIDI, POTATO, SAMPLES, TASK, TFDS, changed, parse
 
 WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
@@ -136,6 +139,20 @@ def test_answers_without_annotators_and_with_repeats_survive(name):
     table = pa.table({"item": ["a", "a", "b"], "label": ["x", "x", "y"], "seconds": [1.5, None, 2.0]})
     back = parse(name, json.loads(json.dumps(EXPORTS[name].render(table)))).table
     assert back.select(table.column_names).to_pylist() == table.to_pylist() and "annotator" not in back.column_names
+
+
+def test_a_format_without_a_writer_is_only_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(EXPORTS, "prodigy", replace(EXPORTS["prodigy"], render=None))
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(CHOICE))
+    votes = read(tmp_path / "tasks.jsonl", say=lambda _: None)
+    assert votes.classes == ("wry",)
+    with pytest.raises(ValueError, match=r"new\.jsonl: prodigy can be read but not written; write \.parquet or \.csv$"):
+        write(votes, tmp_path / "new.jsonl", format="prodigy")
+
+
+def test_the_page_on_files_lists_every_format():
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    assert [name for name in FORMATS if name in EXPORTS and f"(`{name}`)" not in page] == []
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dissensus import Votes, read, write
@@ -54,11 +54,11 @@ def outcome(work):
     return found.items.tolist(), found.classes, found.counts if isinstance(found, Counted) else found.counts()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES, NAMES, st.integers(1, 7), st.booleans())
-def test_streamed_counts_equal_counts_in_memory(tmp_path_factory, items, labels, group, typed):
+def test_streamed_counts_equal_counts_in_memory(tmp_path, items, labels, group, typed):
     m = min(len(items), len(labels))
-    path = tmp_path_factory.mktemp("stream") / "votes.parquet"
+    path = tmp_path / "votes.parquet"
     table = pa.table({"item": items[:m], "label": labels[:m]})
     pq.write_table(table, path, row_group_size=group, store_schema=typed)
     streamed, whole = outcome(lambda: count_votes(path)), outcome(lambda: read(path, say=lambda _: None))
