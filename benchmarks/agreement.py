@@ -16,9 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.agreement import AGREEMENTS, agreement_interval, alpha_of_values
-from dissensus.aggregate.belief_agreement import belief_alpha, belief_alpha_interval, belief_pairs
-from dissensus.aggregate.pairwise import pairwise_agreement
+from dissensus.aggregate import (
+    AGREEMENTS,
+    agreement_interval,
+    alpha_of_values,
+    belief_alpha,
+    belief_alpha_interval,
+    belief_pairs,
+    pairwise_agreement,
+)
 from dissensus.datasets import load
 from dissensus.labels.completion import complete
 

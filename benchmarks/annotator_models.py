@@ -30,12 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.counting import majority
-from dissensus.aggregate.models.dawid_skene import dawid_skene
-from dissensus.aggregate.models.em import Fit
-from dissensus.aggregate.models.glad import glad
-from dissensus.aggregate.models.mace import mace
-from dissensus.aggregate.models.one_coin import one_coin
+from dissensus.aggregate import Fit, dawid_skene, glad, mace, majority, one_coin
 from dissensus.datasets import load
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes

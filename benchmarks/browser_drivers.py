@@ -21,7 +21,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.server import free_port
 
 PATIENCE = 30.0  # seconds, on a machine that may be busy
 KEYS = {"Enter": "\ue006", "Tab": "\ue004", "Space": " ", "Shift": "\ue008", "End": "\ue010",

@@ -15,9 +15,12 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from dissensus.datasets import load
-from dissensus.evaluate.ceiling import SCORES, human_ceiling
+from dissensus.evaluate.ceiling import human_ceiling
+from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
+
+SCORES = {name: metric.function for name, metric in METRICS.items() if metric.ceiling}
 
 
 def measured(name: str, splits: int) -> None:

@@ -1,4 +1,4 @@
-"""The screenshots of docs/elicit.md, taken in a real Chromium from studies that this script makes.
+"""The screenshots of docs/elicit.md, taken in a real Chromium from surveys that this script makes.
 
 PYTHONPATH=. python benchmarks/elicit_figures.py [--output docs/figures]
 """
@@ -21,13 +21,15 @@ import sqlalchemy as sa
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from dissensus.elicit import decisions, tables
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_study
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
 from dissensus.elicit.identity import signed
-from dissensus.elicit.new_survey import make_study
-from dissensus.elicit.protocol import ENDS
-from dissensus.elicit.session import Running, arrive, current_page, submit
+from dissensus.elicit.running import Running, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.protocol import ENDS
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.template import make_survey
 from tests.elicit.browser import ARGUMENTS, Person, served
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -45,7 +47,7 @@ n0,A man in a green shirt is leaning on a parked bus.,A man waits for somebody.
 """
 RELATIONS = ["entailment", "neutral", "contradiction"]
 POLITE = "item,text,class\nt0,Would you mind having another look at the second page when you find a moment?,polite\n"
-# Name: kind, classes, changes of study.toml, items.csv or the one picture that is shown, keys that are pressed.
+# Name: kind, classes, changes of survey.toml, items.csv or the one picture that is shown, keys that are pressed.
 QUESTIONS: dict[str, tuple[str, list[str], dict[str, str], str, list[str]]] = {
     "choose": ("choose", [], {}, "", []),
     "top-two": ("top-two", WORDS, {"shuffle = true": "shuffle = false"}, "digit555", [*"n70e20-"]),
@@ -127,9 +129,9 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
 
 
 def made(folder: Path, kind: str, classes: list[str], changed: dict[str, str], items: str, more: str = "") -> None:
-    """A study without consent and instructions, so that it begins with a trial."""
-    make_study(folder, title="What do you see?", kind=kind, classes=classes)
-    text = (folder / "study.toml").read_text()
+    """A survey without consent and instructions, so that it begins with a trial."""
+    make_survey(folder, title="What do you see?", kind=kind, classes=classes)
+    text = (folder / "survey.toml").read_text()
     for old, new in changed.items():
         text = text.replace(old, new)
     if items and "," not in items:
@@ -144,7 +146,7 @@ def made(folder: Path, kind: str, classes: list[str], changed: dict[str, str], i
             start = text.index(begin)
             end = text.index('"""', start + len(begin)) + (4 if "[" in begin else 3)
             text = text[:start] + text[end:]
-    (folder / "study.toml").write_text(text + more)
+    (folder / "survey.toml").write_text(text + more)
 
 
 def pages(browser: Any, keep: Callable[[str, bytes], None]) -> None:
@@ -181,7 +183,7 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
         set_key(folder, KEY)
         shots = []
         with served(folder) as address:
-            run = open_study(folder)
+            run = open_survey(folder)
 
             def seen(path: str = "start", *buttons: str, right: bool = True) -> None:
                 me = Person(browser)
@@ -221,7 +223,7 @@ def sheet(shots: list[Image.Image], columns: int = 2) -> bytes:
     """Pictures of one size side by side, at three quarters of it."""
     width, height = shots[0].size
     rows = -(-len(shots) // columns)
-    whole = Image.new("RGB", (columns * (width + 10) - 10, rows * (height + 10) - 10), "#fff")
+    whole = Image.new("RGB", (columns * (width + 10) - 10, rows * (height + 10) - 10), "white")
     for i, shot in enumerate(shots):
         whole.paste(shot, ((i % columns) * (width + 10), (i // columns) * (height + 10)))
     file = io.BytesIO()
@@ -248,15 +250,15 @@ def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0,
 
 
 def watched(folder: Path) -> None:
-    """A study of digits in the middle of its third hour: most people mean it, two do not, some have left."""
+    """A survey of digits in the middle of its third hour: most people mean it, two do not, some have left."""
     from sklearn.datasets import load_digits
 
     changed = {"pay_per_person = 0.0": "pay_per_person = 1.2", "per_item = 5": "per_item = 30"}
     made(folder, "choose", [], changed, "", PROTOCOL + '[attention]\n"digit37" = "9"\n')
-    text = (folder / "study.toml").read_text()
-    (folder / "study.toml").write_text(text.replace("attention_every = 0", "attention_every = 10"))
+    text = (folder / "survey.toml").read_text()
+    (folder / "survey.toml").write_text(text.replace("attention_every = 0", "attention_every = 10"))
     set_key(folder, KEY)
-    run, rng, target = open_study(folder), np.random.default_rng(3), load_digits().target
+    run, rng, target = open_survey(folder), np.random.default_rng(3), load_digits().target
     like = {0: 6, 1: 8, 2: 7, 3: 9, 4: 7, 5: 9, 6: 5, 7: 4, 8: 1, 9: 3}
     doubt = {name: float(rng.beta(0.5, 1.6)) / 1.4 for name in run.units.items}
 

@@ -5,7 +5,7 @@
 
 Each question is answered once by pointer in the light and once by keyboard in the dark, on the server that
 `elicit serve` starts; the stored answer must be the intended one. On the way, the page must fit a window of 320
-pixels, and nothing may be said in the console. A whole study is then done from consent to code in both ways, and the
+pixels, and nothing may be said in the console. A whole survey is then done from consent to code in both ways, and the
 mishaps follow: a double click, a reload amid an answer, the back button, a server that is gone for a while; each has
 to end in one answer. Needs firefox-esr, webkit2gtk-driver and xvfb (Debian), and websockets (Python).
 """
@@ -23,9 +23,9 @@ from typing import Any
 
 from benchmarks.browser_answers import PAGES, QUESTIONS, TEN, TEXTS, Step
 from benchmarks.browser_drivers import Driven, Firefox, ProtocolError, WebKit
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import kept, served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 WINDOW = (1000, 760)
@@ -80,7 +80,7 @@ def rows(browser: Driven, way: str, keep: Pictures, only: str) -> Iterator[tuple
     """Each row of the table with what differed in it, or ok."""
     trials: list[tuple[str, Callable[..., list[str]], tuple[Any, ...]]] = []
     trials += [(name, question, (way, keep, name)) for name in QUESTIONS]
-    trials += [("consent to code", whole_study, (way, keep))]
+    trials += [("consent to code", whole_survey, (way, keep))]
     if way == "pointer":
         trials += [(mishap.__name__.replace("_", " "), mishap, ()) for mishap in MISHAPS]
     for name, trial, more in trials:
@@ -117,7 +117,7 @@ def question(browser: Driven, folder: Path, way: str, keep: Pictures, name: str)
     if name == "typicality":
         (folder / "items.csv").write_text(TEXTS)
         sections["items"] = "items.csv"
-    with served(write_study(folder, **sections)) as address:
+    with served(write_survey(folder, **sections)) as address:
         start(browser, f"{address}/start")
         wrong = narrow(browser, keep, name)
         for step in steps[:-1]:
@@ -129,10 +129,10 @@ def question(browser: Driven, folder: Path, way: str, keep: Pictures, name: str)
     return wrong + differing(folder, [intended])
 
 
-def whole_study(browser: Driven, folder: Path, way: str, keep: Pictures) -> list[str]:
+def whole_survey(browser: Driven, folder: Path, way: str, keep: Pictures) -> list[str]:
     wrong: list[str] = []
     seen: list[str] = []
-    with served(write_study(folder, **WHOLE)) as address:
+    with served(write_survey(folder, **WHOLE)) as address:
         start(browser, address + SOMEBODY)
         while not seen or seen[-1] != "done":
             heading = browser.script("document.querySelector('main h1').textContent")
@@ -157,7 +157,7 @@ def whole_study(browser: Driven, folder: Path, way: str, keep: Pictures) -> list
 
 
 def a_double_click(browser: Driven, folder: Path) -> list[str]:
-    with served(write_study(folder)) as address:
+    with served(write_survey(folder)) as address:
         start(browser, f"{address}/start")
         moves_on(browser, lambda: browser.click(*browser.script(f"{PLACE}('cat', '', 0.5)"), times=2))
         browser.until("document.getElementById('count').textContent === '2 of 4'")
@@ -166,7 +166,7 @@ def a_double_click(browser: Driven, folder: Path) -> list[str]:
 
 
 def a_reload_amid_an_answer(browser: Driven, folder: Path) -> list[str]:
-    with served(write_study(folder, question={"kind": "top-two", "classes": TEN})) as address:
+    with served(write_survey(folder, question={"kind": "top-two", "classes": TEN})) as address:
         start(browser, f"{address}/start")
         do(browser, [*"c70d"])
         browser.reload()
@@ -177,7 +177,7 @@ def a_reload_amid_an_answer(browser: Driven, folder: Path) -> list[str]:
 
 
 def the_back_button(browser: Driven, folder: Path) -> list[str]:
-    with served(write_study(folder)) as address:
+    with served(write_survey(folder)) as address:
         start(browser, f"{address}/start")
         moves_on(browser, lambda: do(browser, ["c"]))
         browser.go("about:blank")
@@ -190,7 +190,7 @@ def the_back_button(browser: Driven, folder: Path) -> list[str]:
 
 def a_server_that_is_gone(browser: Driven, folder: Path) -> list[str]:
     """Killed before an answer, which waits in the browser; and again, with a reload after the server is back."""
-    write_study(folder)
+    write_survey(folder)
     port = free_port()
     process, address = start_server(folder, None, port=port)
     try:

@@ -52,7 +52,7 @@ addEventListener("pointerup", () => { window.counted.B += 1; }, true);
 
 @dataclass(frozen=True)
 class Intended:
-    """An answer of the data set, as the study stores one."""
+    """An answer of the data set, as the survey stores one."""
 
     first: str
     first_percent: float
@@ -134,7 +134,7 @@ def replay(layout: str, sample: list[Intended], classes: tuple[str, ...]) -> Non
         folder = Path(name)
         rows = "\n".join(f"a{i},Answer {i}" for i in range(len(sample)))
         (folder / "items.csv").write_text(f"item,text\n{rows}\n")
-        (folder / "study.toml").write_text(
+        (folder / "survey.toml").write_text(
             f'title = "Replay"\nitems = "items.csv"\n[question]\nkind = "top-two"\nclasses = {json.dumps(classes)}\n'
             f'layout = "{"compact" if layout.startswith("compact") else "form"}"\n'
             f"[protocol]\nper_person = {len(sample)}\nper_item = 1\n"

@@ -25,10 +25,11 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import free_port, rehearse, serving, simulated_truth
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port, serving
 
 RESULTS = Path(__file__).parent / "results" / "elicitation_load.json"
 CLASSES = [f"class {i}" for i in range(10)]
@@ -40,15 +41,17 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
     with tempfile.TemporaryDirectory() as name, _postgres() if database == "postgresql" else nullcontext() as url:
         folder = Path(name)
         (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(ITEMS)))
-        (folder / "study.toml").write_text(
+        (folder / "survey.toml").write_text(
             f'title = "Load"\nitems = "items.csv"\n[question]\nkind = "choose"\nclasses = {json.dumps(CLASSES)}\n'
             f"[protocol]\nper_person = {each}\nper_item = {-(-people * each // ITEMS)}\n"
         )
-        run = open_study(folder, url)
-        truth = simulated_truth(run.study, ITEMS, 0)
+        run = open_survey(folder, url)
+        truth = simulated_truth(run.survey, ITEMS, 0)
         with serving(folder, url, workers=workers) as address:
             before, mine = _server_seconds(), time.process_time()
-            done = rehearse(run.study, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time)
+            done = send_people(
+                run.survey, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time
+            )
             spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from elicitation_load import CLASSES, ITEMS, record
 
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.server import free_port
 
 SHOWN = re.compile(rb'id="instance_id"[^>]*value="([^"]+)"')
 TOKEN = "0123456789abcdef0123456789abcdef01234567"

@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.models.dawid_skene import DawidSkeneFit, dawid_skene
-from dissensus.aggregate.models.glad import GladFit, glad
-from dissensus.aggregate.models.mace import MaceFit, mace
+from dissensus.aggregate import DawidSkeneFit, GladFit, MaceFit, dawid_skene, glad, mace
 from dissensus.datasets import load
 from dissensus.labels.votes import Votes
 

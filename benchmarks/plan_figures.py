@@ -16,16 +16,17 @@ from scipy.stats import pearsonr
 
 from dissensus.plan.grid import Grid, cell_scene, figure_1_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
-from dissensus.plan.simulation import KINDS
+from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.colours import BLUE, INK, REPORT
 from dissensus.report.svg import scatter
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs" / "figures"
 STYLE = (
-    "<style>text{font:12px system-ui,sans-serif;fill:#1d2433}.bar{fill:#1f5fa8}.axis{stroke:#8b95a7;stroke-width:1}"
-    "</style>"
+    f"<style>text{{font:12px system-ui,sans-serif;fill:{INK}}}.bar{{fill:{BLUE}}}"
+    f".axis{{stroke:{REPORT['axis']};stroke-width:1}}</style>"
 )
 CORNERS = ((12, 30), (30, 30), (90, 30))
 KEPT = (1, 2, 3, 5, 8, 12, 16, 20, 25, 30)
@@ -43,7 +44,7 @@ def main() -> None:
 
 
 def maps(grid: Grid) -> None:
-    for kind in KINDS:
+    for kind in WHOLE_KINDS:
         for d in grid.config.dimensions:
             shown = np.round(grid.mean(kind, d) * LEVELS) / LEVELS
             title = f"{kind} labels, d = {d}"

@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from dissensus.aggregate.priors.shrinkage import crowd_share, shrinkage
+from dissensus.aggregate import crowd_share, shrinkage
 from dissensus.datasets import load, predictions
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions

@@ -19,7 +19,8 @@ import numpy as np
 
 from dissensus.plan.grid import Grid, GridConfig, saved_grid, shipped_record, simulated_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
-from dissensus.plan.simulation import KINDS, simulated_recovery
+from dissensus.plan.label_kinds import WHOLE_KINDS
+from dissensus.plan.simulation import simulated_recovery
 
 RESULTS = Path(__file__).parent / "results"
 SHIPPED = Path(__file__).parent.parent / "src" / "dissensus" / "plan" / "figure_1_grid.json"
@@ -50,7 +51,7 @@ def shown(grid: Grid) -> dict[str, object]:
     found: dict[str, object] = {}
     sizes = (3, 9, 18, 30, 45, 60, 90)
     place = [grid.config.items.index(size) for size in sizes]
-    for kind in KINDS:
+    for kind in WHOLE_KINDS:
         for d in grid.config.dimensions:
             rho = grid.mean(kind, d)
             found[f"{kind} d={d}"] = {
@@ -61,8 +62,8 @@ def shown(grid: Grid) -> dict[str, object]:
                 "from sizes 9 to 27 to sizes 72 to 90": bands(rho, np.array(grid.config.items)),
                 "rank correlation with IR": round(float(spearmanr(rho.ravel(), ratio[kind].ravel())[0]), 3),
             }
-    every = {d: np.concatenate([grid.mean(kind, d).ravel() for kind in KINDS]) for d in grid.config.dimensions}
-    both = np.concatenate([ratio[kind].ravel() for kind in KINDS])
+    every = {d: np.concatenate([grid.mean(kind, d).ravel() for kind in WHOLE_KINDS]) for d in grid.config.dimensions}
+    both = np.concatenate([ratio[kind].ravel() for kind in WHOLE_KINDS])
     found["rank correlation with IR, hard and soft together"] = {
         f"d={d}": round(float(spearmanr(rho, both)[0]), 3) for d, rho in every.items()
     }

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.datasets import features, load
-from dissensus.deliver.delivery import as_distributions
 from dissensus.labels.sampling import spread_over_entropy
+from dissensus.labels.shares import as_distributions
 from dissensus.train.heads.embed_items import embed
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.inputs import text_items

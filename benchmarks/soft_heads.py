@@ -87,8 +87,8 @@ def several_mlps(heads: int) -> Fit:
             for seed in range(heads)
         ]
         held = len(x) - CHOOSE // 2
-        trained = train_heads(x[:held], y[:held], configs, validation=(x[held:], y[held:]))
-        return lambda rows: np.mean([head.predict(rows) for head in trained], axis=0)
+        several = train_heads(x[:held], y[:held], configs, validation=(x[held:], y[held:]))
+        return lambda rows: np.mean([trained.head.probs(rows) for trained in several], axis=0)
 
     return fit
 

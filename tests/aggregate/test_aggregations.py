@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from dissensus import Beliefs, Distributions, Votes
-from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate, distributions_of
-from dissensus.aggregate.building import build
+from dissensus import Beliefs, Distributions, Votes, complete, mean_belief, share
+from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate
+from dissensus.aggregate.counting import majority
+from dissensus.aggregate.models.dawid_skene import dawid_skene
+from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.transforms import one_hot
 
-
-def quiet(_: str) -> None:
-    """Notices are not what these tests are about."""
+COUNTING = ("share", "majority", "dirichlet", "shrinkage")
 
 
 def crowd(seed: int = 0, n: int = 60, k: int = 3) -> Votes:
@@ -24,13 +27,18 @@ def crowd(seed: int = 0, n: int = 60, k: int = 3) -> Votes:
 
 
 def run(labels, method) -> Distributions:
-    return distributions_of(aggregate(labels, method, quiet))
+    return aggregate(labels, method).distributions
+
+
+@cache
+def of_the_crowd(method) -> Distributions:
+    return run(crowd(), method)
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)
 def test_every_method_gives_one_distribution_per_item(method):
     votes = crowd()
-    found = run(votes, method)
+    found = of_the_crowd(method)
     assert found.items.tolist() == votes.items.tolist() and found.classes == votes.classes
     assert np.allclose(found.probs.sum(axis=1), 1) and not np.isnan(found.probs).any()
 
@@ -43,7 +51,7 @@ def test_relabelling_classes_relabels_the_result(method):
         item=votes.item, items=votes.items, annotator=votes.annotator, annotators=votes.annotators,
         choice=np.argsort(order)[votes.choice], classes=tuple(votes.classes[c] for c in order),
     )  # fmt: skip
-    assert np.allclose(run(renamed, method).probs, run(votes, method).probs[:, order], atol=1e-6)
+    assert np.allclose(run(renamed, method).probs, of_the_crowd(method).probs[:, order], atol=1e-6)
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)
@@ -52,7 +60,7 @@ def test_the_order_of_answers_and_annotators_changes_nothing(method):
     rng = np.random.default_rng(1)
     people = rng.permutation(12)
     mixed = votes.select(answers=rng.permutation(votes.n_answers)).select(annotators=people)
-    assert np.allclose(run(mixed, method).probs, run(votes, method).probs, atol=1e-6)
+    assert np.allclose(run(mixed, method).probs, of_the_crowd(method).probs, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)
@@ -62,20 +70,28 @@ def test_people_who_all_agree_are_believed(method):
     assert (found.probs.argmax(axis=1) == np.repeat([0, 1], 3)).all()
 
 
+def said(top: int = 2, seed: int = 0) -> Beliefs:
+    rng = np.random.default_rng(seed)
+    return simulated_beliefs(random_truth(30, 4, rng), 5, 9, rng, top=top)
+
+
 @pytest.mark.parametrize("method", AGGREGATIONS)
-def test_beliefs_are_taken_or_their_first_choices(method):
-    rng = np.random.default_rng(0)
-    beliefs = simulated_beliefs(random_truth(30, 4, rng), 5, 9, rng)
-    said: list[str] = []
-    found = distributions_of(aggregate(beliefs, method, said.append))
-    assert found.probs.shape == (30, 4) and len(said) == 1
+def test_every_method_takes_beliefs_and_says_what_it_did_to_them(method):
+    result = aggregate(said(top=1), method)
+    assert result.distributions.probs.shape == (30, 4) and result.method == method
+    assert len(result.notices) == (0 if AGGREGATIONS[method].takes == "beliefs" else 1)
 
 
-@pytest.mark.parametrize("method", ["share", "majority", "dirichlet", "shrinkage"])
-def test_counts_without_annotators_do_for_methods_that_only_count(method):
+@pytest.mark.parametrize("method", AGGREGATIONS)
+def test_counts_do_for_every_method_that_does_not_ask_who_answered(method):
     votes = crowd()
     counted = Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
-    assert np.allclose(run(counted, method).probs, run(votes, method).probs)
+    try:
+        by_counts = run(counted, method).probs
+    except ValueError as error:
+        assert "needs to know who gave each vote" in str(error) and method not in COUNTING
+    else:
+        assert np.allclose(by_counts, of_the_crowd(method).probs)
 
 
 def test_methods_that_need_people_say_so_of_counts():
@@ -84,18 +100,59 @@ def test_methods_that_need_people_say_so_of_counts():
 
 
 def test_an_unknown_method_is_refused_with_the_list():
-    with pytest.raises(
-        ValueError, match=r"no method 'vote'; there are share, majority, dirichlet, .*shrinkage|log-pool"
-    ):
-        aggregate(crowd(), "vote", quiet)
+    with pytest.raises(ValueError, match=r"no method 'vote'; there are share, majority, dirichlet, .*log-pool"):
+        aggregate(crowd(), "vote")
 
 
-def test_build_says_which_method_it_took_and_refuses_what_has_no_use():
+@pytest.mark.parametrize("method", AGGREGATIONS)
+def test_a_method_refuses_every_option_that_only_matters_to_others(method):
+    understood = set(AGGREGATIONS[method].understands)
+    for option in {option for entry in AGGREGATIONS.values() for option in entry.understands} - understood:
+        with pytest.raises(ValueError, match=f"{option} only matters to .*, not to '{method}'; leave it out"):
+            aggregate(said(), method, **{option: "repeats"})
+
+
+def test_without_a_method_votes_are_shared_and_beliefs_completed_as_usual():
+    votes, beliefs = crowd(), said()
+    assert aggregate(votes).method == "share" and aggregate(votes).distributions == share(votes)
+    assert aggregate(beliefs).method == "t2-clamp"
+    assert aggregate(beliefs).distributions == mean_belief(complete(beliefs))
+    full = complete(beliefs)
+    assert aggregate(full).method == "dense" and aggregate(full).distributions == mean_belief(
+        COMPLETIONS["dense"](full)
+    )
+
+
+def test_distributions_stay_as_they_are_unless_a_method_is_named():
+    teacher = Distributions(np.array([[0.2, 0.8]]), np.array([7]), ("x", "y"))
+    result = aggregate(teacher)
+    assert result.distributions is teacher and result.method == "none"
+    assert result.notices == ("these are distributions already, and stay as they are",)
+    with pytest.raises(ValueError, match="these are distributions already, so gamma would change nothing; leave it"):
+        aggregate(teacher, gamma=0.1)
+    with pytest.raises(ValueError, match="carry no number of votes"):
+        aggregate(teacher, "share")
+
+
+def test_completions_by_name_are_the_means_of_completed_beliefs():
+    beliefs = said()
+    found = aggregate(beliefs, "t1-clamp", gamma=0.3, contradictions="mass").distributions
+    assert found == mean_belief(complete(beliefs, top=1, gamma=0.3, contradictions="mass"))
+    assert set(COMPLETIONS) < set(AGGREGATIONS)
+
+
+def test_options_reach_the_method_and_those_nobody_knows_are_refused():
     votes = crowd()
-    assert build(votes)[0] == "share"
-    beliefs: Beliefs = simulated_beliefs(random_truth(5, 3, np.random.default_rng(0)), 3, 4, np.random.default_rng(0))
-    assert build(beliefs)[0] == "t2-clamp"
+    assert aggregate(votes, "majority", ties="first").distributions == majority(votes, ties="first")
+    sharp = aggregate(votes, "dawid-skene", smoothing=0.0)
+    assert np.array_equal(sharp.fit.confusion, dawid_skene(votes, smoothing=0.0).confusion)
     with pytest.raises(ValueError, match="gamma only matters to t1-clamp and t2-clamp, not to 'share'; leave it out"):
-        build(votes, "share", gamma=0.1)
-    with pytest.raises(ValueError, match="these are distributions already"):
-        build(build(votes)[1], "share")
+        aggregate(votes, "share", gamma=0.1)
+    with pytest.raises(ValueError, match="no method has an option 'colour'; majority has ties"):
+        aggregate(votes, "majority", colour="red")
+
+
+def test_the_page_names_every_method():
+    page = (Path(__file__).parents[2] / "docs" / "aggregate.md").read_text()
+    table = page[: page.index("assume that every item has one right class")]
+    assert [name for name in AGGREGATIONS if f"`{name}`" not in table] == []

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from dissensus import Votes, write
-from dissensus.aggregate.annotator_page import annotator_page
 from dissensus.aggregate.annotators import annotator_report
+from dissensus.aggregate.annotators_page import annotator_page
+from dissensus.cli.main import app
 from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.transforms import one_hot
 
@@ -66,27 +67,32 @@ def test_the_page_is_well_formed_and_escapes_names():
     assert "<i>" not in page and "&lt;i&gt;" in page
 
 
-def cli(*arguments) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "dissensus", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+def cli(*arguments, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == code, done.output
+    return done
 
 
-def test_the_verbs_write_and_tell(tmp_path):
-    votes = simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes
-    write(votes, tmp_path / "votes.parquet")
-    done = cli(
-        "aggregate", tmp_path / "votes.parquet", "--method", "dawid-skene", "-o", tmp_path / "out.parquet", "--json"
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["method"] == "dawid-skene" and told["items"] == 400 and told["converged"] is True
-    people = cli("annotators", tmp_path / "votes.parquet", "--json", "--html", tmp_path / "people.html")
-    assert len(json.loads(people.stdout)) == 6 and (tmp_path / "people.html").read_text().startswith("<!doctype html>")
-
-
-def test_the_verbs_refuse_in_one_line(tmp_path):
+@pytest.fixture
+def file(tmp_path):
     write(simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes, tmp_path / "votes.parquet")
-    wrong = cli("aggregate", tmp_path / "votes.parquet", "--method", "vote", "-o", tmp_path / "out.parquet")
-    assert wrong.returncode == 2 and "no method 'vote'; there are share" in wrong.stderr
-    assert "Traceback" not in wrong.stderr and not (tmp_path / "out.parquet").exists()
+    return tmp_path / "votes.parquet"
+
+
+def test_the_verbs_write_and_tell(file, tmp_path):
+    done = json.loads(
+        cli("aggregate", file, "--method", "dawid-skene", "-o", tmp_path / "out.parquet", "--json").stdout
+    )
+    assert done["method"] == "dawid-skene" and done["items"] == 400 and done["converged"] is True
+    people = cli("annotators", file, "--json", "--html", tmp_path / "people.html").stdout
+    assert len(json.loads(people)) == 6 and (tmp_path / "people.html").read_text().startswith("<!doctype html>")
+    assert "6 annotators gave 1,600 answers" in cli("annotators", file).stdout
+
+
+def test_the_verbs_refuse_in_one_line(file, tmp_path):
+    wrong = cli("aggregate", file, "--method", "vote", "-o", tmp_path / "out.parquet", code=2)
+    assert "no method 'vote'; there are share" in wrong.stderr and len(wrong.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.parquet").exists()
+    cli("aggregate", file, "-o", tmp_path / "out.parquet")
+    counted = cli("annotators", tmp_path / "out.parquet", code=2)
+    assert "holds one row per item and not who said what; annotators need one row per answer" in counted.stderr

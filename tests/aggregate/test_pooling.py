@@ -79,6 +79,8 @@ def test_pools_refuse_gaps_wrong_weights_and_unheard_items(pool):
         pool(beliefs, np.array([1, -1]))
     with pytest.raises(ValueError, match="one for each of 2 annotators"):
         pool(beliefs, np.ones(3))
+    with pytest.raises(ValueError, match="item 1 has no beliefs, so it has no distribution; 1 of 2 items have none"):
+        pool(replace(beliefs, items=np.arange(2)))
     with pytest.raises(ValueError, match="says nothing about 'b'"):
         pool(stated([[0.9, np.nan]]))
     with pytest.raises(ValueError, match=r"sums to 1\.5"):

@@ -15,12 +15,14 @@ from typer.testing import CliRunner
 
 from dissensus.cli.main import app
 from dissensus.elicit.access import opens
-from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.identity import unsigned
-from dissensus.elicit.rehearse import free_port
-from dissensus.elicit.session import arrive, current_page, submit
-from tests.elicit.studies import write_study
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
 
 
 def dissensus(*args, code=0):
@@ -31,40 +33,40 @@ def dissensus(*args, code=0):
 
 @pytest.fixture
 def answered(tmp_path):
-    """A study with one answer, of somebody whom the recruiting site calls abc."""
-    folder = write_study(tmp_path / "study", people={"source": "prolific", "pay_per_person": 2.0})
-    run = open_study(folder)
+    """A survey with one answer, of somebody whom the recruiting site calls abc."""
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
+    run = open_survey(folder)
     me = arrive(run, {"PROLIFIC_PID": "abc"})
     submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
     run.store.close()
     return folder
 
 
-@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality", "similarity"])
-def test_init_makes_a_study_that_check_accepts(tmp_path, kind):
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "made" in dissensus("init", tmp_path / "new", "--kind", kind).stdout
     told = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
     assert told["kind"] == kind and told["units"] >= 24
     done = dissensus("init", tmp_path / "new", "--kind", kind, code=2)
-    assert "is there already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    assert "exists already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
-    bad = write_study(tmp_path / "bad", question={"kind": "choose", "classes": ["a"]})
+    bad = write_survey(tmp_path / "bad", question={"kind": "choose", "classes": ["a"]})
     cases = [
         (("init", tmp_path / "x", "--kind", "riddle"), "question kind 'riddle': expected one of choose"),
         (("check", tmp_path / "nowhere"), "no such file"),
-        (("check", bad), "question.classes has 1 names"),
+        (("check", bad), "question.classes has 1 name"),
         (("status", answered, "--db", "mysql://x@localhost/y"), "expected sqlite:///FILE or postgresql://"),
-        (("status", answered, "--db", "nonsense"), "the database is not an address"),
+        (("status", answered, "--db", "nonsense"), "that is not the address of a database"),
         (("status", answered, "--db", "postgresql://me:hush@127.0.0.1:1/none"), "cannot be used"),
         (("export", answered, "-o", tmp_path / "a.xlsx"), "ends with .parquet, .csv or .jsonl"),
         (("export", answered, "-o", tmp_path / "no" / "a.csv"), "there is no folder"),
         (("export", answered, "-o", tmp_path / "a.csv", "--labels", "--people"), "ask for one after the other"),
-        (("forget", answered, "nobody"), "nobody here is called 'nobody'"),
+        (("forget", answered, "nobody"), "nobody in this survey is called 'nobody'"),
         (("links", tmp_path / "nowhere"), "no such file"),
         (("key", tmp_path / "nowhere"), "no such file"),
-        (("serve", bad), "question.classes has 1 names"),
+        (("serve", bad), "question.classes has 1 name"),
     ]
     for args, message in cases:
         done = dissensus(*args, code=2)
@@ -89,13 +91,13 @@ def test_export_writes_answers_labels_and_people(answered, tmp_path):
 
 
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "deleted one person with 1 answers" in dissensus("forget", answered, "abc").stdout
+    assert "deleted one person with 1 answer" in dissensus("forget", answered, "abc").stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
-def test_links_are_signed_by_the_study_and_differ(tmp_path):
-    folder = write_study(tmp_path / "study", people={"source": "links"})
-    run = open_study(folder)
+def test_links_are_signed_by_the_survey_and_differ(tmp_path):
+    folder = write_survey(tmp_path / "survey", people={"source": "links"})
+    run = open_survey(folder)
     lines = dissensus("links", folder, "--count", 3, "--address", "https://lab.example/").stdout.split()
     invites = [parse_qs(urlsplit(line).query)["invite"][0] for line in lines]
     assert all(line.startswith("https://lab.example/start?invite=") for line in lines)
@@ -136,7 +138,7 @@ def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", None), ("127.0.0.1", 70_000), ("203.0.113.7", 8000)])
 def test_a_place_where_nobody_can_listen_is_told_before_a_key_is_made(tmp_path, host, port):
-    folder = write_study(tmp_path / "study")
+    folder = write_survey(tmp_path / "survey")
     with socket.create_server(("127.0.0.1", 0)) as other:
         wanted = other.getsockname()[1] if port is None else port
         done = dissensus("serve", folder, "--host", host, "--port", wanted, code=2)
@@ -144,14 +146,14 @@ def test_a_place_where_nobody_can_listen_is_told_before_a_key_is_made(tmp_path, 
     assert "key" not in done.stderr + done.stdout
 
 
-def test_links_are_for_studies_that_are_entered_by_them(tmp_path):
-    done = dissensus("links", write_study(tmp_path / "study"), code=2)
+def test_links_are_for_surveys_that_are_entered_by_them(tmp_path):
+    done = dissensus("links", write_survey(tmp_path / "survey"), code=2)
     assert 'people.source is "open"; personal links are for source = "links"' in done.stderr
 
 
 def test_somebody_is_forgotten_by_as_much_of_their_id_as_the_dashboard_shows(answered):
-    run = open_study(answered)
+    run = open_survey(answered)
     whole = answer_table(run).column("annotator")[0].as_py()
     run.store.close()
     dissensus("forget", answered, whole[:7], code=2)
-    assert "with 1 answers" in dissensus("forget", answered, whole[:8]).stdout
+    assert "with 1 answer" in dissensus("forget", answered, whole[:8]).stdout

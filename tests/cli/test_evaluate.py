@@ -141,7 +141,7 @@ def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, er
     (["--compare", "model=model.npy"], "there already is a model 'model'"),
     (["--slice", "source"], "--slice source: no such column about the items; there are none, as this is a file"),
     (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
-    (["--gold", "{at}/wide_gold.npy"], "gold of item 0 is '7', which is no class of cat, deer, dog; 60 of 60"),
+    (["--gold", "{at}/wide_gold.npy"], "gold of item 0 is '7', which is not a class of cat, deer, dog; 60 of 60"),
     (["--gold", "{at}/votes.csv"], "holds several labels of an item; expected one row per item"),
     (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
 ])  # fmt: skip
@@ -154,7 +154,7 @@ def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):
 def test_the_table_stands_beside_the_ceiling(folder):
     result = evaluate(folder / "model.npz", folder / "votes.csv")
     lines = result.stdout.splitlines()
-    assert lines[0] == "60 items over 3 classes, votes, 8 an item"
+    assert lines[0] == "60 items over 3 classes, votes, 8 per item"
     assert lines[1].split() == ["model", "model", "half", "crowd", "at", "best"]
     kl = next(line for line in lines if line.startswith("KL to people"))
     assert len(kl.split()) == 9 and max(map(len, lines)) <= 80

@@ -80,7 +80,7 @@ def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path):
     text = run("describe", path).stdout
     assert "[bold]" in text and ":cat:" in text and ":dog:" in text and "[red]votes.csv" in text.replace("\n", "")
     out = tmp_path / "[i].parquet"
-    assert "[i].parquet" in run("build", path, "-o", out).stdout.replace("\n", "")
+    assert "[i].parquet" in run("aggregate", path, "-o", out).stdout.replace("\n", "")
 
 
 class Elements(HTMLParser):
@@ -113,8 +113,8 @@ def test_describe_writes_a_well_formed_page(tmp_path):
     assert page.lower().startswith("<!doctype html>") and "<script>" not in page and "&lt;script&gt;" in page
 
 
-def test_build_writes_the_share_of_votes_as_item_classes_and_votes(votes, tmp_path):
-    run("build", votes, "-o", tmp_path / "out.parquet")
+def test_aggregate_writes_the_share_of_votes_as_item_classes_and_votes(votes, tmp_path):
+    run("aggregate", votes, "-o", tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == [
         {"item": "a", "cat": 0.5, "dog": 0.5, "votes": 2}, {"item": "b", "cat": 1.0, "dog": 0.0, "votes": 2},
     ]  # fmt: skip
@@ -125,20 +125,20 @@ def test_build_writes_the_share_of_votes_as_item_classes_and_votes(votes, tmp_pa
 
 def test_labels_0_and_1_stay_0_and_1(tmp_path):
     pq.write_table(pa.table({"item": [7, 7], "annotator": [1, 2], "label": [1, 0]}), tmp_path / "v.parquet")
-    run("build", tmp_path / "v.parquet", "-o", tmp_path / "out.parquet")
+    run("aggregate", tmp_path / "v.parquet", "-o", tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet").column_names == ["item", "0", "1", "votes"]
     assert json.loads(run("describe", tmp_path / "out.parquet", "--json").stdout)["classes"] == ["0", "1"]
 
 
-def test_build_completes_beliefs_by_the_method_asked_for(tmp_path):
+def test_aggregate_completes_beliefs_by_the_method_asked_for(tmp_path):
     path = tmp_path / "beliefs.csv"
     path.write_text(TOP_TWO)
-    done = json.loads(run("build", path, "-o", tmp_path / "p.parquet", "--json").stdout)
+    done = json.loads(run("aggregate", path, "-o", tmp_path / "p.parquet", "--json").stdout)
     assert done == {"method": "t2-clamp", "items": 2, "classes": ["a", "b", "c"], "output": str(tmp_path / "p.parquet")}
     clamp = read(tmp_path / "p.parquet")
-    run("build", path, "-o", tmp_path / "q.parquet", "--method", "top-two-only")
+    run("aggregate", path, "-o", tmp_path / "q.parquet", "--method", "top-two-only")
     assert np.allclose(clamp.probs.sum(axis=1), 1) and read(tmp_path / "q.parquet") != clamp
-    assert "no method 'median'" in refused("build", path, "-o", tmp_path / "r.parquet", "--method", "median")
+    assert "no method 'median'" in refused("aggregate", path, "-o", tmp_path / "r.parquet", "--method", "median")
     assert not (tmp_path / "r.parquet").exists()
 
 
@@ -166,7 +166,7 @@ def test_convert_writes_the_exports_and_layouts_of_other_tools(votes, tmp_path):
     assert "does not keep the times" in said
 
 
-def test_count_streams_what_build_shares(votes, tmp_path):
+def test_count_streams_what_aggregate_shares(votes, tmp_path):
     run("convert", votes, tmp_path / "v.parquet")
     run("count", tmp_path / "v.parquet", "-o", tmp_path / "counts.npy")
     assert np.load(tmp_path / "counts.npy").tolist() == [[1, 1], [2, 0]]
@@ -188,9 +188,9 @@ def test_count_refuses_lists_and_takes_classes_nobody_chose(tmp_path):
 
 def test_a_matrix_holds_counts_of_votes_and_probabilities_of_beliefs_and_says_which(votes, tmp_path):
     (tmp_path / "beliefs.csv").write_text(TOP_TWO)
-    said = run("build", tmp_path / "beliefs.csv", "-o", tmp_path / "p.npy").stderr
+    said = run("aggregate", tmp_path / "beliefs.csv", "-o", tmp_path / "p.npy").stderr
     assert "read these probabilities back" in said and np.allclose(np.load(tmp_path / "p.npy").sum(axis=1), 1)
-    assert "read these counts back" in run("build", votes, "-o", tmp_path / "n.npy").stderr
+    assert "read these counts back" in run("aggregate", votes, "-o", tmp_path / "n.npy").stderr
     assert np.load(tmp_path / "n.npy").tolist() == [[1, 1], [2, 0]]
 
 
@@ -200,9 +200,9 @@ def test_options_that_would_do_nothing_are_refused(votes, tmp_path):
         assert f"is a data set, which knows how it is read, so {options[0]} would do nothing" in line
         assert "`dissensus convert anesthesia anesthesia.parquet`" in line
     run("describe", "anesthesia", "--missing", "error")  # its default
-    run("build", votes, "-o", tmp_path / "d.parquet")
-    line = refused("build", tmp_path / "d.parquet", "-o", tmp_path / "e.parquet", "--gamma", "0.3")
-    assert "these are distributions already, so gamma would build nothing" in line
+    run("aggregate", votes, "-o", tmp_path / "d.parquet")
+    line = refused("aggregate", tmp_path / "d.parquet", "-o", tmp_path / "e.parquet", "--gamma", "0.3")
+    assert "these are distributions already, so gamma would change nothing" in line
 
 
 def test_convert_says_what_it_did_as_json(votes, tmp_path):
@@ -218,10 +218,10 @@ def test_a_link_stays_a_link(votes, tmp_path):
 
 
 def test_every_method_is_in_the_help():
-    from dissensus.labels.completion import COMPLETIONS
+    from dissensus.aggregate.aggregations import AGGREGATIONS
 
-    words = run("build", "--help").stdout.replace("│", " ").split()
-    assert all(any(name in word for word in words) for name in COMPLETIONS)
+    words = run("aggregate", "--help").stdout.replace("│", " ").split()
+    assert all(any(name in word for word in words) for name in AGGREGATIONS)
 
 
 def parquet(folder, columns):
@@ -253,7 +253,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("verb", ["describe", "build", "convert"])
+@pytest.mark.parametrize("verb", ["describe", "aggregate", "convert"])
 @pytest.mark.parametrize(
     ("words", "message"), BAD, ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else ""
 )
@@ -262,7 +262,7 @@ def test_bad_input_is_one_line_and_exit_code_2_and_no_file(votes, tmp_path, monk
     (tmp_path / "empty.csv").touch()
     (tmp_path / "lines.csv").write_text('item,label\n"two\nlines"\n')
     before = sorted(tmp_path.iterdir())
-    target = {"describe": ["--html", "out.html"], "build": ["-o", "out.parquet"], "convert": ["out.parquet"]}[verb]
+    target = {"describe": ["--html", "out.html"], "aggregate": ["-o", "out.parquet"], "convert": ["out.parquet"]}[verb]
     file, *options = words
     line = refused(verb, file, *target, *options)
     assert re.search(message, line)
@@ -273,8 +273,8 @@ def test_bad_output_leaves_the_old_file_and_nothing_else(votes, tmp_path):
     old = tmp_path / "out.npy"
     old.write_bytes(b"old")
     assert "npy holds one row per item" in refused("convert", votes, old)
-    assert "there is no folder" in refused("build", votes, "-o", tmp_path / "no" / "out.parquet")
-    assert "says no format" in refused("build", votes, "-o", tmp_path / "out.xlsx")
+    assert "there is no folder" in refused("aggregate", votes, "-o", tmp_path / "no" / "out.parquet")
+    assert "says no format" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
     assert "is no file" in refused("convert", votes, "/dev/null", "--to", "csv")
     assert "there is no folder" in refused("describe", votes, "--html", tmp_path / "no" / "page.html")
     assert old.read_bytes() == b"old" and sorted(p.name for p in tmp_path.iterdir()) == ["out.npy", "votes.csv"]

@@ -3,51 +3,68 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
+from inspect import Parameter, signature
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from dissensus.deliver import DELIVERIES, WRAPPERS, deliver, mixup, multipass, posterior, sls, smoothed, soft, stale
+from dissensus.cli.main import app
+from dissensus.deliver import (
+    DELIVERIES,
+    WRAPPERS,
+    Delivery,
+    deliver,
+    mixup,
+    multipass,
+    posterior,
+    sls,
+    smoothed,
+    soft,
+    stale,
+    wrapped,
+)
+from dissensus.deliver.deliveries import wrapper_forms
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 
-OPTIONS = {
-    "shuffled": {"seed": 3}, "stale": {"every": 2}, "smoothed": {"amount": 0.1}, "tempered": {"temperature": 2.0},
-    "mixup": {"seed": 4, "alpha": 0.4},
-}  # fmt: skip
+
+def spec(name: str) -> str:
+    """How a wrapper is written, with the number its entry gives as an example."""
+    knob = WRAPPERS[name].knob
+    return name if knob is None else f"{name}={knob.example}"
 
 
-def some(labels):
-    """Every delivery by its name, and every wrapper around a hard and a soft one."""
-    found = {name: deliver(labels, name, seed=5) for name in DELIVERIES}
-    for name, wrap in WRAPPERS.items():
-        found[f"{name} soft"] = wrap(soft(labels), **OPTIONS[name])
-        if name != "tempered":
-            found[f"{name} sls"] = wrap(sls(labels, 5), **OPTIONS[name])
-    found["posterior distribution"] = posterior(labels, 5, draw="distribution")
-    found["three deep"] = smoothed(stale(mixup(multipass(labels, 1), 2, alpha=1.0), 3), 0.05)
-    return found
+def wrapping(name: str, delivery: str) -> Callable[[Votes], Delivery]:
+    return lambda labels: wrapped(deliver(labels, delivery, seed=5), spec(name), seed=4)
 
 
-NAMES = [*DELIVERIES, *(f"{name} {kind}" for name in WRAPPERS for kind in ("soft", "sls")), "posterior distribution",
-         "three deep"]  # fmt: skip
-NAMES.remove("tempered sls")
+MAKERS: dict[str, Callable[[Votes], Delivery]] = {
+    **{name: partial(deliver, name=name, seed=5) for name in DELIVERIES},
+    **{f"{name} soft": wrapping(name, "soft") for name in WRAPPERS},
+    **{f"{name} sls": wrapping(name, "sls") for name, entry in WRAPPERS.items() if not entry.needs_probabilities},
+    "posterior distribution": partial(posterior, seed=5, draw="distribution"),
+    "three deep": lambda labels: smoothed(stale(mixup(multipass(labels, 1), 2, alpha=1.0), 3), 0.05),
+}
 
 
 @pytest.fixture(scope="module")
 def made(votes):
-    return some(votes)
+    """Every delivery by its name, and every wrapper around a hard and a soft one."""
+    return {name: make(votes) for name, make in MAKERS.items()}
 
 
-def test_every_wrapper_is_tried():
-    assert set(OPTIONS) == set(WRAPPERS)
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_targets_are_classes_or_probabilities(made, votes, name):
     delivery = made[name]
     assert (delivery.n_items, delivery.classes) == (60, votes.classes)
@@ -62,16 +79,16 @@ def test_targets_are_classes_or_probabilities(made, votes, name):
             assert targets.min() >= 0 and np.allclose(targets.sum(axis=1), 1, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_any_epoch_can_be_asked_for_in_any_order_and_again(votes, made, name):
     forwards = [made[name].targets(epoch) for epoch in range(8)]
-    resumed = some(votes)[name]  # another process would make it anew, and go on from epoch 5
+    resumed = MAKERS[name](votes)  # another process would make it anew, and go on from epoch 5
     for epoch in (5, 7, 6, 0, 3, 5):
         assert np.array_equal(resumed.targets(epoch), forwards[epoch])
     assert made[name].fixed == all(np.array_equal(forwards[0], other) for other in forwards)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 @given(items=st.lists(st.integers(0, 59), max_size=30), epoch=st.integers(0, 10**6))
 def test_a_part_of_the_items_has_the_same_targets_as_in_the_whole(made, name, items, epoch):
     delivery = made[name]
@@ -82,7 +99,7 @@ def test_a_part_of_the_items_has_the_same_targets_as_in_the_whole(made, name, it
         assert np.array_equal(part.weight, whole.weight[items]) if items else part.weight.size == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_machines_that_share_the_items_deliver_what_one_delivers(made, name):
     delivery = pickle.loads(pickle.dumps(made[name]))  # as worker processes receive it
     shares = [np.arange(rank, 60, 3) for rank in range(3)]
@@ -91,7 +108,7 @@ def test_machines_that_share_the_items_deliver_what_one_delivers(made, name):
         assert np.array_equal(delivery.targets(4, share), whole[share])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_what_a_delivery_holds_cannot_be_changed_through_its_targets(made, name):
     before = made[name].targets(1).copy()
     targets = made[name].targets(1)
@@ -103,57 +120,119 @@ def test_what_a_delivery_holds_cannot_be_changed_through_its_targets(made, name)
     assert np.array_equal(made[name].targets(1), before)
 
 
-DRAWING = ("sls", "multipass", "deterministic_control", "deaggregated", "posterior", "random")
-
-
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize("name", [name for name, maker in DELIVERIES.items() if "seed" in signature(maker).parameters])
 def test_another_seed_delivers_otherwise(votes, name):
     one, two = (deliver(votes, name, seed=seed) for seed in (5, 6))
     assert not np.array_equal(one.targets(0), two.targets(0))
 
 
-def test_another_process_delivers_the_same(votes):
-    """A checksum of what a fresh interpreter draws: no hash seed, no state, no address enters."""
+def test_another_process_loads_little_and_delivers_the_same():
+    """A checksum of what a fresh interpreter draws: no hash seed, no state, no address enters.
+
+    The fronts, and the tables behind the help of the command line, load neither SciPy nor numba.
+    """
     code = (
-        "import numpy as np; from dissensus.deliver import sls, mixup; from dissensus.labels.votes import Votes\n"
+        "import sys, dissensus.aggregate, dissensus.deliver; from dissensus.labels.votes import Votes\n"
+        "dissensus.aggregate.AGGREGATIONS, dissensus.deliver.DELIVERIES, dissensus.deliver.WRAPPERS\n"
+        "print([name for name in ('scipy', 'numba', 'torch') if name in sys.modules])\n"
+        "import numpy as np; from dissensus.deliver import sls, mixup\n"
         "m = np.arange(50); names = ('a', 'b', 'c')\n"
         "votes = Votes(item=m % 20, items=np.arange(20), classes=names, choice=m % 3)\n"
         "d = mixup(sls(votes, 9), 9, alpha=0.5); print(d.targets(123456).tobytes().hex())"
     )
-    printed = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()]
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     few = Votes(item=np.arange(50) % 20, items=np.arange(20), classes=("a", "b", "c"), choice=np.arange(50) % 3)
-    assert printed == [mixup(sls(few, 9), 9, alpha=0.5).targets(123456).tobytes().hex()]
+    assert printed.splitlines() == ["[]", mixup(sls(few, 9), 9, alpha=0.5).targets(123456).tobytes().hex()]
 
 
-@pytest.mark.parametrize("name", [name for name in DELIVERIES if name != "posterior"])
-def test_an_item_without_votes_is_refused_with_the_way_out(name):
-    gap = Votes(
-        item=np.array([0, 0, 2]), items=np.array(["a", "b", "c"]), classes=("x", "y"), choice=np.array([0, 1, 1])
-    )
-    with pytest.raises(ValueError, match=r"item b has no votes.*1 of 3 items have none.*select\(items=.*posterior"):
-        deliver(gap, name, seed=0)
+GAP = Votes(item=np.array([0, 0, 2]), items=np.array(["a", "b", "c"]), classes=("x", "y"), choice=np.array([0, 1, 1]))
+NO_VOTES = r"item b has no votes, so it has no distribution; 1 of 3 items have none: leave them out with select\(items="
 
 
-def test_the_posterior_speaks_about_items_without_votes():
-    gap = Votes(
-        item=np.array([0, 0, 2]), items=np.array(["a", "b", "c"]), classes=("x", "y"), choice=np.array([0, 1, 1])
-    )
-    assert posterior(gap, 0).targets(0).shape == (3,)
-    assert posterior(gap, 0, draw="distribution").targets(0).shape == (3, 2)
+@pytest.mark.parametrize("name", DELIVERIES)
+def test_an_item_without_votes_is_refused_in_the_same_words_or_estimated(name):
+    if name == "posterior":
+        assert posterior(GAP, 0).targets(0).shape == (3,)
+        assert posterior(GAP, 0, draw="distribution").targets(0).shape == (3, 2)
+        return
+    with pytest.raises(ValueError, match=NO_VOTES):
+        deliver(GAP, name, seed=0)
 
 
-@pytest.mark.parametrize("name", [name for name in DELIVERIES if name not in ("deaggregated",)])
-def test_shares_that_know_their_votes_do_as_well_as_votes(votes, name):
+@pytest.mark.parametrize("name", DELIVERIES)
+def test_shares_that_know_their_votes_do_as_well_as_votes_unless_single_answers_are_needed(votes, name):
     shares = Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
+    if name == "deaggregated":
+        with pytest.raises(ValueError, match=r"needs single answers.*with sls"):
+            deliver(shares, name, seed=0)
+        return
     assert deliver(shares, name, seed=0).targets(3).shape[0] == 60
+
+
+@pytest.mark.parametrize("name", DELIVERIES)
+def test_beliefs_are_delivered_or_refused_with_the_way_out(votes, name):
+    beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    if name == "posterior":
+        with pytest.raises(ValueError, match=r"counts votes, but these are beliefs; give beliefs\.first_choices\(\)"):
+            deliver(beliefs, name, seed=0)
+        return
+    assert deliver(beliefs, name, seed=0).targets(3).shape[0] == 60
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_a_wrapper_is_what_its_entry_says(votes, name):
+    entry = WRAPPERS[name]
+    plain = soft(votes)
+    seed = {"seed": 4} if "seed" in signature(entry.function).parameters else {}
+    knob = {} if entry.knob is None else {entry.knob.name: entry.knob.example}
+    by_hand, by_text = entry.function(plain, **seed, **knob), wrapped(plain, spec(name), seed=4)
+    assert by_hand.name == by_text.name == f"{name}(soft{''.join(f', {value:g}' for value in knob.values())})"
+    assert np.array_equal(by_hand.targets(3), by_text.targets(3))
+    if entry.needs_probabilities:
+        with pytest.raises(ValueError, match="sls delivers classes"):
+            wrapped(sls(votes, 0), spec(name), seed=0)
+    if entry.knob is None:
+        with pytest.raises(ValueError, match=f"{name}=1: expected {name} without a number"):
+            wrapped(plain, f"{name}=1", seed=0)
+        return
+    kind = "a whole number" if entry.knob.type is int else "a number"
+    for text, message in (
+        (name, f"{name}: expected {name}=NUMBER, its {entry.knob.name}"),
+        (f"{name}=", f"{name}=: expected {name}=NUMBER"),
+        (f"{name}=x", f"{name}=x: 'x' is not {kind}; expected the {entry.knob.name} of {name}: {entry.knob.range}"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            wrapped(plain, text, seed=0)
+
+
+def test_whole_numbers_stay_whole():
+    with pytest.raises(ValueError, match=r"stale=1\.5: '1\.5' is not a whole number"):
+        wrapped(soft(GAP.select(items=[0, 2])), "stale=1.5", seed=0)
+    with pytest.raises(ValueError, match="no wrapper 'soften'; there are shuffled, stale"):
+        wrapped(soft(GAP.select(items=[0, 2])), "soften=1", seed=0)
+
+
+def test_the_page_and_the_help_name_every_delivery_and_wrapper():
+    """As the page writes them: name, arguments and defaults; a required keyword as `name=...`."""
+    page = (Path(__file__).parents[2] / "docs" / "deliver.md").read_text()
+    makers = DELIVERIES | {name: entry.function for name, entry in WRAPPERS.items()}
+    for name, maker in makers.items():
+        assert f"| `{name}({', '.join(map(shown, signature(maker).parameters.values()))})` |" in page
+    fit_help = " ".join(CliRunner().invoke(app, ["fit", "--help"]).stdout.replace("│", " ").split())
+    assert all(name in fit_help for name in DELIVERIES)
+    assert all(form.partition("=")[0] + "=" * ("=" in form) in fit_help for form in wrapper_forms())
+
+
+def shown(parameter: Parameter) -> str:
+    if parameter.default is Parameter.empty:
+        return f"{parameter.name}=..." if parameter.kind is Parameter.KEYWORD_ONLY else parameter.name
+    return f"{parameter.name}={parameter.default!r}".replace("'", '"')
 
 
 def test_probabilities_without_votes_have_no_passes_to_make():
     teacher = Distributions(np.full((2, 2), 0.5), np.arange(2), ("x", "y"))
     with pytest.raises(ValueError, match="carry no number of votes"):
         multipass(teacher, 0)
-    with pytest.raises(ValueError, match=r"needs single answers.*with sls"):
-        deliver(teacher, "deaggregated", seed=0)
 
 
 def test_questions_that_make_no_sense_are_refused(votes):

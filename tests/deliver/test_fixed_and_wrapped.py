@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from dissensus.aggregate.priors.dirichlet_mixture import posterior_mean, posterior_variance
-from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.deliver import (
     class_means,
     majority,
@@ -97,13 +96,13 @@ def test_smoothing_mixes_with_the_uniform_distribution(amount):
     assert np.allclose(hard, (1 - amount) * np.eye(3)[[0, 2]] + amount / 3)
 
 
-def test_tempering_is_that_of_the_labels(votes):
+def test_tempering_is_that_of_the_labels(votes, fit):
     assert np.allclose(
         tempered(soft(votes), 0.5).targets(0),
         transforms.tempered(Distributions(soft(votes).targets(0), votes.items, votes.classes), 0.5).probs,
     )
-    moving = tempered(posterior(votes, 0, draw="distribution"), 2.0)
-    raw = posterior(votes, 0, draw="distribution").targets(3)
+    moving = tempered(posterior(fit, 0, draw="distribution"), 2.0)
+    raw = posterior(fit, 0, draw="distribution").targets(3)
     assert np.allclose(moving.targets(3), np.sqrt(raw) / np.sqrt(raw).sum(axis=1, keepdims=True))
 
 
@@ -149,8 +148,7 @@ def test_wrappers_refuse_what_has_no_meaning(votes):
             make()
 
 
-def test_posterior_draws_have_the_moments_of_the_posterior(votes):
-    fit = shrinkage(votes)
+def test_posterior_draws_have_the_moments_of_the_posterior(fit):
     delivery = posterior(fit, 0, draw="distribution")
     draws = np.array([delivery.targets(epoch) for epoch in range(3000)])
     mean, variance = posterior_mean(fit.posterior), posterior_variance(fit.posterior)
@@ -159,8 +157,7 @@ def test_posterior_draws_have_the_moments_of_the_posterior(votes):
     assert np.allclose(draws.var(axis=0), variance, rtol=0.25, atol=1e-3)
 
 
-def test_posterior_classes_have_the_chances_of_the_mean(votes):
-    fit = shrinkage(votes)
+def test_posterior_classes_have_the_chances_of_the_mean(votes, fit):
     delivery = posterior(votes, 0)
     seen = np.zeros((60, 4))
     for epoch in range(3000):
@@ -169,8 +166,8 @@ def test_posterior_classes_have_the_chances_of_the_mean(votes):
     assert (fit.distributions.probs > 0).all()  # no class is impossible after a few votes
 
 
-def test_a_models_predictions_enter_the_posterior(votes):
+def test_a_models_predictions_enter_the_posterior(votes, fit):
     sure = Distributions(np.tile([0.97, 0.01, 0.01, 0.01], (60, 1)), votes.items, votes.classes)
     assert posterior(votes, 0, prior=sure).name == "posterior"
     with pytest.raises(ValueError, match="the fit is made already"):
-        posterior(shrinkage(votes), 0, prior=sure)
+        posterior(fit, 0, prior=sure)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 import uvicorn
 
-from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -39,9 +40,9 @@ new PerformanceObserver((list) => {
 
 @contextmanager
 def served(folder: Path, database: str | None = None) -> Iterator[str]:
-    """The study on a port of this machine, by the server that `elicit serve` starts; gives its address."""
+    """The survey on a port of this machine, by the server that `elicit serve` starts; gives its address."""
     port = free_port()
-    app = make_app(open_study(folder, database))
+    app = make_app(open_survey(folder, database))
     server = uvicorn.Server(
         uvicorn.Config(app, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     )
@@ -58,7 +59,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
 
 def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
     """Every answer in the database, as the export gives it, with what was told and measured already read."""
-    run = open_study(folder, database)
+    run = open_survey(folder, database)
     rows = answer_table(run).to_pylist()
     run.store.close()
     return [{**row, "answer": json.loads(row["answer"]), "times": json.loads(row["times"])} for row in rows]

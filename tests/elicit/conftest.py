@@ -1,4 +1,4 @@
-"""Real studies in temporary folders, on real databases."""
+"""Real surveys in temporary folders, on real databases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.elicit.postgres import PostgresServer, postgres_server
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 
 @pytest.fixture(scope="session")
@@ -30,19 +30,19 @@ def mortal_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str | None:
-    """The address of an empty database: None for the study's own SQLite file, or a real PostgreSQL server's."""
+    """The address of an empty database: None for the survey's own SQLite file, or a real PostgreSQL server's."""
     return None if request.param == "sqlite" else request.getfixturevalue("postgres")()
 
 
 @pytest.fixture
 def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]:
-    """Function that writes a study and opens it on the database of this test."""
-    from dissensus.elicit.app import open_study
+    """Function that writes a survey and opens it on the database of this test."""
+    from dissensus.elicit.running import open_survey
 
     running = []
 
     def open_it(**sections: Any) -> Any:
-        run = open_study(write_study(tmp_path / "study", **sections), database)
+        run = open_survey(write_survey(tmp_path / "survey", **sections), database)
         running.append(run)
         return run
 

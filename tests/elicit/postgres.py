@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import pytest
 
-from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.server import free_port
 
 
 class PostgresServer:
@@ -45,7 +45,7 @@ class PostgresServer:
             os.kill(process, signal.SIGKILL)
 
     def fresh(self) -> str:
-        database = f"study{next(self.numbers)}"
+        database = f"survey{next(self.numbers)}"
         self._run("createdb", "-h", str(self.folder), "-p", str(self.port), "-U", "lab", database)
         return f"postgresql://lab@127.0.0.1:{self.port}/{database}"
 

@@ -10,31 +10,32 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.elicit import decisions
 from dissensus.elicit.access import set_key
-from dissensus.elicit.app import open_study
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
 from tests.elicit.browser import kept, served, unavailable
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import question_of, write_survey, write_survey_of
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull") for number in range(40))
-QUESTIONS = {
-    "choose": {"kind": "choose", "classes": TEN},
+ASKED = {kind: question_of(kind, TEN) for kind in QUESTIONS} | {
     "choose in a list": {"kind": "choose", "classes": TEN, "layout": "list"},
     "choose by search": {"kind": "choose", "classes": MANY},
-    "top-two": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
+    "top-two about a crowd": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
     "top-two by search": {"kind": "top-two", "classes": MANY},
     "top-two as a form": {"kind": "top-two", "classes": TEN, "layout": "form"},
-    "sliders": {"kind": "sliders", "classes": TEN},
-    "allocate": {"kind": "allocate", "classes": TEN},
-    "tokens": {"kind": "tokens", "classes": TEN},
-    "typicality": {"kind": "typicality"},
-    "similarity": {"kind": "similarity"},
-    "triplet": {"kind": "triplet"},
 }
 # What is done before the check, so that marked, struck out and filled parts are seen as well.
-DONE = {"top-two": "c70d20-", "top-two by search": "wren\n70-", "allocate": "c70", "tokens": "ccd", "sliders": "c7d"}
+DONE = {
+    "top-two": "c70d20-",
+    "top-two about a crowd": "c70d20-",
+    "top-two by search": "wren\n70-",
+    "allocate": "c70",
+    "tokens": "ccd",
+    "sliders": "c7d",
+}
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -78,14 +79,10 @@ def faults(axe):
     return found
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_question_is_accessible(tmp_path, person, faults, name):
-    sections = {"question": QUESTIONS[name]}
-    if name == "typicality":
-        (tmp_path / "study").mkdir()
-        (tmp_path / "study" / "items.csv").write_text("item,text,class\nt0,Text,polite\nt1,Other text,polite\n")
-        sections["items"] = "items.csv"
-    with served(write_study(tmp_path / "study", **sections)) as address:
+    folder = write_survey_of(ASKED[name]["kind"], tmp_path / "survey", question=ASKED[name])
+    with served(folder) as address:
         me = person(bypass_csp=True)
         page = me.start(address)
         for key in DONE.get(name, ""):
@@ -106,8 +103,8 @@ def small_targets(page):
     )
 
 
-def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
-    with served(write_study(tmp_path / "study", **WHOLE)) as address:
+def test_every_page_of_a_survey_is_accessible(tmp_path, person, faults):
+    with served(write_survey(tmp_path / "survey", **WHOLE)) as address:
         me = person(bypass_csp=True)
         me.page.goto(address + SOMEBODY)
         me.ready()
@@ -133,10 +130,10 @@ def test_every_page_of_a_study_is_accessible(tmp_path, person, faults):
 def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
     """Declined, failed, full, paused, lost: pages that nobody hopes for."""
     settings = {"consent": "Yes?", "per_person": 8, "per_item": 1}
-    folder = write_study(tmp_path / "study", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
+    folder = write_survey(tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
                                                 "attention": {}, "practice": [], "debrief": []})  # fmt: skip
     with served(folder) as address:
-        run = open_study(folder)
+        run = open_survey(folder)
 
         def somebody(*buttons):
             me = person(bypass_csp=True)
@@ -155,7 +152,7 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
         assert "check was not passed" in told(somebody("I agree", "Check my answers", "Check my answers"))
         busy = somebody("I agree", "Check my answers")
         decisions.stop(run)
-        assert "The study is paused" in told(somebody())
+        assert "The survey is paused" in told(somebody())
         decisions.reopen(run)
         for _ in range(8):
             busy.moves_on(lambda: busy.keys("c"))
@@ -169,7 +166,7 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
 
 
 def test_the_dashboard_is_accessible(tmp_path, person, faults):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 2})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 2})
     set_key(folder, "a key of some length")
     with served(folder) as address:
         me = person(bypass_csp=True)
@@ -208,8 +205,8 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
     assert [row["excluded_why"] for row in kept(folder)] == ["in a hurry"] * 2
 
 
-def test_a_study_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(tmp_path, person):
-    with served(write_study(tmp_path / "study", protocol={"per_person": 2, "consent": "Yes?"})) as address:
+def test_a_survey_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(tmp_path, person):
+    with served(write_survey(tmp_path / "survey", protocol={"per_person": 2, "consent": "Yes?"})) as address:
         me = person()
         page = me.start(address)
         me.moves_on(lambda: me.keys("Tab", "Enter"))
@@ -229,7 +226,7 @@ def test_a_study_can_be_done_by_keyboard_alone_with_the_shortcuts_switched_off(t
 
 
 def test_screen_readers_hear_what_a_class_is_to_the_answer(tmp_path, person):
-    with served(write_study(tmp_path / "study", question=QUESTIONS["top-two"])) as address:
+    with served(write_survey(tmp_path / "survey", question=ASKED["top-two about a crowd"])) as address:
         me = person()
         page = me.start(address)
         me.keys(*"c70d20-")

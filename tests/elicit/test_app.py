@@ -11,24 +11,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from dissensus.elicit import tables
 from dissensus.elicit.access import COOKIE, set_key
-from dissensus.elicit.app import make_app, open_study
+from dissensus.elicit.app import make_app
+from dissensus.elicit.database import tables
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
-from tests.elicit.studies import write_study
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from tests.elicit.surveys import write_survey, write_survey_of
 
 NASTY = '<img src=x onerror="alert(1)">'
 
 
 @pytest.fixture
 def served(tmp_path):
-    """Function that serves a study on SQLite; the client does not follow redirects."""
+    """Function that serves a survey on SQLite; the client does not follow redirects."""
     running = []
 
     def serve(**sections):
-        run = open_study(write_study(tmp_path / "study", **sections))
+        run = open_survey(write_survey(tmp_path / "survey", **sections))
         running.append(run)
         return run, TestClient(make_app(run), follow_redirects=False)
 
@@ -65,7 +67,7 @@ def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators
 
 @pytest.mark.parametrize(
     "path",
-    ["/media/0/../../study.toml", "/media/..%2f..%2fstudy.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
+    ["/media/0/../../survey.toml", "/media/..%2f..%2fsurvey.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
      "/media/p0", "/media/items%2fp0.png", "/media/items/p0.png", "/media/" + "0" * 32, "/media/0%00",
      "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py"],
 )  # fmt: skip
@@ -75,19 +77,19 @@ def test_no_path_leads_out_of_what_is_shown(served, path):
     assert reply.status_code in (400, 404) and "title" not in reply.text
 
 
-def test_a_link_out_of_the_study_is_refused_when_it_is_opened(tmp_path):
-    folder = write_study(tmp_path / "study")
+def test_a_link_out_of_the_survey_is_refused_when_it_is_opened(tmp_path):
+    folder = write_survey(tmp_path / "survey")
     (tmp_path / "secret.png").write_bytes(b"secret")
     (folder / "items" / "out.png").symlink_to(tmp_path / "secret.png")
-    with pytest.raises(ValueError, match="outside of the study's folder"):
-        open_study(folder)
+    with pytest.raises(ValueError, match="outside of the survey's folder"):
+        open_survey(folder)
 
 
-def test_pictures_have_addresses_that_only_the_study_can_make(served, tmp_path):
+def test_pictures_have_addresses_that_only_the_survey_can_make(served, tmp_path):
     run, client = served()
     reply = client.get(f"/{media_address(run.secret, 'p3', 0)}")
     assert reply.status_code == 200 and reply.headers["content-type"] == "image/png"
-    assert reply.content == (run.study.folder / "items" / "p3.png").read_bytes()
+    assert reply.content == (run.survey.folder / "items" / "p3.png").read_bytes()
     assert "max-age" in reply.headers["cache-control"]
     assert reply.headers["cross-origin-resource-policy"] == "same-origin"
     assert client.get(f"/{media_address(b'k' * 40, 'p3', 0)}").status_code == 404
@@ -102,12 +104,12 @@ def test_somebody_learns_the_addresses_of_what_they_are_given_and_of_nothing_els
     assert len(told) == 1 and client.get(f"/{told.pop()}").status_code == 200
 
 
-def test_a_file_that_became_a_link_out_of_the_study_is_not_shown_any_more(served, tmp_path):
+def test_a_file_that_became_a_link_out_of_the_survey_is_not_shown_any_more(served, tmp_path):
     run, client = served()
     (tmp_path / "secret.png").write_bytes(b"secret")
-    (run.study.folder / "items" / "p3.png").unlink()
+    (run.survey.folder / "items" / "p3.png").unlink()
     assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
-    (run.study.folder / "items" / "p3.png").symlink_to(tmp_path / "secret.png")
+    (run.survey.folder / "items" / "p3.png").symlink_to(tmp_path / "secret.png")
     assert client.get(f"/{media_address(run.secret, 'p3', 0)}").status_code == 404
 
 
@@ -124,21 +126,21 @@ def test_forged_expired_and_foreign_tokens_open_nothing(served):
     assert client.post("/api/page", headers={"authorization": f"Bearer {unknown}"}).status_code == 404
 
 
-def test_names_and_texts_of_a_study_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
+def test_names_and_texts_of_a_survey_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
     run, client = served(title=NASTY, items="items.csv", question={"kind": "choose", "classes": [NASTY, "b"]},
                          protocol={"per_person": 1})  # fmt: skip
     for path in ("/run", "/dashboard"):
         assert "<img src=x" not in client.get(path).text
     page = client.post("/api/page", headers=enter(client))
     assert page.headers["content-type"] == "application/json" and NASTY in page.json()["question"]["classes"]
-    script = "".join(path.read_text() for path in (run.study.folder.parent / "study").glob("*.js"))
+    script = "".join(path.read_text() for path in (run.survey.folder.parent / "survey").glob("*.js"))
     assert "innerHTML" not in script
 
 
 def test_scripts_never_parse_text_as_markup():
-    from dissensus.elicit.app import PAGES
+    from dissensus.elicit.templates import PAGES
 
     for path in (PAGES / "static").glob("*.js"):
         text = path.read_text()
@@ -175,20 +177,14 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["choose", "top-two", "sliders", "allocate", "tokens", "typicality"])
+@pytest.mark.parametrize("kind", QUESTIONS)
 def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
     """Own fuzzing: any JSON for the body, the told fields and the times; the answer is never a 500."""
-    (tmp_path / "study").mkdir()
-    rows = "".join(f"i{i},text {i},cat\n" for i in range(4))
-    (tmp_path / "study" / "items.csv").write_text("item,text,class\n" + rows)
-    classes = [] if kind == "typicality" else ["cat", "dog"]
-    run = open_study(write_study(tmp_path / "study", items="items.csv", question={"kind": kind, "classes": classes}))
+    run = open_survey(write_survey_of(kind, tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, raise_server_exceptions=True)
     who = enter(client)
     trial = client.post("/api/page", headers=who).json()["page"]
-    fields = {"first": None, "first_percent": 1, "second": None, "second_percent": None, "ruled_out": [], "choice": 1,
-              "values": {}, "percents": {}, "tokens": {}, "value": 1}  # fmt: skip
-    wanted = {name: value for name, value in fields.items() if name in _fields(kind)}
+    example = QUESTIONS[kind].example
 
     @settings(max_examples=25)
     @given(JSON, JSON, JSON, st.sampled_from([trial, "consent", "trial:x", "break:1", "debrief", "instructions:0"]))
@@ -196,7 +192,8 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
         bodies = [
             whole,
             {"page": page, "told": told, "times": times},
-            {"page": page, "told": dict.fromkeys(wanted, told)},
+            {"page": page, "told": dict.fromkeys(example, told)},
+            *({"page": page, "told": {**example, field: told}} for field in example),
         ]
         for body in bodies:
             try:
@@ -210,17 +207,11 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
     run.store.close()
 
 
-def _fields(kind):
-    from dissensus.elicit.questions import QUESTIONS
-
-    return QUESTIONS[kind].fields
-
-
 def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(served):
     run, client = served()
     assert client.get("/dashboard").status_code == 401 and client.get("/dashboard/data").status_code == 401
-    key = set_key(run.study.folder)
-    assert key not in (run.study.folder / ".dashboard").read_text()
+    key = set_key(run.survey.folder)
+    assert key not in (run.survey.folder / ".dashboard").read_text()
     assert "wrong" in client.post("/dashboard/login", content="key=guess").headers["location"]
     reply = client.post("/dashboard/login", content=f"key={key}")
     cookie = reply.headers["set-cookie"].lower()
@@ -238,7 +229,7 @@ def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(ser
 
 
 def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(served):
-    from dissensus.elicit import decisions
+    from dissensus.elicit.dashboard import decisions
     from dissensus.elicit.export import answer_table, labels_of
 
     run, client = served(protocol={"per_person": 8, "per_item": 1})
@@ -264,7 +255,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
 
 
 def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
-    from dissensus.elicit import decisions
+    from dissensus.elicit.dashboard import decisions
 
     run, client = served(people={"source": "prolific"})
     who = enter(client, "?PROLIFIC_PID=abc")

@@ -33,7 +33,7 @@ def test_the_operators_of_one_answer_counted_by_hand(rules):
     assert counted["form with Tab"] == {"K": 6, "P": 10, "B": 20, "H": 4, "M": 5}
 
 
-def test_few_classes_are_ruled_out_one_by_one_and_many_together(rules):
+def test_few_classes_are_ruled_out_one_by_one_and_many_group(rules):
     def keys(out):
         answer = rules["Intended"]("cat", 5.0, None, None, out)
         return [what or kind for kind, what in rules["inputs"]("compact by keyboard", answer, CLASSES)]

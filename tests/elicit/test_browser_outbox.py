@@ -1,4 +1,4 @@
-"""What stands between a browser and the study answers in its place; in the end each answer is stored once."""
+"""What stands between a browser and the survey answers in its place; in the end each answer is stored once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from dissensus.elicit.identity import SECRET_FILE
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import Person, kept, served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 PORTAL = "<!doctype html><title>Welcome to Hotel Wi-Fi</title><form><input name=room></form>"
 ANSWERS = {
@@ -29,12 +29,12 @@ BUSY = {"too slow": 408, "too early": 425, "too many": 429, "a bad gateway": 502
 
 
 @pytest.fixture
-def study(tmp_path):
-    return write_study(tmp_path / "study", protocol={"per_person": 4})
+def survey(tmp_path):
+    return write_survey(tmp_path / "survey", protocol={"per_person": 4})
 
 
 def between(me, what="**/api/**", **reply):
-    """Something that answers in the study's place, until it is gone."""
+    """Something that answers in the survey's place, until it is gone."""
     me.context.route(what, lambda route: route.fulfill(**reply))
     return lambda: me.context.unroute(what)
 
@@ -53,25 +53,25 @@ def without_replies(me):
 
 
 @pytest.mark.parametrize("reply", ANSWERS.values(), ids=ANSWERS)
-def test_whoever_answers_in_the_studys_place_loses_nothing(study, person, reply):
-    with served(study) as address:
+def test_whoever_answers_in_the_surveys_place_loses_nothing(survey, person, reply):
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         gone = between(me, **reply)
         me.keys("c")
-        page.get_by_text("Something else answers in place of the study.").wait_for()
-        assert answers(study) == [] and len(page.evaluate(STORED)) == 1
+        page.get_by_text("Something other than the survey is answering.").wait_for()
+        assert answers(survey) == [] and len(page.evaluate(STORED)) == 1
         gone()
         place_is(page, "2 of 4")
         assert page.locator("#status").inner_text() == "" and page.evaluate(STORED) == []
         me.moves_on(lambda: me.keys("d"))
     without_replies(me)
-    assert answers(study) == ["cat", "dog"]
+    assert answers(survey) == ["cat", "dog"]
 
 
 @pytest.mark.parametrize("status", BUSY.values(), ids=BUSY)
-def test_whoever_is_busy_is_asked_again(study, person, status):
-    with served(study) as address:
+def test_whoever_is_busy_is_asked_again(survey, person, status):
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         gone = between(me, status=status, body="later")
@@ -80,11 +80,11 @@ def test_whoever_is_busy_is_asked_again(study, person, status):
         gone()
         place_is(page, "2 of 4")
     without_replies(me)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
-def test_a_reply_that_never_comes_is_not_waited_for(study, person):
-    with served(study) as address:
+def test_a_reply_that_never_comes_is_not_waited_for(survey, person):
+    with served(survey) as address:
         me = person()
         me.page.clock.install()
         page = me.start(address)
@@ -97,60 +97,60 @@ def test_a_reply_that_never_comes_is_not_waited_for(study, person):
         me.context.unroute("**/api/**")
         place_is(page, "2 of 4")
     without_replies(me)
-    assert len(silent) == 1 and answers(study) == ["cat"]
+    assert len(silent) == 1 and answers(survey) == ["cat"]
 
 
-def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(study, person):
+def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(survey, person):
     port = free_port()
-    process, address = start_server(study, None, port=port)
+    process, address = start_server(survey, None, port=port)
     try:
         me = person()
         page = me.start(address)
         gone = between(me, **ANSWERS["a login page with status 200"])
         me.keys("c")
-        page.get_by_text("Something else answers").wait_for()
+        page.get_by_text("Something other than the survey").wait_for()
         link = page.url
         page.close()
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        process, _ = start_server(study, None, port=port)
+        process, _ = start_server(survey, None, port=port)
         me.page = me.tab()
         me.page.goto(link)
-        me.page.get_by_text("Something else answers").wait_for()
+        me.page.get_by_text("Something other than the survey").wait_for()
         gone()
         me.ready()
         assert me.place() == "2 of 4" and me.page.evaluate(STORED) == []
     finally:
         process.terminate()
         process.wait(20)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
-def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(study, person):
+def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(survey, person):
     """A filter that dislikes one answer, while all else passes, must not leave somebody waiting for ever."""
-    with served(study) as address:
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         me.keys("c")
-        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
-        assert len(page.evaluate(STORED)) == 1 and answers(study) == []
+        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
+        assert len(page.evaluate(STORED)) == 1 and answers(survey) == []
         gone()
         me.moves_on(lambda: me.keys("c"))
         assert me.place() == "2 of 4" and page.evaluate(STORED) == []
     without_replies(me)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
 def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"consent": "Do you agree?"})
+    folder = write_survey(tmp_path / "survey", protocol={"consent": "Do you agree?"})
     with served(folder) as address:
         me = person()
         page = me.start(address)
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         agree = page.get_by_role("button", name="I agree")
         agree.click()
-        page.locator(".problem", has_text="Not sent but kept here: your network stops it.").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
         assert agree.evaluate("(one) => one === document.activeElement")
         gone()
         me.moves_on(lambda: me.keys("Enter"))
@@ -158,8 +158,8 @@ def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person
     without_replies(me)
 
 
-def test_one_entry_that_is_refused_holds_up_no_other(study, person):
-    with served(study) as address:
+def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         me.context.set_offline(True)
@@ -178,18 +178,18 @@ def test_one_entry_that_is_refused_holds_up_no_other(study, person):
         me.page = me.tab()
         me.page.goto(link)
         me.ready()
-        assert me.place() == "2 of 4" and answers(study) == ["cat"]
+        assert me.place() == "2 of 4" and answers(survey) == ["cat"]
         me.page.get_by_text("could not be sent yet and is kept in this browser").wait_for()
         assert sorted(key.split(":")[-1] for key in me.page.evaluate(STORED)) == ["damaged", "lost"]
         for _ in range(3):
             me.moves_on(lambda: me.keys("d"))
         assert me.heading() == "Thank you" and me.page.get_by_text("All your answers are saved").count() == 0
     without_replies(me)
-    assert answers(study) == ["cat", "dog", "dog", "dog"]
+    assert answers(survey) == ["cat", "dog", "dog", "dog"]
 
 
-def test_two_tabs_that_send_the_same_queue_store_one_answer(study, person):
-    with served(study) as address:
+def test_two_tabs_that_send_the_same_queue_store_one_answer(survey, person):
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         me.context.set_offline(True)
@@ -213,19 +213,19 @@ def test_two_tabs_that_send_the_same_queue_store_one_answer(study, person):
         assert tabs[0].evaluate(STORED) == []
         me.page = tabs[0]
     without_replies(me)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
-def test_a_key_that_was_lost_and_found_again_leaves_the_answer(study, person):
+def test_a_key_that_was_lost_and_found_again_leaves_the_answer(survey, person):
     port = free_port()
-    process, address = start_server(study, None, port=port)
-    key = (study / SECRET_FILE).read_text()
+    process, address = start_server(survey, None, port=port)
+    key = (survey / SECRET_FILE).read_text()
 
     def restarted(secret):
         process.terminate()
         process.wait(20)
-        (study / SECRET_FILE).write_text(secret)
-        return start_server(study, None, port=port)[0]
+        (survey / SECRET_FILE).write_text(secret)
+        return start_server(survey, None, port=port)[0]
 
     try:
         me = person()
@@ -242,11 +242,11 @@ def test_a_key_that_was_lost_and_found_again_leaves_the_answer(study, person):
         process.terminate()
         process.wait(20)
     without_replies(me)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
-def test_a_full_storage_leaves_the_open_page_to_keep_the_answer(study, person):
-    with served(study) as address:
+def test_a_full_storage_leaves_the_open_page_to_keep_the_answer(survey, person):
+    with served(survey) as address:
         me = person()
         page = me.start(address)
         page.evaluate("""() => {
@@ -263,11 +263,11 @@ def test_a_full_storage_leaves_the_open_page_to_keep_the_answer(study, person):
             assert asked == ["beforeunload"] and not page.is_closed()
         place_is(page, "2 of 4")
     without_replies(me)
-    assert answers(study) == ["cat"]
+    assert answers(survey) == ["cat"]
 
 
-def test_a_browser_that_keeps_nothing_still_sends_everything(study, launched):
-    with served(study) as address, launched("--disable-local-storage") as browser:
+def test_a_browser_that_keeps_nothing_still_sends_everything(survey, launched):
+    with served(survey) as address, launched("--disable-local-storage") as browser:
         me = Person(browser)
         page = me.start(address)
         assert page.evaluate("window.localStorage") is None
@@ -277,7 +277,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(study, launched):
         me.moves_on(lambda: me.keys("d"))
         without_replies(me)
         assert not me.problems
-    assert answers(study) == ["cat", "dog"]
+    assert answers(survey) == ["cat", "dog"]
 
 
 @contextmanager

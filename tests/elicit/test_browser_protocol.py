@@ -1,4 +1,4 @@
-"""A whole study in a real browser, and everything that goes wrong in one: in the end exactly one answer each."""
+"""A whole survey in a real browser, and everything that goes wrong in one: in the end exactly one answer each."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 import signal
 from collections import Counter
 
-from dissensus.elicit.rehearse import free_port, start_server
+from dissensus.elicit.server import free_port, start_server
 from tests.elicit.browser import kept, served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 PROTOCOL = {
     "consent": "You will judge **pictures**.\n\nDo you agree?", "instructions": ["Look.", "Then say what it is."],
@@ -29,8 +29,8 @@ def press(me, name):
     me.moves_on(lambda: me.page.get_by_role("button", name=name).click())
 
 
-def test_a_whole_study_from_consent_to_the_code(tmp_path, person):
-    folder = write_study(tmp_path / "study", **WHOLE)
+def test_a_whole_survey_from_consent_to_the_code(tmp_path, person):
+    folder = write_survey(tmp_path / "survey", **WHOLE)
     me = person()
     with served(folder) as address:
         me.page.goto(address + SOMEBODY)
@@ -73,7 +73,9 @@ def test_a_whole_study_from_consent_to_the_code(tmp_path, person):
 
 
 def test_whoever_declines_or_fails_twice_is_thanked(tmp_path, person):
-    folder = write_study(tmp_path / "study", **{**WHOLE, "people": {"source": "open"}, "protocol": {"consent": "Yes?"}})
+    folder = write_survey(
+        tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": {"consent": "Yes?"}}
+    )
     with served(folder) as address:
         one, two = person(), person()
         one.start(address)
@@ -88,7 +90,7 @@ def test_whoever_declines_or_fails_twice_is_thanked(tmp_path, person):
 
 
 def test_double_clicks_held_keys_refresh_and_the_back_button_give_one_answer_each(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 6})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 6})
     with served(folder) as address:
         me = person()
         page = me.start(address)
@@ -114,7 +116,7 @@ def test_double_clicks_held_keys_refresh_and_the_back_button_give_one_answer_eac
 
 
 def test_two_tabs_give_one_answer_to_each_trial(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 3})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 3})
     with served(folder) as address:
         me = person()
         first = me.start(address)
@@ -133,7 +135,7 @@ def test_two_tabs_give_one_answer_to_each_trial(tmp_path, person):
 
 
 def test_without_a_network_answers_wait_in_the_browser(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 4})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 4})
     with served(folder) as address:
         me = person()
         page = me.start(address)
@@ -158,7 +160,7 @@ def test_without_a_network_answers_wait_in_the_browser(tmp_path, person):
 
 
 def test_a_server_that_is_killed_and_comes_back_has_the_answer_once(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 3})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 3})
     port = free_port()
     process, address = start_server(folder, None, port=port)
     try:
@@ -179,7 +181,7 @@ def test_a_server_that_is_killed_and_comes_back_has_the_answer_once(tmp_path, pe
 
 
 def test_the_same_link_goes_on_where_it_was_on_another_day(tmp_path, person):
-    folder = write_study(tmp_path / "study", people={"source": "prolific"})
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
     with served(folder) as address:
         for choice in ("c", "d"):
             me = person()  # another browser, which knows nothing of the first
@@ -193,7 +195,7 @@ def test_the_same_link_goes_on_where_it_was_on_another_day(tmp_path, person):
 
 
 def test_the_time_away_from_the_page_is_not_the_answers(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 1})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 1})
     with served(folder) as address:
         me = person()
         page = me.start(address)
@@ -209,7 +211,7 @@ def test_the_time_away_from_the_page_is_not_the_answers(tmp_path, person):
 
 
 def test_nobody_has_looked_before_the_picture_is_there(tmp_path, person):
-    folder = write_study(tmp_path / "study", protocol={"per_person": 1})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 1})
     with served(folder) as address:
         me = person()
         waiting = []
@@ -226,14 +228,14 @@ def test_nobody_has_looked_before_the_picture_is_there(tmp_path, person):
     assert row["times"]["looked"] >= 200
 
 
-def test_what_a_study_calls_its_classes_and_items_is_text_whatever_it_is(tmp_path, person):
+def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_path, person):
     nasty = '<img src=x onerror="window.broken=1">'
-    folder = tmp_path / "study"
+    folder = tmp_path / "survey"
     folder.mkdir()
     (folder / "items.csv").write_text(
         f'item,text\na,"{nasty.replace(chr(34), chr(34) * 2)}"\nb,</p><script>1</script>\n'
     )
-    write_study(folder, items="items.csv", question={"kind": "choose", "classes": [nasty, "plain"], "prompt": nasty},
+    write_survey(folder, items="items.csv", question={"kind": "choose", "classes": [nasty, "plain"], "prompt": nasty},
                 title=nasty, protocol={"per_person": 2, "debrief_text": nasty})  # fmt: skip
     with served(folder) as address:
         me = person()
@@ -246,7 +248,7 @@ def test_what_a_study_calls_its_classes_and_items_is_text_whatever_it_is(tmp_pat
 
 
 def test_mturk_is_told_by_the_browser_itself(tmp_path, person):
-    folder = write_study(tmp_path / "study", people={"source": "mturk"}, protocol={"per_person": 1})
+    folder = write_survey(tmp_path / "survey", people={"source": "mturk"}, protocol={"per_person": 1})
     query = "workerId=W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     with served(folder) as address:
         me = person()

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from dissensus.elicit.identity import study_secret
+from dissensus.elicit.identity import survey_secret
 from dissensus.elicit.media import media_address
 from tests.elicit.browser import kept, served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 DIGITS = tuple("0123456789")
@@ -19,11 +19,11 @@ MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull", "xenops
 
 @pytest.fixture
 def ask(tmp_path, person):
-    """Function that serves a study with this question and gives somebody at its first trial, and its folder."""
+    """Function that serves a survey with this question and gives somebody at its first trial, and its folder."""
     open_servers = []
 
     def asked(question, per_person=2, context=None, **sections):
-        folder = write_study(tmp_path / "study", question=question, protocol={"per_person": per_person}, **sections)
+        folder = write_survey(tmp_path / "survey", question=question, protocol={"per_person": per_person}, **sections)
         server = served(folder)
         address = server.__enter__()
         open_servers.append(server)
@@ -97,9 +97,9 @@ def test_classes_that_are_digits_are_chosen_by_them_and_each_person_has_their_ow
 
 
 def test_one_of_120_classes_is_found_by_typing(ask, tmp_path):
-    (tmp_path / "study").mkdir()
+    (tmp_path / "survey").mkdir()
     rows = "".join(f"p{i},items/p{i}.png,gull 03|wren 07\n" for i in range(8))
-    (tmp_path / "study" / "items.csv").write_text(f"item,image,likely\n{rows}")
+    (tmp_path / "survey" / "items.csv").write_text(f"item,image,likely\n{rows}")
     me, folder = ask({"kind": "choose", "classes": MANY}, per_person=4, items="items.csv")
     options = me.page.get_by_role("option")
     assert options.all_inner_texts()[:2] == ["gull 03\nlikely", "wren 07\nlikely"]
@@ -299,8 +299,8 @@ def test_tokens_are_placed_one_by_one(ask):
 
 
 def test_how_typical_an_item_is_of_its_class(ask, tmp_path):
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "items.csv").write_text(
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "items.csv").write_text(
         "item,text,class\n" + "".join(f"t{i},Text {i},polite\n" for i in range(4))
     )
     me, folder = ask({"kind": "typicality"}, items="items.csv")
@@ -315,7 +315,7 @@ def test_how_typical_an_item_is_of_its_class(ask, tmp_path):
 
 def pictures(me, folder):
     """The items whose pictures are on the page."""
-    names = {media_address(study_secret(folder), f"p{i}", 0): f"p{i}" for i in range(8)}
+    names = {media_address(survey_secret(folder), f"p{i}", 0): f"p{i}" for i in range(8)}
     return [
         names[src] for src in me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.getAttribute('src'))")
     ]
@@ -363,8 +363,8 @@ def test_the_page_stands_still_from_trial_to_trial(ask):
     assert all(one == seen[0] for one in seen)
 
 
-def test_an_item_may_be_texts_a_picture_and_a_sound_together(ask, tmp_path):
-    folder = tmp_path / "study"
+def test_an_item_may_be_texts_a_picture_and_a_sound_group(ask, tmp_path):
+    folder = tmp_path / "survey"
     folder.mkdir()
     with wave.open(str(folder / "beep.wav"), "wb") as sound:
         sound.setparams((1, 2, 8000, 0, "NONE", ""))
@@ -394,7 +394,7 @@ def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
     me.page.route("**/media/*", lambda route: route.abort())
     me.page.reload()
     me.page.get_by_role("button", name="cat").click()
-    assert "The picture is not there yet" in me.page.locator(".problem").inner_text()
+    assert "The picture has not loaded yet" in me.page.locator(".problem").inner_text()
     assert kept(folder) == []
     me.page.unroute("**/media/*")
     me.ready()

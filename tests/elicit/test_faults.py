@@ -11,11 +11,12 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dissensus.elicit.app import open_study
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal_report import known_by
-from dissensus.elicit.rehearse import free_port, rehearse, simulated_truth, start_server
-from tests.elicit.studies import write_study
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port, start_server
+from tests.elicit.surveys import write_survey
 
 KILLS = 10
 
@@ -26,13 +27,15 @@ class Crowd:
     def __init__(self, run, address):
         self.done, self.count, self.going = [], 0, True
         self.changed = threading.Condition()
-        truth, names = simulated_truth(run.study, len(run.units.items), 0), known_by(run)
+        truth, names = simulated_truth(run.survey, len(run.units.items), 0), known_by(run)
 
         def come():
             wave = 0
             while self.going:
                 wave += 1
-                told = rehearse(run.study, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True)
+                told = send_people(
+                    run.survey, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True
+                )
                 self.done.append(told)
 
         self.thread = threading.Thread(target=come, daemon=True)
@@ -56,9 +59,9 @@ class Crowd:
 
 @contextmanager
 def under_load(tmp_path, database):
-    """A study with a crowd at the address of a server that is yet to be started; what was told is what is kept."""
-    folder = write_study(tmp_path / "study", protocol={"per_person": 8, "per_item": 60})
-    run, port = open_study(folder, database), free_port()
+    """A survey with a crowd at the address of a server that is yet to be started; what was told is what is kept."""
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 60})
+    run, port = open_survey(folder, database), free_port()
     crowd = Crowd(run, f"http://127.0.0.1:{port}")
     try:
         yield folder, port, crowd

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 from urllib.parse import parse_qs, quote, urlsplit
 
+import numpy as np
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, new_cookie, set_key
-from dissensus.elicit.annotator_rows import annotator_rows
 from dissensus.elicit.app import make_app
-from dissensus.elicit.export import answer_table
+from dissensus.elicit.dashboard.annotator_table import annotator_rows
+from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
-from dissensus.elicit.session import arrive, current_page, submit
-from dissensus.elicit.status import status_of
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey, write_survey_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
 text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)
@@ -38,11 +44,11 @@ def percent(value):
 
 @pytest.fixture
 def client(opened):
-    """Serves the study on each database; one that was let in to the dashboard and one that was not."""
+    """Serves the survey on each database; one that was let in to the dashboard and one that was not."""
 
     def serve(**sections):
         run = opened(**sections)
-        set_key(run.study.folder)
+        set_key(run.survey.folder)
         return run, client_of(run)
 
     return serve
@@ -64,9 +70,16 @@ def test_no_query_makes_arriving_fail(client, source):
     send()
 
 
-def test_no_answer_makes_submitting_fail_or_the_export_unreadable(client):
-    """Fields of every question kind get any JSON; what is kept can still be exported and shown."""
-    run, web = client(protocol={"per_person": 8, "per_item": 99, "break_every": 2, "consent": "Yes?"})
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind):
+    """Fields of every kind of question get any JSON; what is kept can still be exported and shown."""
+    run = open_survey(
+        write_survey_of(
+            kind, tmp_path / "survey", protocol={"per_person": 8, "per_item": 99, "break_every": 2, "consent": "Yes?"}
+        )
+    )
+    web, rng = client_of(run), np.random.default_rng(0)
+    k = max(2, len(run.survey.question.classes))
     place = web.get("/start").headers["location"]
     who = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}
     fields = ("looked", "touched", "submitted", "changes", "away")
@@ -77,15 +90,20 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(client):
     @example(None, {}, {"away": [[0]], "changes": [[1]]}, "\ud800", "trial:\0")
     def send(whole, told, times, stamp, page):
         here = web.post("/api/page", headers=who).json().get("page", "consent")
+        answer = QUESTIONS[kind].simulate(run.survey.question, rng.dirichlet(np.ones(k)), rng)
         bodies = [whole, {"page": page, "told": {}}, {"page": here, "told": told, "times": times, "client": stamp},
-                  {"page": here, "told": {"choice": "cat", "agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "told": {"choice": "cat"}, "client": stamp}]  # fmt: skip
+                  {"page": here, "told": {**answer, next(iter(answer)): told}, "times": times, "client": stamp},
+                  {"page": here, "told": {**answer, "agreed": True}, "times": times, "client": stamp},
+                  {"page": here, "told": {"agreed": True}, "times": times, "client": stamp},
+                  {"page": here, "told": answer, "client": stamp}]  # fmt: skip
         for body in bodies:
             reply = web.post("/api/submit", headers=who, content=json.dumps(body))
             assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
 
     send()
     assert answer_table(run).num_rows > 0 and annotator_rows(run) and status_of(run)["answers"] > 0
+    assert not QUESTIONS[kind].labels_items or labels_of(run).n_answers == status_of(run)["answers"]
+    run.close()
 
 
 def test_no_header_makes_the_server_fail(client):
@@ -124,7 +142,7 @@ def test_no_decision_makes_the_dashboard_fail(client):
     run, web = client()
     me = arrive(run, {})
     submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
-    web.cookies.set(COOKIE, new_cookie(run.secret, run.study.folder))
+    web.cookies.set(COOKIE, new_cookie(run.secret, run.survey.folder))
     token = web.get("/dashboard").text.split('name="form-token" content="')[1].split('"')[0]
     what = st.sampled_from(["exclude", "include", "forget", "stop", "open", "extend", "else"])
     bodies = JSON | st.fixed_dictionaries({"person": st.just(me) | text, "why": JSON, "per_item": JSON})
@@ -145,13 +163,8 @@ def test_no_decision_makes_the_dashboard_fail(client):
 
 
 def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_path, postgres):
-    import sqlalchemy as sa
-
-    from dissensus.elicit.app import open_study
-    from tests.elicit.studies import write_study
-
     address = postgres()
-    run = open_study(write_study(tmp_path / "study"), address)
+    run = open_survey(write_survey(tmp_path / "survey"), address)
     web = client_of(run)
     place = web.get("/start").headers["location"]
     who = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}

@@ -11,8 +11,8 @@ from http.client import HTTPConnection, HTTPException
 import pytest
 
 from dissensus.elicit.guard import trusted_proxies
-from dissensus.elicit.rehearse import free_port
-from tests.elicit.studies import write_study
+from dissensus.elicit.server import free_port
+from tests.elicit.surveys import write_survey
 
 ATTEMPTS = 9  # at the key of the dashboard, of which one sender has five and then one in ten seconds
 
@@ -50,7 +50,7 @@ def guesses(port, sender):
 
 
 def test_nobody_gets_more_attempts_by_calling_themselves_somebody_else(tmp_path):
-    folder = write_study(tmp_path / "study")
+    folder = write_survey(tmp_path / "survey")
     with serve(folder) as port:
         assert 429 in guesses(port, lambda i: f"198.51.100.{i}")
     with serve(folder, "--https", "--proxy", "192.0.2.7") as port:  # a proxy, but not the one that asks here
@@ -58,7 +58,7 @@ def test_nobody_gets_more_attempts_by_calling_themselves_somebody_else(tmp_path)
 
 
 def test_behind_a_trusted_proxy_everybody_counts_for_themselves(tmp_path):
-    with serve(write_study(tmp_path / "study"), "--https") as port:
+    with serve(write_survey(tmp_path / "survey"), "--https") as port:
         assert set(guesses(port, lambda i: f"198.51.100.{i}")) == {303}
         assert 429 in guesses(port, lambda i: "203.0.113.5")
         # A proxy adds whom it sees behind what it was told, so the last one counts.

@@ -16,8 +16,8 @@ from dissensus.elicit.app import make_app
 from dissensus.elicit.guard import LARGEST
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
-from dissensus.elicit.rehearse import free_port
-from dissensus.elicit.session import arrive
+from dissensus.elicit.server import free_port
+from dissensus.elicit.session.arrivals import arrive
 
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
 BODIES = {
@@ -33,8 +33,8 @@ BODIES = {
 }  # fmt: skip
 TYPES = (b"application/json", b"multipart/form-data; boundary=x", b"text/plain; charset=utf-99", b"\xff", b"")
 PATHS = (
-    b"/media/" + b"%2e%2e%2f" * 20 + b"etc/passwd", b"/media/..%2f..%2fstudy.toml", b"/media/%00", b"/media/%ff",
-    b"/media/%", b"/media//", b"/media/..;/study.toml", b"/media/" + b"a" * 60_000, b"/static/" + b"a" * 5000,
+    b"/media/" + b"%2e%2e%2f" * 20 + b"etc/passwd", b"/media/..%2f..%2fsurvey.toml", b"/media/%00", b"/media/%ff",
+    b"/media/%", b"/media//", b"/media/..;/survey.toml", b"/media/" + b"a" * 60_000, b"/static/" + b"a" * 5000,
     b"/static/%2e%2e%2f%2e%2e%2fapp.py", b"/static/..%5capp.py", b"/static/%00", b"/static/run.js%00",
     b"/static/" + b"a/" * 2000, b"/static/.", b"/static/", b"/static//etc/passwd", b"//etc/passwd", b"*",
     b"http://evil.example/run", b"/\xff", b"/start?" + b"a=b&" * 5000, b"/start?%ff=%00&PROLIFIC_PID=%ed%a0%80",
@@ -56,16 +56,16 @@ def talk(opened, caplog):
     """Function that sends bytes to a real server and gives the status and the body; each comes from somebody else."""
     caplog.set_level(logging.INFO)
     run, port, numbers = opened(protocol={"per_item": 99}), free_port(), count()
-    set_key(run.study.folder)
+    set_key(run.survey.folder)
     server = uvicorn.Server(uvicorn.Config(make_app(run), port=port, log_config=None, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    cookie = new_cookie(run.secret, run.study.folder)
+    cookie = new_cookie(run.secret, run.survey.folder)
 
     def send(method, path, framing=b"", body=b"", leaves=False):
-        """The picture of p0 is called {key}, and {headers} let somebody in, to the study and to the dashboard."""
+        """The picture of p0 is called {key}, and {headers} let somebody in, to the survey and to the dashboard."""
         me, i = signed(run.secret, "person", arrive(run, {})), next(numbers)
         headers = {"Host": "x", "Connection": "close", "X-Forwarded-For": f"10.0.{i // 250}.{i % 250}",
                    "Authorization": f"Bearer {me}", "Cookie": f"{COOKIE}={cookie}",

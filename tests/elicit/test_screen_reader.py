@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.elicit.browser import served
-from tests.elicit.studies import write_study
+from tests.elicit.surveys import write_survey
 
 # What has a role but nothing to say of its own, and what is said as a whole, whatever it is made of.
 SILENT = {"none", "generic", "paragraph", "LabelText", "Legend", "list", "listitem", "figure", "strong", "main"}
@@ -22,11 +22,11 @@ LIVE = """() => {
 
 @pytest.fixture
 def listen(tmp_path, person):
-    """Function that serves a study with this question and gives somebody who listens to it."""
+    """Function that serves a survey with this question and gives somebody who listens to it."""
     servers = []
 
     def come(question, **sections):
-        servers.append(served(write_study(tmp_path / "study", question=question, **sections)))
+        servers.append(served(write_survey(tmp_path / "survey", question=question, **sections)))
         me = person()
         me.start(servers[-1].__enter__())
         me.page.evaluate(LIVE)

@@ -12,9 +12,11 @@ from scipy.special import rel_entr
 from scipy.stats import wasserstein_distance
 from sklearn.metrics import accuracy_score, log_loss, top_k_accuracy_score
 
-from dissensus.evaluate import choices
-from dissensus.evaluate import metrics as scoring
-from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate import choices, closeness
+from dissensus.evaluate.metrics import METRICS, Metric
+
+PER_ITEM = [name for name, metric in METRICS.items() if metric.of == "items" and metric.against == "people"]
+PER_SET = [name for name, metric in METRICS.items() if metric.of == "set"]
 
 
 @st.composite
@@ -28,7 +30,7 @@ def pairs(draw):
     return model / model.sum(axis=1, keepdims=True), people
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", PER_ITEM)
 @given(pair=pairs(), seed=st.integers(0, 1000))
 def test_item_order_and_class_names_do_not_matter(name, pair, seed):
     model, people = pair
@@ -42,7 +44,7 @@ def test_item_order_and_class_names_do_not_matter(name, pair, seed):
         assert np.allclose(metric.function(model[:, classes], people[:, classes]), values, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", PER_ITEM)
 @given(pair=pairs())
 def test_values_stay_within_their_bounds(name, pair):
     model, people = pair
@@ -52,13 +54,40 @@ def test_values_stay_within_their_bounds(name, pair):
     assert (told >= metric.lowest(k) - 1e-12).all() and (told <= metric.highest(k) + 1e-12).all()
 
 
-@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.perfect is not None])
+@pytest.mark.parametrize("name", PER_SET)
+@given(pair=pairs(), seed=st.integers(0, 1000))
+def test_a_number_about_all_items_does_not_depend_on_their_order(name, pair, seed):
+    model, people = (np.concatenate([side, side[:1]]) for side in pair)  # two items or more
+    order = np.random.default_rng(seed).permutation(len(model))
+    value = METRICS[name].function(model, people)
+    assert METRICS[name].function(model[order], people[order]) == pytest.approx(value, nan_ok=True, abs=1e-9)
+    assert np.isnan(value) or METRICS[name].lowest(model.shape[1]) <= value <= METRICS[name].highest(model.shape[1])
+
+
+def test_an_entry_that_contradicts_itself_is_refused():
+    """At import, in one line: an entry that nobody would see, or that asks for what its kind cannot have."""
+    entry = {"meaning": "x", "better": "lower", "group": METRICS["kl"].group, "shown": "page"}
+    Metric(closeness.soft_nll, **entry)
+    for wrong, message in (
+        ({"shown": "nowhere"}, "shown of 'x' is 'nowhere'; expected one of"),
+        ({"group": "Is it nice?"}, "group of 'x' is 'Is it nice"),
+        ({"better": "more"}, "better of 'x' is 'more'"),
+        ({"of": "confidence", "ceiling": True}, "'x' is a number of a confidence: only scores per item can be sliced"),
+        ({"of": "set", "compared": True}, "numbers of a set with `resampled` can be compared"),
+        ({"of": "set", "sliced": True}, "only scores per item can be sliced"),
+        ({"against": "gold", "ceiling": True}, "against gold cannot be sliced or have a ceiling"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Metric(closeness.soft_nll, **(entry | wrong))
+
+
+@pytest.mark.parametrize("name", [name for name in PER_ITEM + PER_SET if METRICS[name].perfect is not None])
 def test_a_perfect_model_has_the_perfect_score(name):
     people = np.random.default_rng(0).dirichlet(np.ones(5), 200)  # no equal probabilities
     assert np.allclose(METRICS[name].function(people, people), METRICS[name].perfect, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.proper])
+@pytest.mark.parametrize("name", [name for name in PER_ITEM if METRICS[name].proper])
 def test_the_true_distribution_is_best_in_expectation(name):
     """Expectation over single votes: sum over classes of p_c score(q, one-hot c)."""
     rng = np.random.default_rng(1)
@@ -97,6 +126,7 @@ def slow(model, people):
         "manhattan": sum(abs(p - q) for p, q in zip(people, model, strict=True)),
         "wasserstein": wasserstein_distance(range(k), range(k), model, people),
         "entropy": -sum(q * np.log(q) for q in model if q > 0),
+        "people_entropy": -sum(p * np.log(p) for p in people if p > 0),
         "confidence_right": max(model) if any(a[0] == b[0] for a, b in both) else np.nan,
         "confidence_wrong": np.nan if any(a[0] == b[0] for a, b in both) else max(model),
     }
@@ -108,17 +138,17 @@ def test_every_score_equals_a_slow_loop_over_all_orders_of_ties():
     model /= model.sum(axis=1, keepdims=True)
     people = rng.multinomial(3, np.full(4, 0.25), 60) / 3
     expected = [slow(q, p) for q, p in zip(model, people, strict=True)]
-    assert set(expected[0]) == set(METRICS)
-    for name, metric in METRICS.items():
+    assert set(expected[0]) == set(PER_ITEM)
+    for name in PER_ITEM:
         wanted = np.array([one[name] for one in expected])
-        assert np.allclose(metric.function(model, people), wanted, equal_nan=True, atol=1e-12), name
+        assert np.allclose(METRICS[name].function(model, people), wanted, equal_nan=True, atol=1e-12), name
 
 
 def test_on_hard_labels_the_scores_are_those_of_scikit_learn():
     rng = np.random.default_rng(4)
     model, gold = rng.dirichlet(np.ones(5), 400), rng.integers(0, 5, 400)
     people = np.eye(5)[gold]
-    assert scoring.soft_nll(model, people).mean() == pytest.approx(log_loss(gold, model, labels=range(5)))
+    assert closeness.soft_nll(model, people).mean() == pytest.approx(log_loss(gold, model, labels=range(5)))
     right = accuracy_score(gold, model.argmax(axis=1))
     assert choices.accuracy_to_majority(model, people).mean() == pytest.approx(right)
     assert choices.accuracy_to_gold(model, gold).mean() == pytest.approx(right)
@@ -141,9 +171,9 @@ def test_top_k_of_a_thousand_classes_takes_no_table_of_pairs_of_classes():
 
 def test_an_excluded_class_costs_infinity_unless_a_floor_is_stated():
     model, people = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.9, 0.1], [0.5, 0.5]])
-    loss = scoring.soft_nll(model, people)
-    assert loss[0] == np.inf and scoring.infinite_items(loss) == 1
-    assert scoring.soft_nll(model, people, floor=1e-6)[0] == pytest.approx(-0.1 * np.log(1e-6))
+    loss = closeness.soft_nll(model, people)
+    assert loss[0] == np.inf and closeness.infinite_items(loss) == 1
+    assert closeness.soft_nll(model, people, floor=1e-6)[0] == pytest.approx(-0.1 * np.log(1e-6))
 
 
 def test_gold_out_of_range_is_named():
@@ -156,11 +186,12 @@ def test_gold_out_of_range_is_named():
 def test_chaosnli_models_score_as_a_slow_loop_says(loaded):
     """Released logits of fine-tuned models on the 1,514 SNLI pairs with 100 votes each."""
     from dissensus.datasets import predictions
-    from dissensus.evaluate.people import as_people, as_predictions, matched
+    from dissensus.evaluate.matching import match_items
+    from dissensus.evaluate.people import as_people, as_predictions
 
     people = as_people(loaded("chaosnli-snli").labels)
     name, model = next(iter(predictions("chaosnli-snli-models").items()))
-    model, people = matched(as_predictions(model), people)
+    model, people = match_items(as_predictions(model), people)
     assert model.n_items == 1514, name
     for metric in ("kl", "js", "accuracy"):
         wanted = [slow(q, p)[metric] for q, p in zip(model.probs, people.probs, strict=True)]
@@ -169,15 +200,16 @@ def test_chaosnli_models_score_as_a_slow_loop_says(loaded):
 
 def test_thirty_models_as_an_ensemble_against_cifar10h(loaded):
     """30 published CIFAR-10 models, their votes as one distribution: most people's choices are theirs too."""
-    from dissensus.evaluate.people import as_people, matched
+    from dissensus.evaluate.matching import match_items
+    from dissensus.evaluate.people import as_people
     from dissensus.labels.shares import share
 
     labels = loaded("cifar10h").labels
     people = as_people(labels)
-    ensemble, people = matched(share(loaded("cifar10-models").labels), people)
+    ensemble, people = match_items(share(loaded("cifar10-models").labels), people)
     q, p = ensemble.probs, people.probs
     top = np.array([np.flatnonzero(row == row.max()) for row in q], dtype=object)
     theirs = [np.flatnonzero(row == row.max()) for row in p]
     by_hand = np.mean([len(set(a) & set(b)) / (len(a) * len(b)) for a, b in zip(top, theirs, strict=True)])
     assert choices.accuracy_to_majority(q, p).mean() == pytest.approx(by_hand)
-    assert scoring.infinite_items(scoring.soft_nll(q, p)) == int(((q == 0) & (p > 0)).any(axis=1).sum()) > 0
+    assert closeness.infinite_items(closeness.soft_nll(q, p)) == int(((q == 0) & (p > 0)).any(axis=1).sum()) > 0

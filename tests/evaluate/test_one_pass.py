@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.evaluate import alignment, brier, calibration, f1
-from dissensus.evaluate import metrics as scoring
+from dissensus.evaluate import brier, calibration, closeness
+from dissensus.evaluate.kernels import SUMS
+from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import sweep
 from dissensus.evaluate.smooth_calibration import smooth_ece
 
@@ -26,12 +27,9 @@ def mean_where_told(values):
 
 
 def one_by_one(model, people):
-    scores = {name: mean_where_told(metric.function(model, people)) for name, metric in scoring.METRICS.items()}
-    scores["soft_macro_f1"] = f1.soft_macro_f1(model, people)
-    scores["soft_micro_f1"] = f1.soft_micro_f1(model, people)
-    scores["entropy_pearson"] = alignment.entropy_pearson(model, people)
-    scores["entropy_spearman"] = alignment.entropy_spearman(model, people)
-    return scores
+    against_people = {name: metric for name, metric in METRICS.items() if metric.against == "people"}
+    scores = {name: m.function(model, people) for name, m in against_people.items() if m.of != "confidence"}
+    return {name: mean_where_told(np.atleast_1d(score)) for name, score in scores.items()}
 
 
 def calibrated_one_by_one(model, people):
@@ -47,6 +45,12 @@ def calibrated_one_by_one(model, people):
     return scores
 
 
+def test_every_total_of_the_compiled_loops_is_a_metric_or_belongs_to_one():
+    helpers = {"entropy_squared", "people_entropy_squared", "entropy_product", "bad_rows"}
+    for name in set(SUMS) - helpers:
+        assert name.removesuffix("_items").removesuffix("_infinite") in METRICS
+
+
 @pytest.mark.parametrize(("n", "k"), [(2, 2), (57, 3), (5_003, 10), (700, 41)])
 def test_sweep_equals_the_functions_one_by_one(n, k):
     model, people = simulated(n, k)
@@ -56,6 +60,7 @@ def test_sweep_equals_the_functions_one_by_one(n, k):
     for name, expected in calibrated_one_by_one(model, people).items():
         assert found[name] == pytest.approx(expected, abs=1e-5 if name.startswith("smooth") else 1e-6), name
     assert found["infinite_items"] == 0
+    assert set(found) == {name for name, m in METRICS.items() if m.against != "gold"} | {"infinite_items"}
 
 
 def test_a_model_that_knows_nothing_is_right_as_often_as_chance():
@@ -85,9 +90,9 @@ def test_excluded_classes_make_the_loss_infinite_and_are_counted():
     people = np.array([[0.9, 0.1], [1.0, 0.0], [0.0, 1.0], [0.3, 0.7]])
     found = sweep(model, people)
     assert found["soft_nll"] == found["kl"] == np.inf
-    assert found["infinite_items"] == 1 == scoring.infinite_items(scoring.soft_nll(model, people))
-    assert found["cross_entropy_hard"] == pytest.approx(scoring.cross_entropy_to_hard(model, people).mean())
-    assert found["js"] == pytest.approx(scoring.jensen_shannon(model, people).mean())
+    assert found["infinite_items"] == 1 == closeness.infinite_items(closeness.soft_nll(model, people))
+    assert found["cross_entropy_hard"] == pytest.approx(closeness.cross_entropy_to_hard(model, people).mean())
+    assert found["js"] == pytest.approx(closeness.jensen_shannon(model, people).mean())
 
 
 def test_a_confident_model_keeps_the_order_of_its_confidence():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.evaluate.people import as_people, as_predictions, matched
+from dissensus.evaluate.matching import match_items
+from dissensus.evaluate.people import as_people, as_predictions
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
@@ -23,29 +24,29 @@ def test_every_shape_of_labels_gives_the_same_targets_and_says_what_it_was():
     }
     for kind, labels in cases.items():
         people = as_people(labels)
-        assert people.kind == kind and np.array_equal(people.probs, SHARES)
+        assert people.form == kind and np.array_equal(people.probs, SHARES)
         assert (people.counts is None) == (kind == "probabilities")
-    assert as_people(shares).kind == "counts" and np.array_equal(as_people(shares).counts, COUNTS)
-    assert as_people(COUNTS).describe() == "3 items over 3 classes, counts of votes, 4 an item"
+    assert as_people(shares).form == "counts" and np.array_equal(as_people(shares).counts, COUNTS)
+    assert as_people(COUNTS).describe() == "3 items over 3 classes, counts of votes, 4 per item"
     assert as_people(SHARES).describe() == "3 items over 3 classes, as probabilities"
 
 
 def test_one_class_an_item_is_the_same_as_codes_and_as_one_hot_rows():
     for labels in (np.array([2, 0]), np.eye(3, dtype=int)[[2, 0]]):
         people = as_people(labels, classes=3)
-        assert people.kind == "classes" and people.counts.tolist() == [[0, 0, 1], [1, 0, 0]]
+        assert people.form == "classes" and people.counts.tolist() == [[0, 0, 1], [1, 0, 0]]
     assert people.describe() == "2 items over 3 classes, one class each"
     assert as_people([1, 0], classes=["no", "yes"]).targets.classes == ("no", "yes")
 
 
 def test_estimates_from_votes_are_probabilities():
     estimate = Distributions([[0.6, 0.4]], [0], ("a", "b"), [3])
-    assert as_people(estimate).kind == "probabilities" and as_people(estimate).counts is None
+    assert as_people(estimate).form == "probabilities" and as_people(estimate).counts is None
 
 
 def test_torch_tensors_are_taken():
     torch = pytest.importorskip("torch")
-    assert as_people(torch.tensor(COUNTS)).kind == "counts"
+    assert as_people(torch.tensor(COUNTS)).form == "counts"
     assert np.allclose(as_predictions(torch.tensor(SHARES, requires_grad=True)).probs, SHARES)
 
 
@@ -86,10 +87,18 @@ def test_half_precision_is_taken_where_it_sums_to_1_and_refused_where_it_does_no
         as_predictions(torch.tensor([[0.3, 0.3, 0.4]], dtype=torch.bfloat16))
 
 
-def test_beliefs_are_refused_with_the_way_out():
-    beliefs = Beliefs.of_votes(Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"]))
-    with pytest.raises(ValueError, match=r"mean_belief\(complete\(beliefs\)\)"):
-        as_people(beliefs)
+def test_full_beliefs_are_taken_as_their_mean_and_partial_ones_refused_with_the_way_out():
+    full = Beliefs(item=np.array([0, 0, 1]), items=["a", "b"], classes=("x", "y"),
+                   stated=np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), ruled_out=np.zeros((3, 2), dtype=bool),
+                   named=np.zeros((3, 0), dtype=np.int32))  # fmt: skip
+    people = as_people(full)
+    assert people.form == "beliefs" and people.counts is None
+    assert np.allclose(people.probs, [[0.7, 0.3], [0.2, 0.8]])
+    assert people.describe() == "2 items over 2 classes, beliefs, 1 to 2 per item"
+    with pytest.raises(ValueError, match=r"says nothing about '.'; complete partial beliefs .*complete\(beliefs\)"):
+        as_people(Beliefs.of_votes(Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"])))
+    with pytest.raises(ValueError, match=r"predictions are Beliefs.*as_distributions\(\.\.\.\)"):
+        as_predictions(full)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +120,7 @@ def test_predictions_that_are_no_probabilities_are_refused(rows, message):
 def test_items_and_classes_in_another_order_are_matched_by_name():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
     model = Distributions(SHARES[[2, 0, 1]][:, [1, 2, 0]], ["z", "x", "y"], ("b", "c", "a"))
-    found, same = matched(model, people)
+    found, same = match_items(model, people)
     assert np.array_equal(found.probs, SHARES) and found.items.tolist() == ["x", "y", "z"]
     assert same.counts.tolist() == COUNTS.tolist()
 
@@ -119,11 +128,11 @@ def test_items_and_classes_in_another_order_are_matched_by_name():
 def test_what_does_not_match_is_named():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
     with pytest.raises(ValueError, match="only the model has d, only people have c"):
-        matched(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
+        match_items(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
     with pytest.raises(ValueError, match=r"share no name: .* items=\.\.\."):
-        matched(as_predictions(SHARES, classes=["a", "b", "c"]), people)
+        match_items(as_predictions(SHARES, classes=["a", "b", "c"]), people)
     part = Distributions(SHARES[:2], ["x", "w"], ("a", "b", "c"))
     with pytest.raises(ValueError, match=r"2 items have labels and no prediction \(y, z\), 1 a prediction .* \(w\)"):
-        matched(part, people)
-    model, left = matched(part, people, missing="leave out")
+        match_items(part, people)
+    model, left = match_items(part, people, missing="leave out")
     assert model.items.tolist() == left.targets.items.tolist() == ["x"] and left.counts.tolist() == [[3, 1, 0]]

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import math
 import re
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from dissensus.cli.scorecard_table import print_comparison
 from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
+from dissensus.evaluate.bootstrap import of_drawn_items
 from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
 from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.evaluate.comparisons import compare
-from dissensus.evaluate.meanings import HIGHER, MEANINGS
-from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.metrics import CLOSENESS, CONFIDENCE, METRICS, Metric
 from dissensus.evaluate.one_pass import sweep
 from dissensus.evaluate.scorecard_page import headline, scorecard_page
-from dissensus.evaluate.scorecards import CEILING, MANY_ROWS, scorecard
+from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.evaluate.statistics import holm_adjusted
 from dissensus.labels.distributions import Distributions
@@ -63,8 +65,9 @@ def test_every_number_is_that_of_its_own_function(crowd, models, compared):
     card = compared.cards["too sure"]
     p, q = labels.probs, models["too sure"].probs
     for name, metric in METRICS.items():
-        assert card.scores[name].value == pytest.approx(np.nanmean(metric.function(q, p)))
-        assert card.values[name].shape == (240,)
+        if metric.of == "items" and metric.against == "people":
+            assert card.scores[name].value == pytest.approx(np.nanmean(metric.function(q, p)))
+            assert card.values[name].shape == (240,)
     columns = confidence_and_outcome(q, p)
     wanted = {
         "ece_equal_mass": equal_mass_ece(*columns), "rmse_calibration": rmse_calibration(*columns),
@@ -88,8 +91,8 @@ def test_the_one_pass_for_many_items_gives_the_same_numbers(crowd, models, compa
 def test_the_ceiling_is_read_beside_the_scores(crowd, compared):
     card = compared.reference
     alone = human_ceiling(crowd[1], np.random.default_rng(5))
-    for score, name in CEILING.items():
-        half, best = card.ceiling_of(score)
+    for name in card.ceiling.half:
+        half, best = card.ceiling_of(name)
         assert half.value == pytest.approx(alone.half[name].value, abs=0.06)
         assert best.value == pytest.approx(alone.corrected[name].value, abs=0.03)
     assert card.ceiling_of("brier") is None
@@ -102,7 +105,7 @@ def test_better_models_score_better(compared):
     for name in ("soft_nll", "kl", "js", "brier", "ece_equal_mass", "smooth_ece"):
         values = {model: card.scores[name].value for model, card in compared.cards.items()}
         assert values["truth"] < values["too sure"] < values["noise"]
-    assert {name for name in KEYS if name in HIGHER} == {
+    assert {name for name in KEYS if METRICS[name].better == "higher"} == {
         "accuracy", "second_best_accuracy", "entropy_pearson", "entropy_spearman",
     }  # fmt: skip
 
@@ -272,11 +275,76 @@ def test_the_page_is_well_formed_and_fetches_nothing(compared):
     assert "photos &amp; &lt;votes&gt;" in html and "p &lt; 0.0001 (n = 240, no lower bound)" in html
 
 
-def test_every_score_of_the_card_has_words(compared):
-    assert KEYS | set(METRICS) | {"accuracy_gold"} <= set(MEANINGS)
-    assert set(compared.reference.scores) - set(MEANINGS) <= {
-        f"{name}{suffix}" for name in ("ece_equal_mass", "rmse_calibration", "smooth_ece") for suffix in ("_majority",)
-    } | {"brier_reliability", "brier_resolution", "brier_uncertainty"}
+def test_every_metric_is_where_its_entry_says_or_hidden(crowd, models, capsys):
+    """In the scorecard and in JSON always; in the terminal, on the page and in the ceiling if its entry says so."""
+    _, labels = crowd
+    rng = np.random.default_rng(0)
+    gold = labels.probs.argmax(axis=1)
+    alone = compare({"noise": models["noise"]}, labels, rng=rng, gold=gold, replicates=10)
+    both = compare(
+        {"a": models["noise"], "b": models["truth"]}, labels, rng=rng, gold=gold, replicates=10, ceiling=False
+    )
+    print_comparison(alone)
+    table = capsys.readouterr().out
+    print_comparison(both)
+    columns = capsys.readouterr().out.splitlines()[1].split()
+    page, told = scorecard_page(alone, "photos"), alone.as_json()
+    assert set(alone.reference.scores) == set(METRICS)
+    for name, metric in METRICS.items():
+        assert name in told
+        assert (escape(metric.meaning) in page) == (metric.shown != "hidden"), name
+        assert (metric.meaning in table) == (metric.shown == "table"), name
+        assert (
+            (alone.reference.ceiling_of(name) is not None) == metric.ceiling == (name in told["human_ceiling"]["half"])
+        )
+        assert (name in {one.score for one in both.differences}) == metric.compared
+        assert (name in alone.reference.slices["entropy"]) == metric.sliced
+    assert columns == [metric.short for metric in METRICS.values() if metric.short]
+
+
+def hellinger(p_model, p_people):
+    return np.sqrt(((np.sqrt(p_model) - np.sqrt(p_people)) ** 2).sum(axis=1) / 2)
+
+
+def largest_gap(p_model, p_people):
+    return float(np.abs(p_model - p_people).max())
+
+
+def worst_item(confidence, outcome):
+    return float(np.abs(confidence - outcome).max())
+
+
+def test_a_new_metric_is_one_function_and_one_entry(crowd, models, monkeypatch, capsys):
+    """Of each kind one: it is scored, shown, compared, sliced, has its ceiling, and is there for many items too."""
+    _, labels = crowd
+    added = {
+        "hellinger": Metric(hellinger, "Hellinger distance", "lower", CLOSENESS, "table", short="H", ceiling=True,
+                            compared=True, sliced=True),
+        "largest_gap": Metric(largest_gap, "largest gap", "lower", CLOSENESS, "page", of="set"),
+        "worst_item": Metric(worst_item, "worst item", "lower", CONFIDENCE, "page", of="confidence",
+                             resampled=of_drawn_items(worst_item)),
+    }  # fmt: skip
+    for name, metric in added.items():
+        monkeypatch.setitem(METRICS, name, metric)
+    rng = np.random.default_rng(0)
+    found = compare({"noise": models["noise"], "truth": models["truth"]}, labels, rng=rng, replicates=20)
+    p, q = labels.probs, models["noise"].probs
+    expected = {"hellinger": hellinger(q, p).mean(), "largest_gap": largest_gap(q, p),
+                "worst_item": worst_item(*confidence_and_outcome(q, p))}  # fmt: skip
+    for name, value in expected.items():
+        assert found.reference.scores[name].value == pytest.approx(value)
+        assert added[name].meaning in scorecard_page(found, "photos") and name in found.as_json()
+        assert sweep(q, p)[name] == pytest.approx(value)
+    half, best = found.reference.ceiling_of("hellinger")
+    assert best.value < half.value < found.reference.scores["hellinger"].value
+    assert (
+        found.reference.scores["worst_item"].low <= expected["worst_item"]
+        and "hellinger" in found.reference.slices["entropy"]
+    )
+    difference = next(one for one in found.differences if one.score == "hellinger")
+    assert difference.interval.high < 0 and difference.comparison.p < 0.001
+    print_comparison(found)
+    assert "H" in capsys.readouterr().out.splitlines()[1].split()
 
 
 def test_bad_input_is_refused(crowd, models):
@@ -284,9 +352,9 @@ def test_bad_input_is_refused(crowd, models):
     _, labels = crowd
     with pytest.raises(ValueError, match=r"model: 5 rows by 3 columns without names, and the labels are 240 items"):
         scorecard(models["noise"].probs[:5], labels, rng=rng)
-    with pytest.raises(ValueError, match="gold of item 0 is 'cow', which is no class of cat, deer, dog; 240 of 240"):
+    with pytest.raises(ValueError, match="gold of item 0 is 'cow', which is not a class of cat, deer, dog; 240 of 240"):
         scorecard(models["noise"], labels, rng=rng, gold=["cow"] * 240)
-    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5, which is no class"):
+    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5, which is not a class"):
         scorecard(models["noise"], labels, rng=rng, gold=[0.0, 0.5] * 120)
     with pytest.raises(ValueError, match="every scorecard has slices by 'entropy' of its own"):
         scorecard(models["noise"], labels, rng=rng, columns={"entropy": ["a"] * 240})

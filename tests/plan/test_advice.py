@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice.advice import advise, curves
+from dissensus.plan.advice.advice import advise, loss_curves
 from dissensus.plan.advice.page import advice_page
+from dissensus.plan.estimates import by_simulation
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.pilot import PilotAnswers
-from dissensus.plan.simulated_rho import by_simulation
 from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
 
 rng = np.random.default_rng
@@ -46,7 +46,7 @@ def test_the_recommended_label_has_the_lowest_loss(n, k, utility, beta, ratio):
 
 def test_cost_turns_the_choice_where_the_advice_says():
     advice = advise(80, 20, Preferences(Costs(ratio=10)), rng(0))
-    turn = float(next(s for s in advice.alternatives if "while beta is below" in s).split("below ")[1].rstrip("."))
+    turn = float(next(s for s in advice.alternatives if "as long as beta is below" in s).split("below ")[1].rstrip("."))
     for beta, soft_wins in ((0.98 * turn, True), (1.02 * turn, False)):
         wanted = Preferences(Costs(ratio=10), beta=beta)
         assert (wanted.loss("soft", 80, 20) < wanted.loss("hard", 80, 20)) == soft_wins
@@ -182,5 +182,5 @@ def test_the_page_has_the_simulated_maps_for_sets_within_them():
 
 
 def test_curves_end_where_hard_and_soft_labels_lie():
-    found = curves(advise(30, 8, Preferences(), rng(0)))
+    found = loss_curves(advise(30, 8, Preferences(), rng(0)))
     assert found["sparse"][1][0] == found["hard"][1][0] and np.isclose(found["sparse"][1][-1], found["soft"][1][0])

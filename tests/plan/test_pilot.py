@@ -8,6 +8,7 @@ import pytest
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
+from dissensus.plan.estimates import by_information
 from dissensus.plan.information import soft_constraints
 from dissensus.plan.pilot import (
     PilotAnswers,
@@ -17,7 +18,7 @@ from dissensus.plan.pilot import (
     wrong_comparisons,
 )
 from dissensus.plan.pilot_file import read_pilot
-from dissensus.plan.tradeoff import Costs, Preferences, by_information
+from dissensus.plan.tradeoff import Costs, Preferences
 
 rng = np.random.default_rng
 
@@ -150,12 +151,12 @@ def test_repeats_give_the_flip_rate():
         repeat_flip_rate(1.5)
 
 
-def test_a_file_holds_a_row_an_answer(tmp_path):
+def test_a_file_holds_one_row_per_answer(tmp_path):
     path = tmp_path / "pilot.csv"
     path.write_text("kind,seconds,wrong,k_hat,annotator\nhard,2,0,,ann\nhard,3,,,bo\nsparse,9,0.1,3,ann\n"
                     "sparse,8,0.2,3,bo\nsparse,12,0.2,5,bo\nsparse,11,0.3,5,bo\n")  # fmt: skip
     found = read_pilot(path)
-    assert [one.name for one in found] == ["hard", "sparse 3", "sparse 5"]
+    assert [one.name for one in found] == ["hard", "sparse (3 classes)", "sparse (5 classes)"]
     assert found[0].seconds.tolist() == [2, 3] and np.isnan(found[0].wrong[1])
     assert found[1].annotator.tolist() == ["ann", "bo"]
 

@@ -33,7 +33,7 @@ def test_sequences_hold_every_vote_once():
 
 
 def test_a_replay_of_all_votes_by_share_has_no_error_left():
-    curve = replay(crowd_votes(60), (5, 20), rng(0), estimate=smoothed_share(1e-12))
+    curve = replay(crowd_votes(20), (5, 20), rng(0), estimate=smoothed_share(1e-12))
     assert curve.error[1] < 1e-9 < curve.error[0] and curve.spent.tolist() == [5, 20]
 
 
@@ -47,7 +47,7 @@ def test_uniform_replay_equals_the_first_votes_of_each_item():
 
 
 def test_the_clairvoyant_is_below_the_oracle_and_the_rules():
-    votes = crowd_votes(200)
+    votes = crowd_votes(100)
     budgets = (2, 4)
     bound = oracle(votes, budgets, rng(0), clairvoyant=True)
     known = oracle(votes, budgets, rng(0), orders=16)
@@ -101,9 +101,9 @@ def test_items_without_votes_cannot_be_replayed():
 
 
 def test_expected_error_is_closer_to_the_crowd_than_uniform_for_as_many_real_votes(loaded):
-    """1,000 images of CIFAR-10H, where the prior has little to learn from; all of them in benchmarks/allocation.py."""
+    """500 images of CIFAR-10H, where the prior has little to learn from; all of them in benchmarks/allocation.py."""
     votes = loaded("cifar10h-annotators").labels
-    votes = votes.select(items=np.arange(0, 10_000, 10))
+    votes = votes.select(items=np.arange(0, 10_000, 20))
     uniform = replay(votes, (5,), rng(0), rule="uniform")
     adaptive = replay(votes, (5,), rng(0))
     assert adaptive.error[0] < uniform.error[0]
@@ -114,24 +114,24 @@ def answers(votes: Votes, seconds: float) -> Answered:
 
 
 def test_the_cheaper_of_two_equal_questions_is_asked():
-    votes = crowd_votes(80, seed=4)
+    votes = crowd_votes(40, seed=4)
     truth = votes.counts() / votes.per_item[:, None]
     kinds = {"quick": answers(votes, 1.0), "slow": answers(votes, 10.0)}
     curve, used = replay_seconds(kinds, truth, (3, 6), rng(0))
-    assert (used["slow"] == 4).all() and used["quick"][1] > 400 and curve.error[1] < curve.error[0]
+    assert (used["slow"] == 2).all() and used["quick"][1] > 200 and curve.error[1] < curve.error[0]
     assert (curve.spent <= [3, 6]).all()
 
 
 def test_a_replay_in_seconds_tells_the_deepest_item_at_each_budget():
-    votes = crowd_votes(40, seed=5)
+    votes = crowd_votes(10, seed=5)
     truth = votes.counts() / votes.per_item[:, None]
     curve, _ = replay_seconds({"quick": answers(votes, 1.0)}, truth, (1, 20), rng(0))
     assert curve.deepest.tolist() == [1, 20]
 
 
 def test_items_without_answers_of_a_kind_do_not_end_a_replay():
-    """Only the first of 100 items has slow answers, so most of those that the plan asks about first have none."""
-    votes = crowd_votes(100, seed=6)
+    """Only the first of 40 items has slow answers, so most of those that the plan asks about first have none."""
+    votes = crowd_votes(40, seed=6)
     truth = votes.counts() / votes.per_item[:, None]
     every = answers(votes, 10.0)
     kinds = {"quick": answers(votes, 1.0), "slow": Answered(10.0, every.item[:20], every.probs[:20])}

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.plan.advice.advice import advise
+from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import Grid, GridConfig
-from dissensus.plan.simulated_rho import by_simulation
+from dissensus.plan.information import constraints_of
 from dissensus.plan.tradeoff import (
     UTILITIES,
     Costs,
     Preferences,
-    by_information,
-    constraints,
     inverse_sigmoid,
     loss_curve,
     preference_map,
@@ -120,9 +119,9 @@ def test_degenerate_sets_and_preferences():
     with pytest.raises(ValueError, match="no three points"):
         Preferences().loss("hard", 1, 1)
     with pytest.raises(ValueError, match="cannot be kept"):
-        constraints("sparse", 10, 3, 4)
+        constraints_of("sparse", 10, 3, 4)
     with pytest.raises(ValueError, match="no kind of label 'fuzzy'"):
-        constraints("fuzzy", 10, 3)
+        constraints_of("fuzzy", 10, 3)
     with pytest.raises(ValueError, match="no number of classes to choose"):
         loss_curve("soft", 10, 3, Preferences())
     for wrong in ({"beta": -1.0}, {"beta": float("inf")}, {"reference": 0.0}, {"utility": "cubic"}):

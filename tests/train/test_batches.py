@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, DistributedSampler, Subset, TensorDatas
 
 from dissensus.deliver import mixup, multipass, sls, soft
 from dissensus.labels.votes import Votes
-from dissensus.train.batches import DeliveredDataset, as_targets, collate, mixed
+from dissensus.train.batches import DeliveredDataset, collate, mixed, target_tensor
 
 N = 24
 
@@ -90,7 +90,7 @@ def test_single_entries_and_kinds_of_targets(votes):
     assert float(entry) == 5 and target.dtype == torch.int64 and target.shape == ()
     _, target = DeliveredDataset(INPUTS, soft(votes))[5]
     assert target.dtype == torch.float32 and target.shape == (3,)
-    assert as_targets(soft(votes), 0).shape == (N, 3)
+    assert target_tensor(soft(votes), 0).shape == (N, 3)
     assert len(DeliveredDataset(INPUTS, soft(votes))) == N
 
 

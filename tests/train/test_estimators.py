@@ -17,10 +17,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from dissensus import Beliefs, Distributions, Votes
+from dissensus.train.estimator_inputs import as_targets
 from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
-from dissensus.train.heads.logistic import log_softmax, soft_logistic
-from dissensus.train.targets import as_targets
+from dissensus.train.heads.logistic import soft_logistic
+from dissensus.train.model import log_softmax
 
 
 def crowd(n=300, d=6, k=4, votes=10, seed=0):
@@ -201,11 +202,17 @@ def test_a_class_without_mass_is_refused_or_gets_nothing():
 
 
 BAD = [
-    (np.array([[1, 2], [0, 0], [3, 1]]), r"row 1 of Y has no votes and no mass; 1 of 3 rows"),
-    (np.array([[0.5, 0.5], [0.2, 0.2], [1, 0]]), r"row 1 of Y is \[0.2, 0.2\], which sums to 0.4.*1 of 3 rows"),
-    (np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]), r"row 1, column 0 of Y is nan.*1 entries"),
-    (np.array([[1.5, -0.5], [0.5, 0.5], [1, 0]]), r"row 0, column 1 of Y is -0.5"),
-    (np.array([["a", "b"]] * 3), r"expected counts or probabilities"),
+    (np.array([[1, 2], [0, 0], [3, 1]]), r"Y: row 1 has no votes, so it has no shares; 1 of 3 rows"),
+    (
+        np.array([[0.5, 0.5], [0.2, 0.2], [1, 0]]),
+        r"Y: row 1 \(item 1\) sums to 0.4.*1 of 3 rows.*from_mass",
+    ),
+    (np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]), r"Y: row 1 \(item 1\) gives class '0' probability nan.*1 entries"),
+    (
+        np.array([[1.5, -0.5], [0.5, 0.5], [1, 0]]),
+        r"Y: row 0 \(item 0\) gives class '0' probability 1.5; .* 2 entries are wrong",
+    ),
+    (np.array([["a", "b"]] * 3), r"Y: ndarray of shape \(3, 2\) with <U1 entries; expected .* counts or probab"),
     (np.array([[1, 2], [2, 1]]), r"X has 3 rows, but Y has 2"),
 ]
 
@@ -230,7 +237,7 @@ def test_other_bad_input_is_refused():
         SoftLabelClassifier("tree").fit(x, probs)
     with pytest.raises(ValueError, match=r"C is 0; expected a number above 0"):
         SoftLabelClassifier(C=0).fit(x, probs)
-    with pytest.raises(ValueError, match=r"Y has 4 columns, but the classes are \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"Y: 4 columns, but the classes are \['a', 'b'\]"):
         SoftLabelClassifier(classes=["a", "b"]).fit(x, probs)
     with pytest.raises(ValueError, match=r"Y has 3 classes, but 4 were learned"):
         SoftLabelClassifier().fit(x, probs).score(x, np.tile([0.5, 0.25, 0.25], (20, 1)))
@@ -240,7 +247,7 @@ def test_other_bad_input_is_refused():
 
 def test_labels_must_be_among_named_classes():
     found = as_targets(["dog", "cat"], classes=["dog", "bird", "cat"])
-    assert found.hard and found.probs.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert found.probs.tolist() == [[1, 0, 0], [0, 0, 1]]
     with pytest.raises(ValueError, match=r"row 1 has the label 'cow'.*1 of 2 rows"):
         as_targets(["dog", "cow"], classes=["dog", "bird", "cat"])
 

@@ -18,7 +18,7 @@ from dissensus.labels.distances import kl
 from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.expand_rows import ExpandRows, expanded
-from dissensus.train.heads.logistic import log_softmax
+from dissensus.train.model import log_softmax
 
 
 def crowd(n=400, d=4, k=3, seed=0):

@@ -53,14 +53,14 @@ def test_scores_are_those_of_heads_trained_alone(found):
     split_rng, *_ = np.random.default_rng(3).spawn(5)
     split = Split.drawn(260, split_rng)
     config = replace(found.chosen["hard"], seed=2)
-    (head,) = train_heads(
+    (trained,) = train_heads(
         features[split.train],
         labels.probs[split.train].argmax(axis=1),
         [config],
         validation=(features[split.validation], labels.probs[split.validation].argmax(axis=1)),
         n_classes=3,
     )
-    people, said = labels.probs[split.test], head.predict(features[split.test])
+    people, said = labels.probs[split.test], trained.head.probs(features[split.test])
     place = 1  # seed 2 is the second
     assert found.scores["hard"]["accuracy"][place] == np.mean(people.argmax(axis=1) == said.argmax(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -30,7 +30,7 @@ def test_on_ambiguous_images_soft_labels_come_closer_to_people(loaded):
     for kind in ("soft", "hard"):
         configs = [HeadConfig(hidden=32, learning_rate=1e-3, epochs=5, targets=kind, seed=seed) for seed in range(10)]
         heads = train_heads(x[train], probs[train], configs, validation=(x[held], probs[held]))
-        scores[kind] = [scores_of(probs[test], head.predict(x[test])) for head in heads]
+        scores[kind] = [scores_of(probs[test], trained.head.probs(x[test])) for trained in heads]
     kl, accuracy, correlation = (
         {kind: np.array([one[name] for one in found]) for kind, found in scores.items()}
         for name in ("kl", "accuracy", "entropy_correlation")

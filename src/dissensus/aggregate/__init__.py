@@ -1,13 +1,16 @@
 """Many answers -> one distribution.
 
-    counting                                   share, majority, dirichlet, mean_belief
-    dawid_skene, one_coin, mace, glad          models of annotators, each a function that returns a fit
-    pooling, recalibration                     beliefs of several people as one, heard by their reliability
-    shrinkage                                  a distribution from few votes, with a prior learned from the crowd
-    agreement, pairwise, belief_agreement      how far people agree
-    ceiling                                    how well people predict people
-    annotators                                 who answered: skill, leanings, speed, confidence
-    building, methods                          the same by name: `dissensus build`, `dissensus aggregate`
+    aggregations            aggregate and AGGREGATIONS: every method by its name
+    counting                share, majority, dirichlet, mean_belief
+    models                  dawid_skene, one_coin, mace, glad: each a function that returns a fit
+    priors                  shrinkage: a distribution from few votes, with a prior learned from the crowd
+    pooling, recalibration  beliefs of several people as one, each heard by their reliability and made honest
+    agreement, pairwise, belief_agreement   how far people agree
+    annotators, annotators_page             who answered: skill, leanings, speed, confidence
 
-Import names from their module.
+Each name is loaded when it is first used.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

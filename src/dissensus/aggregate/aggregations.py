@@ -2,87 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import signature
 from typing import Any, Literal
 
 from dissensus.aggregate.counting import dirichlet, majority
 from dissensus.aggregate.models.dawid_skene import dawid_skene
-from dissensus.aggregate.models.em import Fit
 from dissensus.aggregate.models.glad import glad
 from dissensus.aggregate.models.mace import mace
 from dissensus.aggregate.models.one_coin import one_coin
 from dissensus.aggregate.pooling import linear_pool, log_pool
-from dissensus.aggregate.priors.shrinkage import Shrinkage, shrinkage
-from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures
+from dissensus.aggregate.priors.shrinkage import shrinkage
+from dissensus.aggregate.recalibration import Recalibration, recalibrated, temperatures_by
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.shares import Labels, share
+from dissensus.labels.shares import Labels, mean_belief, share
 from dissensus.labels.votes import Votes
 
-Recalibration = Literal["repeats"] | Votes
-FROM_VOTES: dict[str, Callable[..., Any]] = {
-    "share": share,
-    "majority": majority,
-    "dirichlet": dirichlet,
-    "one-coin": one_coin,
-    "mace": mace,
-    "glad": glad,
-    "shrinkage": shrinkage,
-}
-FROM_BELIEFS: dict[str, Callable[..., Any]] = {"linear-pool": linear_pool, "log-pool": log_pool}
-AGGREGATIONS: dict[str, Callable[..., Any]] = FROM_VOTES | {"dawid-skene": dawid_skene} | FROM_BELIEFS
+Takes = Literal["votes", "beliefs", "full beliefs", "votes or full beliefs"]
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """A method of aggregation and what it works on.
+
+    function  (labels, options) -> Distributions, or a fit that holds them as `distributions`
+    takes     "votes": of beliefs the first choices; "beliefs": as they were stated, with gaps; "full beliefs":
+              completed, and recalibrated where that is asked for. Where only beliefs are taken, a vote is a certain one
+    options   names of the options it understands; None for those in the signature of the function
+    """
+
+    function: Callable[..., Any]
+    takes: Takes
+    options: tuple[str, ...] | None = None
+
+    @property
+    def understands(self) -> tuple[str, ...]:
+        """The options of the function, and `recalibrate` where it listens to how sure people are."""
+        own = tuple(signature(self.function).parameters)[1:] if self.options is None else self.options
+        return (*own, "recalibrate") if "full beliefs" in self.takes else own
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregated:
+    """What an aggregation made of labels.
+
+    distributions  one per item
+    method         the name of the method, "none" where the labels were distributions already
+    fit            all that the method found, such as a DawidSkeneFit; None for methods that only count
+    notices        what was done to the labels before, in words
+    """
+
+    distributions: Distributions
+    method: str
+    fit: Any = None
+    notices: tuple[str, ...] = ()
 
 
 def aggregate(
-    labels: Labels,
-    method: str,
-    say: Callable[[str], None],
-    *,
-    recalibrate: Recalibration | None = None,
-    **options: Any,
-) -> Any:
-    """What a method makes of votes or beliefs: Distributions, or a fit that holds them.
+    labels: Labels, method: str | None = None, *, recalibrate: Recalibration | None = None, **options: Any
+) -> Aggregated:
+    """One distribution per item from votes, beliefs or counts, by a method of AGGREGATIONS.
 
-    Methods for votes take the first choices of beliefs; pools take votes as certain beliefs; dawid-skene takes both.
-    Partial beliefs are completed first. Counts without annotators do for share, majority, dirichlet and shrinkage.
+    Without a method: the share of votes; the mean of beliefs completed by t2-clamp where they name classes, by dense
+    where they state every class; distributions as they are. Distributions that know their votes count as votes
+    without annotators.
 
     recalibrate  temper each annotator's beliefs first, by their second answers ("repeats") or by gold, a vote per item
+    options      those of the method's own function; gamma and contradictions for t1-clamp and t2-clamp
     """
+    asked = [*options, *(() if recalibrate is None else ("recalibrate",))]
+    if method is None:
+        if isinstance(labels, Distributions):
+            return _unchanged(labels, asked)
+        method = "share" if isinstance(labels, Votes) else usual_completion(labels)
     if method not in AGGREGATIONS:
         raise ValueError(f"no method {method!r}; there are {', '.join(AGGREGATIONS)}")
-    if recalibrate is not None and (method in FROM_VOTES or not isinstance(labels, Beliefs)):
+    _check_options(method, asked)
+    if recalibrate is not None and not isinstance(labels, Beliefs):
         raise ValueError(
-            f"recalibration changes how sure beliefs are, and {method} of {type(labels).__name__} does not look at "
-            f"that; expected Beliefs and one of dawid-skene, {', '.join(FROM_BELIEFS)}; leave it out"
+            f"recalibrate changes how sure beliefs are, and {type(labels).__name__} do not say how sure anybody was; "
+            "leave it out"
         )
-    if isinstance(labels, Distributions):
-        labels = Votes.of_counts(labels)
-    if method in FROM_VOTES and isinstance(labels, Beliefs):
-        say(f"{method} takes votes: the first choice of each belief is used")
-        labels = labels.first_choices()
-    elif method in FROM_BELIEFS and isinstance(labels, Votes):
-        say(f"{method} takes beliefs: each vote is one that is certain")
-        labels = COMPLETIONS["dense"](Beliefs.of_votes(labels))
-    elif isinstance(labels, Beliefs):
-        completion = usual_completion(labels)
-        say(f"beliefs completed by {completion}")
-        labels = COMPLETIONS[completion](labels)
-        if recalibrate is not None:
-            labels = _tempered(labels, recalibrate, say)
-    return AGGREGATIONS[method](labels, **options)
-
-
-def _tempered(beliefs: Beliefs, by: Recalibration, say: Callable[[str], None]) -> Beliefs:
-    found = temperatures(beliefs, gold_codes(by, beliefs) if isinstance(by, Votes) else None)
-    say(
-        f"beliefs recalibrated by {'gold' if isinstance(by, Votes) else by}: {found.answers.sum()} known answers, the "
-        f"crowd's temperature {found.crowd:.2f} (above 1: too sure), annotators' from {found.temperature.min():.2f} to "
-        f"{found.temperature.max():.2f}"
+    entry = AGGREGATIONS[method]
+    answers, notices = _fitting(
+        Votes.of_counts(labels) if isinstance(labels, Distributions) else labels, method, entry.takes
     )
-    return recalibrated(beliefs, found)
+    if recalibrate is not None:
+        assert isinstance(answers, Beliefs)
+        answers, notice = _tempered(answers, recalibrate)
+        notices = (*notices, notice)
+    result = entry.function(answers, **options)
+    fit = None if isinstance(result, Distributions) else result
+    return Aggregated(result if fit is None else fit.distributions, method, fit, notices)
 
 
-def distributions_of(result: Any) -> Distributions:
-    """The distributions of whatever `aggregate` returned."""
-    return result.distributions if isinstance(result, Fit | Shrinkage) else result
+def _mean_completed(completion: Callable[..., Beliefs], beliefs: Beliefs, **options: Any) -> Distributions:
+    return mean_belief(completion(beliefs, **options))
+
+
+AGGREGATIONS: dict[str, Aggregation] = {
+    "share": Aggregation(share, "votes"),
+    "majority": Aggregation(majority, "votes"),
+    "dirichlet": Aggregation(dirichlet, "votes"),
+    "shrinkage": Aggregation(shrinkage, "votes"),
+    "dawid-skene": Aggregation(dawid_skene, "votes or full beliefs"),
+    "one-coin": Aggregation(one_coin, "votes"),
+    "mace": Aggregation(mace, "votes"),
+    "glad": Aggregation(glad, "votes"),
+    "linear-pool": Aggregation(linear_pool, "full beliefs"),
+    "log-pool": Aggregation(log_pool, "full beliefs"),
+} | {
+    name: Aggregation(
+        partial(_mean_completed, completion), "beliefs",
+        options=("gamma", "contradictions") if name.endswith("-clamp") else (),
+    )
+    for name, completion in COMPLETIONS.items()
+}  # fmt: skip
+"""Every method by its name; a new one is a line here."""
+
+
+def _unchanged(distributions: Distributions, asked: Sequence[str]) -> Aggregated:
+    if asked:
+        raise ValueError(
+            f"these are distributions already, so {_listed(asked)} would change nothing; leave it out, or name a method"
+        )
+    return Aggregated(distributions, "none", notices=("these are distributions already, and stay as they are",))
+
+
+def _check_options(method: str, asked: Sequence[str]) -> None:
+    own = AGGREGATIONS[method].understands
+    for option in asked:
+        if option in own:
+            continue
+        others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
+        if not others:
+            raise ValueError(f"no method has an option {option!r}; {method} has {', '.join(own) or 'none'}")
+        raise ValueError(f"{option} only matters to {_listed(others)}, not to {method!r}; leave it out")
+
+
+def _fitting(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes | Beliefs, tuple[str, ...]]:
+    """The labels as the method takes them, and what was done to them."""
+    if isinstance(answers, Votes):
+        if "votes" in takes:
+            return answers, ()
+        certain = Beliefs.of_votes(answers)
+        notice = f"{method} takes beliefs: each vote is taken as a certain one"
+        return certain if takes == "beliefs" else COMPLETIONS["dense"](certain), (notice,)
+    if takes == "votes":
+        return answers.first_choices(), (f"{method} takes votes: the first choice of each belief is used",)
+    if takes == "beliefs":
+        return answers, ()
+    completion = usual_completion(answers)
+    return COMPLETIONS[completion](answers), (f"beliefs completed by {completion}",)
+
+
+def _tempered(beliefs: Beliefs, by: Recalibration) -> tuple[Beliefs, str]:
+    known = temperatures_by(by, beliefs)
+    notice = (
+        f"beliefs recalibrated by {'gold' if isinstance(by, Votes) else by}: {known.answers.sum()} known answers, the "
+        f"crowd's temperature {known.crowd:.2f} (above 1: too sure), annotators' from {known.temperature.min():.2f} to "
+        f"{known.temperature.max():.2f}"
+    )
+    return recalibrated(beliefs, known), notice
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -202,6 +202,7 @@ AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
     "fleiss kappa": fleiss_kappa,
     "observed agreement": observed_agreement,
 }
+"""Measures of agreement by name, for `agreement_interval`."""
 _ON_CELLS: dict[str, Callable[[_Cells], float]] = {
     "nominal alpha": partial(_alpha, level="nominal"),
     "ordinal alpha": partial(_alpha, level="ordinal"),

@@ -21,10 +21,10 @@ class AnnotatorReport:
     answers        (a,)
     skill          (a,) probability of a right answer under Dawid-Skene, averaged over the classes as they occur
     agreement      (a,) how often a random other vote on the same item is the same
-    bias           (a, k) share of the annotator's answers on a class less what the consensus expects of their items;
+    bias           (a, k) share of the annotator's answers on a class minus what the consensus expects of their items;
                    rows sum to 0, so a positive entry is a class they lean to
     seconds        (a,) median time of an answer
-    overconfidence (a,) mean stated probability of the first choice less the share of the others who chose it;
+    overconfidence (a,) mean stated probability of the first choice minus the share of the others who chose it;
                    None for votes, which state nothing
     """
 
@@ -48,12 +48,12 @@ class AnnotatorReport:
         for a in range(self.annotators.size):
             lean, amount = self.leaning(a)
             row = {
-                "annotator": self.annotators[a], "answers": int(self.answers[a]), "skill": _told(self.skill[a]),
-                "agreement": _told(self.agreement[a]), "leans_to": lean, "bias": amount,
-                "seconds": _told(self.seconds[a]),
+                "annotator": self.annotators[a], "answers": int(self.answers[a]), "skill": _or_none(self.skill[a]),
+                "agreement": _or_none(self.agreement[a]), "leans_to": lean, "bias": amount,
+                "seconds": _or_none(self.seconds[a]),
             }  # fmt: skip
             if self.overconfidence is not None:
-                row["overconfidence"] = _told(self.overconfidence[a])
+                row["overconfidence"] = _or_none(self.overconfidence[a])
             rows.append(row)
         return rows
 
@@ -83,7 +83,7 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
 
 
 def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
-    """Chosen share less expected share, per annotator and class.  (a, k)"""
+    """Chosen share minus expected share, per annotator and class.  (a, k)"""
     who, annotators = votes.identified("bias")
     a, k = annotators.size, votes.n_classes
     chosen = np.bincount(who.astype(np.int64) * k + votes.choice, minlength=a * k).reshape(a, k)
@@ -92,7 +92,7 @@ def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
 
 
 def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
-    """Stated probability of the first choice less the share of the others who chose it too.  (a,)"""
+    """Stated probability of the first choice minus the share of the others who chose it too.  (a,)"""
     who, annotators = beliefs.identified("calibration")
     first = beliefs.first
     rows = np.flatnonzero(first >= 0)
@@ -107,5 +107,5 @@ def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _told(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -94,7 +94,7 @@ def belief_alpha_interval(
     check_resampling(replicates, coverage)
     n, m = int(pairs.item.max()) + 1, pairs.item.size
     answered = np.unique(pairs.item)
-    found = []
+    resampled = []
     if over == "annotators" and pairs.annotator is None:
         raise ValueError("an interval over annotators needs beliefs that carry their annotator")
     who = np.zeros(m, dtype=np.int64) if pairs.annotator is None else np.unique(pairs.annotator, return_inverse=True)[1]
@@ -105,8 +105,8 @@ def belief_alpha_interval(
             item_weight[answered] = _drawn(answered.size, rng)
         else:
             weight = _drawn(int(who.max()) + 1, rng)[who]
-        found.append(_alpha(pairs, weight, item_weight))
-    return percentile_interval(belief_alpha(pairs), np.array(found), coverage)
+        resampled.append(_alpha(pairs, weight, item_weight))
+    return percentile_interval(belief_alpha(pairs), np.array(resampled), coverage)
 
 
 def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray) -> float:

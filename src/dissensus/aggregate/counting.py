@@ -1,4 +1,4 @@
-"""Counting beyond shares: majorities, and shares with votes added; no model of who is right."""
+"""Counting without a model of who is right: shares, majorities, and shares with votes added."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import check_answered
+from dissensus.labels.shares import mean_belief as mean_belief
+from dissensus.labels.shares import share as share
 from dissensus.labels.votes import Votes
 
 Ties = Literal["share", "first", "frequent"]

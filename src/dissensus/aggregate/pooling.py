@@ -6,7 +6,8 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
-from dissensus.labels.distributions import Distributions
+from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.shares import check_answered
 
 
 def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distributions:
@@ -96,10 +97,11 @@ def complete_rows(beliefs: Beliefs) -> np.ndarray:
         row, code = gaps[0]
         raise ValueError(
             f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
-            "complete partial beliefs first, for example with complete(beliefs)"
+            f"complete partial beliefs first, for example with complete(beliefs); {np.unique(gaps[:, 0]).size} of "
+            f"{beliefs.n_answers} beliefs are partial"
         )
     total = beliefs.stated.sum(axis=1)
-    bad = np.flatnonzero(np.abs(total - 1) > 1e-5)
+    bad = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if bad.size:
         raise ValueError(
             f"belief {bad[0]} (item {beliefs.items[beliefs.item[bad[0]]]}) sums to {total[bad[0]]:g}; expected 1; "
@@ -140,6 +142,7 @@ def _summed(beliefs: Beliefs, rows: np.ndarray) -> np.ndarray:
 
 
 def _pooled(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
+    check_answered(beliefs)
     empty = np.flatnonzero(mass.sum(axis=1) <= 0)
     if empty.size:
         raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
+Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
 SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
 
 
@@ -58,14 +60,14 @@ def temperatures(
     log_rows = np.log(floored(complete_rows(beliefs), floor))
     answer, right = _repeated(beliefs, who) if gold is None else _known(beliefs, gold)
     log_rows, owner = log_rows[answer], who[answer]
-    told = log_rows[np.arange(answer.size), right]  # (r,)
+    log_right = log_rows[np.arange(answer.size), right]  # (r,)
 
     def slope(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of the loss of each answer, and its curvature.  (r,), (r,)"""
         mass = np.exp(beta[:, None] * (log_rows - log_rows.max(axis=1, keepdims=True)))
         mass = mass / mass.sum(axis=1, keepdims=True)
         mean = (mass * log_rows).sum(axis=1)
-        return mean - told, (mass * (log_rows - mean[:, None]) ** 2).sum(axis=1)
+        return mean - log_right, (mass * (log_rows - mean[:, None]) ** 2).sum(axis=1)
 
     everyone = np.zeros(answer.size, dtype=np.int64)
     # The crowd's own shrinkage to 1 is worth one answer: it matters only where the data cannot tell.
@@ -82,21 +84,26 @@ def temperatures(
     return Temperatures(annotators, 1 / beta, answers, float(1 / crowd[0]))
 
 
-def recalibrated(beliefs: Beliefs, found: Temperatures, *, floor: float = 0.01) -> Beliefs:
+def temperatures_by(known: Recalibration, beliefs: Beliefs) -> Temperatures:
+    """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
+    return temperatures(beliefs, gold_codes(known, beliefs) if isinstance(known, Votes) else None)
+
+
+def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
         q_c ~ b'_c^(1 / temperature),   b' = (1 - k floor) b + floor
 
-    floor: the one the temperatures were found with. What was named and ruled out stays as it was said.
+    floor: the one the temperatures were fitted with. What was named and ruled out stays as it was said.
     """
     who, annotators = beliefs.identified("recalibration")
-    if not np.array_equal(annotators, found.annotators):
+    if not np.array_equal(annotators, fitted.annotators):
         raise ValueError(
-            f"the temperatures are of {found.annotators.size} annotators, the beliefs of {annotators.size}; expected "
+            f"the temperatures are of {fitted.annotators.size} annotators, the beliefs of {annotators.size}; expected "
             "the same annotators in the same order"
         )
     log_rows = np.log(np.maximum(floored(complete_rows(beliefs), floor), np.finfo(float).tiny))
-    mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / found.temperature[who][:, None])
+    mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / fitted.temperature[who][:, None])
     return replace(beliefs, stated=mass / mass.sum(axis=1, keepdims=True))
 
 
@@ -105,7 +112,8 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
 
     gold: one vote per item, of the same classes; items the beliefs are not about have no part.  -> (n,)
     """
-    if set(gold.classes) - set(beliefs.classes):
+    code = positions_of(gold.classes, beliefs.classes)
+    if (code < 0).any():
         raise ValueError(
             f"gold knows the classes {list(gold.classes)}, the beliefs {list(beliefs.classes)}; expected the same names"
         )
@@ -117,7 +125,6 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
             f"item {gold.items[torn[0]]} has the gold classes {said}; expected one; {torn.size} of {gold.n_items} "
             "items have several: aggregate them first, or leave them out"
         )
-    code = np.array([beliefs.classes.index(name) for name in gold.classes], dtype=np.int64)
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
     where = positions_of(beliefs.items, gold.items)
     if not (where >= 0).any():

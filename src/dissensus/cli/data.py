@@ -1,4 +1,4 @@
-"""`dissensus data`: which public data sets there are, which are here, whether they are sound, how to get the rest."""
+"""`dissensus data`: which public data sets there are, which are here, whether they are sound, how to get the others."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from dissensus.cli.reading import errors, one_line_errors
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dissensus.datasets import DataSet
-
 data = typer.Typer(name="data", help="Public data sets: list, check, locate and fetch them.", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -25,24 +23,31 @@ Name = Annotated[str, typer.Argument(help="A name that `dissensus data list` sho
 @data.command("list")
 def list_all(as_json: AsJson = False) -> None:
     """All data sets with their size and licence, and whether they are in the data folder."""
-    from dissensus.datasets import DATASETS, data_folder
+    from dissensus.datasets.catalogue import DATASETS
+    from dissensus.datasets.check import describe
+    from dissensus.datasets.folder import data_folder
+    from dissensus.report.tables import Column, print_table
 
-    rows = [_described(dataset) for dataset in DATASETS.values()]
+    rows = [describe(dataset) for dataset in DATASETS.values()]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    shown = ("name", "items", "annotators", "answers", "classes", "present")  # fits 80 columns
-    _print_table(f"data folder: {data_folder()}", shown, [[_cell(row[name]) for name in shown] for row in rows])
+    numbers = (Column(title, number=True) for title in ("items", "annotators", "answers", "classes"))
+    columns = [Column("name"), *numbers, Column("present")]  # fits 80 columns
+    cells = [[_cell(row[column.title]) for column in columns] for row in rows]
+    print_table(columns, cells, title=f"data folder: {data_folder()}", ruled=True)
 
 
 @data.command()
 def check(
-    names: Annotated[list[str] | None, typer.Argument(help="Data sets to check; all without names.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets to check; without names, all of them.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read every data set that is present and test the documented facts about it; exit code 1 if one fails."""
-    from dissensus.datasets import DATASETS, data_folder, lookup
+    from dissensus.datasets.catalogue import DATASETS, lookup
     from dissensus.datasets.check import verify
+    from dissensus.datasets.folder import data_folder
+    from dissensus.report.tables import Column, print_table
 
     with one_line_errors():
         wanted = [lookup(name) for name in names or DATASETS]
@@ -54,8 +59,9 @@ def check(
     if as_json:
         typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
     else:
-        rows = [[found.name, found.state, "\n".join(found.problems or found.checked)] for found in outcomes]
-        _print_table(f"data folder: {data_folder()}", ("name", "state", "what failed, or was checked"), rows)
+        columns = [Column("name"), Column("state"), Column("what failed, or was checked", wraps=True)]
+        rows = [[outcome.name, outcome.state, "\n".join(outcome.problems or outcome.checked)] for outcome in outcomes]
+        print_table(columns, rows, title=f"data folder: {data_folder()}", ruled=True)
     if any(outcome.state == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 
@@ -63,10 +69,11 @@ def check(
 @data.command()
 def show(name: Name, as_json: AsJson = False) -> None:
     """Everything about one data set: what it is, source, citation, licence, and what is checked."""
-    from dissensus.datasets import lookup
+    from dissensus.datasets.catalogue import lookup
+    from dissensus.datasets.check import describe
 
     with one_line_errors():
-        about = _described(lookup(name))
+        about = describe(lookup(name))
     if as_json:
         typer.echo(json.dumps(about, indent=2))
         return
@@ -78,13 +85,14 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @data.command()
 def where(name: Name, as_json: AsJson = False) -> None:
     """The files a data set is read from, one per line."""
-    from dissensus.datasets import find, lookup
+    from dissensus.datasets.catalogue import lookup
+    from dissensus.datasets.folder import paths_of
 
     with one_line_errors():
         dataset = lookup(name)
-        paths = list(dict.fromkeys(path for path in find(dataset) if path is not None))
+        paths = paths_of(dataset)
     if not dataset.files:
-        typer.echo(f"{name} is part of the package; there is no file", err=True)
+        typer.echo(f"{name} is part of the package; no file is needed", err=True)
     _print_paths(name, paths, as_json)
 
 
@@ -93,8 +101,8 @@ def get(
     name: Name, quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Fetch a data set that has a public address, check it, and say where it lies; say how to obtain any other."""
-    from dissensus.datasets import lookup
+    """Fetch a data set that has a public address, check it and say where it is; for any other, say how to obtain it."""
+    from dissensus.datasets.catalogue import lookup
     from dissensus.datasets.download import fetch
 
     with one_line_errors():
@@ -114,33 +122,7 @@ def _print_paths(name: str, paths: list[Path], as_json: bool) -> None:
         typer.echo(path)
 
 
-def _described(dataset: DataSet) -> dict[str, Any]:
-    from dissensus.datasets import is_present
-    from dissensus.datasets.check import claims
-
-    about = {
-        name: getattr(dataset, name) for name in ("name", "title", "kind", "what", "source", "citation", "licence")
-    }
-    rest = {"present": is_present(dataset), "fetchable": bool(dataset.downloads), "checked": claims(dataset)}
-    return about | asdict(dataset.facts) | rest
-
-
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _print_table(title: str, columns: tuple[str, ...], rows: list[list[str]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    numbers = {"items", "annotators", "answers", "classes"}
-    for column in columns:
-        whole = column in numbers | {"name", "present", "state"}
-        table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column in numbers else "left")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)

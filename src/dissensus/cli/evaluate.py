@@ -150,7 +150,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
     import numpy as np
 
     from dissensus.datasets import load
-    from dissensus.evaluate.matched import named_predictions
+    from dissensus.evaluate.matching import named_predictions
     from dissensus.evaluate.people import as_people
     from dissensus.files.read_labels import read
     from dissensus.labels.distributions import Distributions
@@ -160,7 +160,7 @@ def _read_predictions(path: str, targets: "Distributions", say: Callable[[str], 
         if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
             raise ValueError(
                 f"{path}: holds whole numbers ({matrix.dtype}); expected probabilities: make the votes of an ensemble "
-                f"one with `dissensus build {path} -o predictions.npz`"
+                f"one with `dissensus aggregate {path} -o predictions.npz`"
             )
         try:
             found = named_predictions(matrix.astype(np.float64), targets, path)

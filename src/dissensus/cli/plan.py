@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
     from dissensus.plan.advice.advice import Advice
-    from dissensus.plan.tradeoff import Estimate
 
 out = Console(highlight=False, emoji=False)
 
@@ -26,12 +24,12 @@ def plan(
                                          "inverse-sigmoid.")] = "linear",
     beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
-    pilot: Annotated[Path | None, typer.Option(help="CSV of a pilot, a row an answer: kind, seconds, and perhaps "
-                                               "wrong, k_hat, annotator.")] = None,
-    estimate: Annotated[str, typer.Option(help="How well labels do: by their information ratio, or by simulation (3 to "
-                                          "90 items and classes).")] = "information",
+    pilot: Annotated[Path | None, typer.Option(help="CSV file of a pilot, one row per answer: kind, seconds, and "
+                                               "optionally wrong, k_hat and annotator.")] = None,
+    estimate: Annotated[str, typer.Option(help="How labels are judged: by their information ratio (information), or by "
+                                          "simulation (3 to 90 items and classes).")] = "information",
     dimensions: Annotated[int, typer.Option(help="Dimensions of the simulated space: 5, 25 or 125.")] = 25,
-    seed: Annotated[int, typer.Option(help="For resampling the pilot.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for resampling the pilot.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a page with the maps to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
@@ -39,11 +37,12 @@ def plan(
     import numpy as np
 
     from dissensus.plan.advice.advice import advise
+    from dissensus.plan.estimates import estimate_named
     from dissensus.plan.pilot_file import read_pilot
     from dissensus.plan.tradeoff import Costs, Preferences
 
     with one_line_errors():
-        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=_estimate(estimate, dimensions))
+        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=estimate_named(estimate, dimensions))
         answers = [] if pilot is None else read_pilot(pilot)
         advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
         if html is not None:
@@ -58,35 +57,17 @@ def plan(
         _print(advice)
 
 
-def _estimate(name: str, dimensions: int) -> "Estimate":
-    from dissensus.plan.tradeoff import by_information
-
-    if name == "information":
-        return by_information
-    if name != "simulation":
-        raise ValueError(f"--estimate {name}: expected information or simulation")
-    from dissensus.plan.grid import figure_1_grid
-    from dissensus.plan.simulated_rho import by_simulation
-
-    return by_simulation(figure_1_grid(), dimensions)
-
-
 def _print(advice: "Advice") -> None:
-    from dissensus.plan.advice.words import describe_label, short
+    from dissensus.plan.advice.advice import option_rows
+    from dissensus.plan.advice.words import describe_label
+    from dissensus.report.tables import Column, print_table
 
     out.print(f"Collect {describe_label(*advice.recommended)}.", style="bold", markup=False, soft_wrap=True)
     for sentence in advice.why:
         out.print(f"  {sentence}", markup=False, soft_wrap=True)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("labels", "items", "comparisons", "of all", "cost", "loss"):
-        table.add_column(name, justify="left" if name == "labels" else "right")
-    for one in advice.options:
-        table.add_row(
-            one.name, f"{one.items:,}", f"{one.constraints:,.0f}", f"{one.information_ratio:.2%}", short(one.cost),
-            f"{one.loss:.4f}",
-        )  # fmt: skip
+    titles = ("items", "comparisons", "of all", "cost", "loss")
     out.print()
-    out.print(table)
+    print_table([Column("labels"), *(Column(title, number=True) for title in titles)], option_rows(advice))
     scale = f"{advice.preferences.reference:,.0f}"
     out.print(f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better", markup=False)
     if advice.alternatives:

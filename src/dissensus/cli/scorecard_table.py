@@ -12,17 +12,6 @@ if TYPE_CHECKING:
     from dissensus.labels.intervals import Interval
 
 out = Console(highlight=False, emoji=False)
-# Rows of one model's table, in groups.
-SHOWN = (
-    ("soft_nll", "kl", "js", "brier"),
-    ("accuracy", "accuracy_gold", "vote_accuracy", "second_best_accuracy"),
-    ("ece_equal_mass", "rmse_calibration", "smooth_ece"),
-    ("entropy_pearson", "entropy_spearman"),
-)
-COLUMNS = {
-    "soft_nll": "NLL", "kl": "KL", "js": "JS", "brier": "Brier", "accuracy": "acc.", "second_best_accuracy": "2nd",
-    "ece_equal_mass": "ECE", "entropy_spearman": "rho",
-}  # fmt: skip
 
 
 def print_comparison(result: "ModelComparison") -> None:
@@ -34,7 +23,7 @@ def print_comparison(result: "ModelComparison") -> None:
 
 
 def _one_model(card: "Scorecard") -> Table:
-    from dissensus.evaluate.meanings import MEANINGS
+    from dissensus.evaluate.metrics import METRICS, shown_by_group
 
     table = Table(box=None, pad_edge=False)
     table.add_column(card.name, no_wrap=True)
@@ -42,37 +31,40 @@ def _one_model(card: "Scorecard") -> Table:
     if card.ceiling is not None:
         table.add_column("half crowd", justify="right")
         table.add_column("at best", justify="right")
-    for group in SHOWN:
-        for score in (name for name in group if name in card.scores):
+    for names in shown_by_group("table").values():
+        for score in (name for name in names if name in card.scores):
             cells = [_with_interval(card.scores[score])]
             beside = card.ceiling_of(score)
             if card.ceiling is not None:
                 cells += ["", ""] if beside is None else [f"{one.value:.3f}" for one in beside]
-            table.add_row(MEANINGS[score], *cells)
+            table.add_row(METRICS[score].meaning, *cells)
         table.add_row()
     return table
 
 
 def _leaderboard(result: "ModelComparison") -> Table:
+    from dissensus.evaluate.metrics import METRICS
+
+    columns = {name: metric.short for name, metric in METRICS.items() if metric.short}
     table = Table(box=None, pad_edge=False)
     table.add_column("")
-    for title in COLUMNS.values():
+    for title in columns.values():
         table.add_column(title, justify="right")
     for card in result.cards.values():
-        table.add_row(card.name, *(_cell(card.scores[name].value) for name in COLUMNS))
-    for place, told in enumerate(("half crowd", "at best")):
+        table.add_row(card.name, *(_cell(card.scores[name].value) for name in columns))
+    for place, title in enumerate(("half crowd", "at best")):
         if result.reference.ceiling is not None:
-            beside = [result.reference.ceiling_of(name) for name in COLUMNS]
-            table.add_row(told, *("" if one is None else _cell(one[place].value) for one in beside), style="italic")
+            beside = [result.reference.ceiling_of(name) for name in columns]
+            table.add_row(title, *("" if one is None else _cell(one[place].value) for one in beside), style="italic")
     return table
 
 
 def _print_differences(result: "ModelComparison") -> None:
-    from dissensus.evaluate.meanings import MEANINGS
+    from dissensus.evaluate.metrics import METRICS
     from dissensus.evaluate.statistics import SMALL, shown_p
 
     tests = [one.comparison for one in result.differences if one.comparison is not None]
-    out.print(f"\nless {result.reference.name}, on the same items", style="bold", markup=False)
+    out.print(f"\ndifference from {result.reference.name}, on the same items", style="bold", markup=False)
     if tests:
         bound = "no lower bound" if not tests[0].minimum_p else f"at best {tests[0].minimum_p:.2g}"
         out.print(f"{tests[0].test} over n = {tests[0].n:,} ({bound}), Holm over {tests[0].family}", markup=False)
@@ -82,7 +74,7 @@ def _print_differences(result: "ModelComparison") -> None:
         for one in (one for one in result.differences if one.model == model):
             told = None if one.comparison is None else one.comparison.adjusted_p
             p = "" if told is None else f"p {'' if told < SMALL else '= '}{shown_p(told)}"
-            table.add_row(MEANINGS[one.score], _with_interval(one.interval, "+.3f"), p)
+            table.add_row(METRICS[one.score].meaning, _with_interval(one.interval, "+.3f"), p)
         out.print(table)
 
 

@@ -3,83 +3,18 @@
     load("cifar10s").labels                     what people said, and .items about what
     images("cifar10", "test").pixels            pictures, for training and for out-of-distribution tests
     predictions("chaosnli-snli-models")         what models believe about the same items
-    features("cifar10-resnet50").values         ready features
+    features("cifar10-resnet50").values         ready-made features
 
 `DATASETS` names them all with source, citation, licence and what is checked.
+
+    catalogue            all of them by name, and the calls above
+    dataset              what is known about a data set, and what reading one gives
+    folder, download     where the files are looked up, and how they get there
+    check                what is documented, held against what lies in the folder
+    image_files, pickled how images are stored
+    cifar10, …           a module for each family of data sets
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Any
-
-from dissensus.datasets import (
-    chaosnli,
-    cifar10,
-    cifar10h,
-    cifar10n,
-    cifar10s,
-    crowd,
-    embedded,
-    lewidi,
-    ood,
-    popquorn,
-)
-from dissensus.datasets.dataset import DataSet, Facts, Features, Kind, LabelledItems
-from dissensus.datasets.folder import data_folder, find, is_present, read_found
-from dissensus.datasets.image_files import Images
-from dissensus.labels.distributions import Distributions
-
-_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10, ood)
-
-DATASETS: dict[str, DataSet] = {dataset.name: dataset for family in _FAMILIES for dataset in family.DATASETS}
-
-_CALLS: dict[Kind, str] = {
-    "labels": "load({!r})",
-    "images": "images(...)",
-    "predictions": "predictions({!r})",
-    "features": "features({!r})",
-}
-
-__all__ = [
-    "DATASETS", "DataSet", "Facts", "Features", "Images", "LabelledItems", "data_folder", "features", "find", "images",
-    "is_present", "load", "lookup", "predictions",
-]  # fmt: skip
-
-
-def load(name: str) -> LabelledItems:
-    """The labels of a data set, and what is known about their items."""
-    return _read(name, "labels")
-
-
-def images(name: str, split: str = "test", *, quiet: bool = False) -> Images:
-    """Images with their class: `images("cifar10", "train")`; a progress bar shows when decoding takes over 2 s."""
-    return _read(f"{name}-{split}", "images", quiet=quiet)
-
-
-def predictions(name: str) -> dict[str, Distributions]:
-    """What each model of a set of models believes."""
-    return _read(name, "predictions")
-
-
-def features(name: str) -> Features:
-    """Ready-made features, one row per item."""
-    return _read(name, "features")
-
-
-def lookup(name: str) -> DataSet:
-    """The data set of that name, or an error that suggests one."""
-    if name not in DATASETS:
-        import difflib
-
-        near = difflib.get_close_matches(name, DATASETS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise ValueError(f"there is no data set {name!r}; {hint}`dissensus data list` names all {len(DATASETS)}")
-    return DATASETS[name]
-
-
-def _read(name: str, kind: Kind, **options: Any) -> Any:
-    dataset = lookup(name)
-    if dataset.kind != kind:
-        call = _CALLS[dataset.kind].format(name)
-        raise ValueError(f"data set {name!r} holds {dataset.kind}, not {kind}; read it with datasets.{call}")
-    return read_found(dataset, **options)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

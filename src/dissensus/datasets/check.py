@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +44,18 @@ def verify(dataset: DataSet) -> Outcome:
         problems += [f"{said}: {claim}" for claim, said in verdicts.items() if said]
         checked = [_sizes(dataset.facts), *(claim for claim, said in verdicts.items() if said is not None), *checked]
     return Outcome(dataset.name, "failed" if problems else "ok", tuple(checked), tuple(problems))
+
+
+def describe(dataset: DataSet) -> dict[str, Any]:
+    """All that is known about a data set, as plain values."""
+    terms = ("name", "title", "kind", "what", "source", "citation", "licence")
+    return {
+        **{term: getattr(dataset, term) for term in terms},
+        **asdict(dataset.facts),
+        "present": is_present(dataset),
+        "fetchable": bool(dataset.downloads),
+        "checked": claims(dataset),
+    }
 
 
 def claims(dataset: DataSet) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
 
-Kind = Literal["labels", "images", "predictions", "features"]
+ContentKind = Literal["labels", "images", "predictions", "features"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class DataSet:
     licence: str
     facts: Facts
     read: Callable[..., Any]
-    kind: Kind = "labels"
+    kind: ContentKind = "labels"
     files: tuple[tuple[str, ...], ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
     checks: tuple[Check, ...] = ()

@@ -10,7 +10,7 @@ from typing import Any
 
 from dissensus.datasets.check import checksum
 from dissensus.datasets.dataset import DataSet, Download
-from dissensus.datasets.folder import data_folder, find, found_at, is_present
+from dissensus.datasets.folder import data_folder, found_at, is_present, paths_of
 
 _CHUNK = 1 << 16
 
@@ -30,7 +30,7 @@ def fetch(dataset: DataSet, *, quiet: bool = False) -> list[Path]:
     if not is_present(dataset) or _damaged(dataset):
         for download in dataset.downloads:
             _fetch_one(download, data_folder(), quiet)
-    return list(dict.fromkeys(path for path in find(dataset) if path is not None))
+    return paths_of(dataset)
 
 
 def _damaged(dataset: DataSet) -> bool:

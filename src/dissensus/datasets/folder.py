@@ -39,6 +39,11 @@ def find(dataset: DataSet) -> list[Path | None]:
     return needed + [_first(folder, places) for places in dataset.also]
 
 
+def paths_of(dataset: DataSet) -> list[Path]:
+    """The files a data set is read from, each once; a FileNotFoundError where one is missing."""
+    return list(dict.fromkeys(path for path in find(dataset) if path is not None))
+
+
 def read_found(dataset: DataSet, **options: Any) -> Any:
     """What a data set holds; files that are there but cannot be read are named with the way out."""
     paths = find(dataset)

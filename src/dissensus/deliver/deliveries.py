@@ -25,6 +25,7 @@ DELIVERIES: dict[str, Callable[..., Delivery]] = {
     "random": random,
     "uniform": uniform,
 }
+"""Every delivery by its name; a new one is a line here."""
 
 
 def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
@@ -41,19 +42,25 @@ def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
 
 
 def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
-    """The delivery inside the wrapper that a text such as "smoothed=0.1" names."""
+    """The delivery inside the wrapper that a text such as "smoothed=0.1" names; see `wrapper_forms`."""
     name, _, value = wrap.partition("=")
     if name not in WRAPPERS:
         raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")
-    known = inspect.signature(WRAPPERS[name]).parameters
-    knob = next((option for option in ("every", "amount", "temperature", "alpha") if option in known), None)
+    function, knob = WRAPPERS[name].function, WRAPPERS[name].knob
     if bool(value) != (knob is not None):
-        raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob}" if knob else " without a number"))
-    options: dict[str, Any] = {"seed": seed} if "seed" in known else {}
+        raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob.name}" if knob else " without a number"))
+    options: dict[str, Any] = {"seed": seed} if "seed" in inspect.signature(function).parameters else {}
     if knob is not None:
         try:
-            options[knob] = int(value) if knob == "every" else float(value)
+            options[knob.name] = knob.type(value)
         except ValueError:
-            kind = "whole number" if knob == "every" else "number"
-            raise ValueError(f"{wrap}: {value!r} is no {kind}; expected the {knob} of {name}") from None
-    return WRAPPERS[name](delivery, **options)
+            kind = "a whole number" if knob.type is int else "a number"
+            raise ValueError(
+                f"{wrap}: {value!r} is not {kind}; expected the {knob.name} of {name}: {knob.range}"
+            ) from None
+    return function(delivery, **options)
+
+
+def wrapper_forms() -> list[str]:
+    """How each wrapper is written: its name, and its knob in capitals, such as "smoothed=AMOUNT"."""
+    return [name if entry.knob is None else f"{name}={entry.knob.name.upper()}" for name, entry in WRAPPERS.items()]

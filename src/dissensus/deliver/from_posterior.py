@@ -10,8 +10,9 @@ import numpy as np
 
 from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.deliver.one_answer import sls
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.votes import Votes
+from dissensus.labels.shares import Labels
 
 if TYPE_CHECKING:
     from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def posterior(
-    labels: Votes | Distributions | Shrinkage,
+    labels: Labels | Shrinkage,
     seed: int,
     *,
     draw: Literal["class", "distribution"] = "class",
@@ -41,6 +42,11 @@ def posterior(
         raise ValueError(f"a {draw!r} cannot be drawn; expected class or distribution")
     if isinstance(labels, Shrinkage) and prior is not None:
         raise ValueError("the fit is made already, with or without a prior; give the votes beside a prior")
+    if isinstance(labels, Beliefs):
+        raise ValueError(
+            "posterior delivery counts votes, but these are beliefs; give beliefs.first_choices(), or draw classes "
+            "from the beliefs with sls"
+        )
     fit = labels if isinstance(labels, Shrinkage) else shrinkage(labels, prior)
     if draw == "class":  # drawing p and then y is drawing y by the mean of p
         return replace(sls(fit.distributions, seed), name="posterior")

@@ -43,9 +43,9 @@ def beta_weights(start: np.uint64, n: int, alpha: float, items: np.ndarray, whol
     out = np.empty(n if whole else items.size)
     for row in range(out.size):
         state = item_word(start, row if whole else items[row])
-        one, state = log_gamma(alpha, state)
-        two, state = log_gamma(alpha, state)
-        out[row] = 1.0 / (1.0 + np.exp(two - one))
+        first, state = log_gamma(alpha, state)
+        second, state = log_gamma(alpha, state)
+        out[row] = 1.0 / (1.0 + np.exp(second - first))
     return out
 
 

@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from dissensus.aggregate.pooling import complete_rows
 from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.shares import Labels, check_answered, mean_belief
+from dissensus.labels.shares import Labels, as_distributions, check_answered
 from dissensus.labels.votes import Votes
 
 CONTROL_OFFSET = 1000  # Gheibi 2026, A.1
@@ -29,7 +30,7 @@ def sls(labels: Labels, seed: int) -> Delivery:
     """
     if isinstance(labels, Votes):
         return _one_at_a_time("sls", labels, partial(_any, checked_seed(seed)))
-    d = _mean(labels) if isinstance(labels, Beliefs) else labels
+    d = as_distributions(labels)
     return Delivery(
         name="sls", items=d.items, classes=d.classes, hard=True, fixed=False,
         rule=partial(_any_class, checked_seed(seed), _table(d)),
@@ -37,7 +38,7 @@ def sls(labels: Labels, seed: int) -> Delivery:
 
 
 def multipass(labels: Labels, seed: int) -> Delivery:
-    """Every answer in turn: each item's answers are shuffled once, then delivered one an epoch, over and over.
+    """Every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
 
         y_i(epoch) = shuffled answers of i [epoch mod number of answers of i]
 
@@ -98,8 +99,7 @@ def answer_lists(labels: Votes | Beliefs) -> AnswerLists:
     rising = bool((np.diff(labels.item) >= 0).all())
     order = np.arange(labels.n_answers) if rising else np.argsort(labels.item, kind="stable")
     if isinstance(labels, Beliefs):
-        _mean(labels)  # refuses partial beliefs
-        return AnswerLists(first, order, labels.stated)
+        return AnswerLists(first, order, complete_rows(labels))
     compact = labels.choice.astype(np.min_scalar_type(labels.n_classes - 1))
     return AnswerLists(first, compact if rising else compact[order], None)
 
@@ -165,8 +165,3 @@ def _any_class(seed: int, table: tuple[np.ndarray, ...], epoch: int, items: np.n
     first, keep, own, other = table
     asked = NO_ITEMS if items is None else items
     return any_class(key(seed, "class", epoch), first, keep, own, other, asked, items is None)
-
-
-def _mean(beliefs: Beliefs) -> Distributions:
-    check_answered(beliefs)
-    return mean_belief(beliefs)

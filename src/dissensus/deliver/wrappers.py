@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -92,13 +92,47 @@ def mixup(delivery: Delivery, seed: int, *, alpha: float) -> Delivery:
     )  # fmt: skip
 
 
-WRAPPERS: dict[str, Callable[..., Delivery]] = {
-    "shuffled": shuffled,
-    "stale": stale,
-    "smoothed": smoothed,
-    "tempered": tempered,
-    "mixup": mixup,
-}
+@dataclass(frozen=True)
+class Knob:
+    """The number a wrapper is given, as in "smoothed=0.1".
+
+    name     of the argument
+    type     int for a whole number, else float
+    range    what it means and which values it may have, in words
+    example  a value that suits
+    """
+
+    name: str
+    type: type[int] | type[float]
+    range: str
+    example: int | float
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """A way to make a delivery from a delivery.
+
+    function             (delivery, seed where it draws something, knob where it has one) -> Delivery
+    knob                 the one number it takes, or None
+    needs_probabilities  whether deliveries of classes are refused
+    """
+
+    function: Callable[..., Delivery]
+    knob: Knob | None = None
+    needs_probabilities: bool = False
+
+
+WRAPPERS: dict[str, Wrapper] = {
+    "shuffled": Wrapper(shuffled),
+    "stale": Wrapper(stale, Knob("every", int, "how many epochs a target is held, 1 or more", 2)),
+    "smoothed": Wrapper(smoothed, Knob("amount", float, "the share spread over all classes, from 0 to 1", 0.1)),
+    "tempered": Wrapper(
+        tempered, Knob("temperature", float, "0 or more, below 1 to sharpen and above 1 to flatten", 2.0),
+        needs_probabilities=True,
+    ),
+    "mixup": Wrapper(mixup, Knob("alpha", float, "above 0, where large values mix half and half", 0.2)),
+}  # fmt: skip
+"""Every wrapper by its name; a new one is a line here."""
 
 _Rule = Callable[[int, np.ndarray | None], np.ndarray]
 

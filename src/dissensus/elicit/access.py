@@ -51,10 +51,10 @@ def new_cookie(secret: bytes, folder: Path) -> str:
 
 def cookie_holds(secret: bytes, folder: Path, cookie: str) -> bool:
     try:
-        told = _signer(secret, "dashboard").loads(cookie, max_age=HOURS * 3600)
+        content = _signer(secret, "dashboard").loads(cookie, max_age=HOURS * 3600)
     except BadSignature:
         return False
-    return has_key(folder) and isinstance(told, list) and hmac.compare_digest(str(told[0]), _key_mark(folder))
+    return has_key(folder) and isinstance(content, list) and hmac.compare_digest(str(content[0]), _key_mark(folder))
 
 
 def form_token(secret: bytes, cookie: str) -> str:

@@ -7,12 +7,10 @@ import json
 import logging
 import os
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import sqlalchemy as sa
-from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -21,46 +19,24 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from dissensus.elicit.draws import check_batches
+from dissensus.elicit.dashboard.routes import dashboard_routes
+from dissensus.elicit.database.store import Busy
 from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
-from dissensus.elicit.identity import signed, study_secret, unsigned
-from dissensus.elicit.items import read_units
-from dissensus.elicit.media import media_files, media_path
-from dissensus.elicit.ranking import keep_ranking
-from dissensus.elicit.session import Refused, Running, arrive, current_page, submit
-from dissensus.elicit.store import Busy, Store
-from dissensus.elicit.survey import read_study
+from dissensus.elicit.identity import signed, unsigned
+from dissensus.elicit.media import media_path
+from dissensus.elicit.running import Refused, Running, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import keep_ranking
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-PAGES = Path(__file__).parent / "pages"
-templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)
-
-
-def open_study(folder: Path | str, database: str | None = None) -> Running:
-    """A study ready to serve: its settings, its items, its database and its key."""
-    study = read_study(folder)
-    units = read_units(study)
-    check_batches(study, units)
-    store = Store(study.folder, database)
-    try:
-        store.prepare(study, units)
-        secret = study_secret(study.folder)
-        return Running(study, units, store, secret, store.unit_names(), media_files(secret, units))
-    except sa.exc.DBAPIError as error:
-        store.close()
-        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
-    except BaseException:
-        store.close()
-        raise
-
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:
-    """The app of a running study. `secure` is for a server that is reached by https."""
-    from dissensus.elicit.dashboard import dashboard_routes
-
-    mturk = run.study.people.source == "mturk"
+    """The app of a running survey. `secure` is for a server that is reached by https."""
+    mturk = run.survey.people.source == "mturk"
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
 
     async def start(request: Request) -> Response:
@@ -74,14 +50,16 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
                 return _message(run, "This is a preview. Accept the task to begin.", 200)
             return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
         # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
-        told = {"token": signed(run.secret, "person", person)}
+        reply = {"token": signed(run.secret, "person", person)}
         if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
-            told |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
-        return RedirectResponse(f"run#{urlencode(told)}", status_code=303)
+            reply |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
+        return RedirectResponse(f"run#{urlencode(reply)}", status_code=303)
 
     async def shell(request: Request) -> Response:
         return HTMLResponse(
-            templates.get_template("run.html").render(title=run.study.title, source=run.study.people.source)
+            templates.get_template("run.html").render(
+                title=run.survey.title, source=run.survey.people.source, script=run.survey.kind.script
+            )
         )
 
     async def page(request: Request) -> Response:
@@ -91,7 +69,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
 
     async def media(request: Request) -> Response:
-        path = media_path(run.study.folder, run.media, request.path_params["key"])
+        path = media_path(run.survey.folder, run.media, request.path_params["key"])
         if path is None:
             return JSONResponse({"error": "no such file"}, status_code=404)
         return FileResponse(path, headers={"cache-control": "private, max-age=86400"})
@@ -128,7 +106,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        ranked = asyncio.create_task(keep_ranking(run)) if run.study.protocol.draw == "expected-error" else None
+        ranked = asyncio.create_task(keep_ranking(run)) if run.survey.protocol.draw == "expected-error" else None
         try:
             yield
         finally:
@@ -152,16 +130,16 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
 
 def app_from_environment() -> Starlette:
-    """The app of the study that DISSENSUS_STUDY names: for server processes, which are started without arguments."""
-    run = open_study(os.environ["DISSENSUS_STUDY"], os.environ.get("DISSENSUS_DB") or None)
+    """The app of the survey that DISSENSUS_SURVEY names: for server processes, which are started without arguments."""
+    run = open_survey(os.environ["DISSENSUS_SURVEY"], os.environ.get("DISSENSUS_DB") or None)
     return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
 
 
 async def _later(request: Request, error: Exception) -> Response:
     """The database is away or too busy. Browsers keep what they wanted to hand in and send it again."""
     logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
-    told = {"error": "the database does not answer; it will be sent again"}
-    return JSONResponse(told, status_code=503, headers={"retry-after": "5"})
+    reply = {"error": "the database does not answer; it will be sent again"}
+    return JSONResponse(reply, status_code=503, headers={"retry-after": "5"})
 
 
 async def _cut_off(request: Request, error: Exception) -> Response:
@@ -170,10 +148,10 @@ async def _cut_off(request: Request, error: Exception) -> Response:
 
 
 def _refusal(text: str, status: int) -> Response:
-    """A refusal that is known to be the study's own: a proxy or a login page of the network may answer in its place."""
+    """A refusal that is recognisably the survey's own: a proxy or a network's login page may answer in its place."""
     return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 
 def _message(run: Running, text: str, status: int) -> Response:
-    page = templates.get_template("message.html").render(title=run.study.title, text=text, contact=run.study.contact)
+    page = templates.get_template("message.html").render(title=run.survey.title, text=text, contact=run.survey.contact)
     return HTMLResponse(page, status_code=status)

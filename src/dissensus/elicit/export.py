@@ -1,4 +1,4 @@
-"""What a study has collected: every raw answer as a table, and the labels that they make."""
+"""What a survey has collected: every raw answer as a table, and the labels that they make."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 
-from dissensus.elicit import tables
-from dissensus.elicit.questions import QUESTIONS
-from dissensus.elicit.session import Running, code_of
+from dissensus.elicit.database import tables
+from dissensus.elicit.questions.answers_as_labels import labels_from
+from dissensus.elicit.running import Running, code_of
+from dissensus.elicit.session.protocol import TrialKind
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -33,7 +34,7 @@ PEOPLE = pa.schema([
 
 
 def answer_table(run: Running) -> pa.Table:
-    """Every answer as it was given, one row each: practice, main, attention and repeated trials, with all times."""
+    """Every answer as it was given, one row per answer: trials of every kind, with all times."""
     return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
 
 
@@ -50,112 +51,69 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         people.c.excluded_why, people.c.source,
     ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
     with run.store.reading() as connection:
-        return [_row(found._mapping) for found in connection.execute(wanted)]
+        return [_row(row._mapping) for row in connection.execute(wanted)]
 
 
 def people_table(run: Running) -> pa.Table:
-    """Everybody who came, one row each, with how far they got and what they said on pages that are no trials.
+    """Everybody who came, one row per person, with how far they got and what they said on pages other than trials.
 
     code: the completion code that they were shown
-    pages: an object of page and what was told there, such as the answers of the debriefing
+    pages: an object of page and what was said there, such as the answers of the debriefing
     """
     people, pages = tables.people, tables.pages
-    told: dict[str, dict[str, Any]] = {}
+    said: dict[str, dict[str, Any]] = {}
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
-            told.setdefault(row.person, {})[row.page] = json.loads(row.told)
-        found = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
+            said.setdefault(row.person, {})[row.page] = json.loads(row.told)
+        everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
          "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
          "code": code_of(run, row.id) if row.stage == "done" else None, "source": row.source,
-         "pages": json.dumps(told.get(row.id, {}))}
-        for row in found
+         "pages": json.dumps(said.get(row.id, {}))}
+        for row in everybody
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schema=PEOPLE)
 
 
 def labels_of(
-    run: Running, *, kinds: tuple[str, ...] = ("main",), with_excluded: bool = False,
-    answers: list[dict[str, Any]] | None = None,
-) -> Votes | Beliefs:  # fmt: skip
+    run: Running, *, trial_kinds: tuple[TrialKind, ...] = ("main",), with_excluded: bool = False
+) -> Votes | Beliefs:
     """The answers as votes or beliefs, without those of excluded people unless they are asked for.
 
-    Repeated answers come with kinds=("main", "repeat"). Similarities and triplets are no labels: take `answer_table`.
-    answers: those of `answer_rows`, where they are at hand
+    Repeated answers come with trial_kinds=("main", "repeat"). Similarities and triplets are not labels of items: take
+    `answer_table`.
     """
-    question = run.study.question
-    gives = QUESTIONS[question.kind].gives
-    if gives not in ("vote", "belief") and question.kind != "typicality":
-        raise ValueError(f"{question.kind} answers are {gives}s, not labels of items; export them as raw answers")
-    told_rows = answer_rows(run) if answers is None else answers
+    question, kind = run.survey.question, run.survey.kind
+    if not kind.labels_items:
+        raise ValueError(f"{question.kind} answers are {kind.gives}s, not labels of items; export them as raw answers")
     rows = [
-        row for row in told_rows if row["kind"] in kinds and (with_excluded or not row["excluded"])
+        row for row in answer_rows(run) if row["kind"] in trial_kinds and (with_excluded or not row["excluded"])
     ]  # fmt: skip
     if not rows:
         raise ValueError("there are no answers yet")
     item, items = encode(pa.array([row["item"] for row in rows]))
     annotator, annotators = encode(pa.array([row["annotator"] for row in rows]))
-    shared: dict[str, Any] = {
-        "item": item, "items": items, "annotator": annotator, "annotators": annotators,
-        "seconds": np.array([np.nan if row["seconds"] is None else row["seconds"] for row in rows]),
-    }  # fmt: skip
-    told = [json.loads(row["answer"]) for row in rows]
-    if question.kind == "choose":
-        code = {name: i for i, name in enumerate(question.classes)}
-        return Votes(**shared, classes=question.classes, choice=np.array([code[one["choice"]] for one in told]))
-    if question.kind == "typicality":
-        about = [row["about"] for row in rows]
-        named = {item.about for item in run.units.items.values() if item.about}
-        classes = question.classes or tuple(sorted(named.union(about)))
-        return Beliefs(**shared, classes=classes, **_typical(told, about, classes, run))
-    return Beliefs(**shared, classes=question.classes, **_stated(question.kind, told, question))
+    about = [row["about"] or "" for row in rows]
+    asked_about = {item.about for item in run.units.items.values()} | set(about)
+    return labels_from(
+        question, [json.loads(row["answer"]) for row in rows], about,
+        question.classes or tuple(sorted(asked_about - {""})),
+        item=item, items=items, annotator=annotator, annotators=annotators,
+        seconds=np.array([np.nan if row["seconds"] is None else row["seconds"] for row in rows]),
+    )  # fmt: skip
 
 
-def _row(found: Any) -> dict[str, Any]:
-    times, shown, names = (json.loads(found[name]) for name in ("times", "shown", "names"))
+def _row(row: Any) -> dict[str, Any]:
+    times, shown, names = (json.loads(row[name]) for name in ("times", "shown", "names"))
     touched, away = times.get("touched"), times.get("away", [])
     return {
-        "trial": found["trial"], "annotator": found["who"], "kind": found["kind"], "item": " | ".join(names),
+        "trial": row["trial"], "annotator": row["who"], "kind": row["kind"], "item": " | ".join(names),
         "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
-        "about": next(iter(shown.get("about", [])), None), "place": found["place"],
-        "answer": found["answer"], "seconds": found["seconds"],
+        "about": next(iter(shown.get("about", [])), None), "place": row["place"],
+        "answer": row["answer"], "seconds": row["seconds"],
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
-        "times": found["times"], "client": found["client"], "received": found["received"],
-        "excluded": found["excluded"] is not None, "excluded_why": found["excluded_why"], "source": found["source"],
+        "times": row["times"], "client": row["client"], "received": row["received"],
+        "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
     }  # fmt: skip
-
-
-def _stated(kind: str, told: list[dict[str, Any]], question: Any) -> dict[str, np.ndarray]:
-    """The arrays of Beliefs: stated (m, k), ruled_out (m, k), named (m, r)."""
-    code = {name: i for i, name in enumerate(question.classes)}
-    stated = np.full((len(told), len(code)), np.nan)
-    ruled_out = np.zeros(stated.shape, dtype=bool)
-    named = np.full((len(told), 2 if kind == "top-two" else 0), -1, dtype=np.int32)
-    for row, one in enumerate(told):
-        if kind == "top-two":
-            for place, role in enumerate(("first", "second")):
-                if one[role] is not None:
-                    named[row, place] = code[one[role]]
-                    stated[row, code[one[role]]] = one[f"{role}_percent"] / 100
-            ruled_out[row, [code[name] for name in one["ruled_out"]]] = True
-        elif kind == "sliders":
-            stated[row] = [one["values"][name] for name in question.classes]
-        else:
-            parts, whole = (one["percents"], 100) if kind == "allocate" else (one["tokens"], question.options["tokens"])
-            stated[row] = [parts.get(name, 0) / whole for name in question.classes]
-    return {"stated": stated, "ruled_out": ruled_out, "named": named}
-
-
-def _typical(told: list[dict[str, Any]], about: list[str], classes: tuple[str, ...], run: Running) -> dict[str, Any]:
-    """A rating as the probability of the class that it is about, on the scale from 0 to 1."""
-    low, high = run.study.question.options["low"], run.study.question.options["high"]
-    stated = np.full((len(told), len(classes)), np.nan)
-    for row, (one, name) in enumerate(zip(told, about, strict=True)):
-        stated[row, classes.index(name)] = (one["value"] - low) / (high - low)
-    return {
-        "stated": stated,
-        "ruled_out": np.zeros(stated.shape, dtype=bool),
-        "named": np.empty((len(told), 0), dtype=np.int32),
-    }

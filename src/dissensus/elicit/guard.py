@@ -16,7 +16,7 @@ MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 
 
 class Haste:
-    """A bucket for each sender: `burst` requests at once, then `rate` a second. The oldest senders are forgotten.
+    """A bucket for each sender: `burst` requests at once, then `rate` per second. The oldest senders are forgotten.
 
     Each server process counts for itself, so that w processes allow up to w times as much. A w-th for each of them
     would refuse people wrongly: connections are not spread evenly over processes, and a whole class may come at once
@@ -37,25 +37,25 @@ class Haste:
         return left >= 1
 
 
-def trusted_proxies(told: str) -> list[str]:
+def trusted_proxies(text: str) -> list[str]:
     """Addresses and networks of proxies whose word about the sender is taken, from a text with commas between them."""
-    found = [one.strip() for one in told.split(",")]
-    for one in found:
+    proxies = [proxy.strip() for proxy in text.split(",")]
+    for proxy in proxies:
         try:
-            network = ipaddress.ip_network(one)
+            network = ipaddress.ip_network(proxy)
         except ValueError as error:
             raise ValueError(
-                f"proxy {one!r}: {error}; expected an address as 10.0.0.5, or a network as 10.0.0.0/8"
+                f"proxy {proxy!r}: {error}; expected an address such as 10.0.0.5, or a network such as 10.0.0.0/8"
             ) from None
         if network.prefixlen == 0:
             raise ValueError(
-                f"proxy {one!r} is everybody, who could then call themselves what they like; name the proxy"
+                f"proxy {proxy!r} covers every address, so anybody could pretend to be anybody; name the proxy itself"
             )
-    return found
+    return proxies
 
 
 def content_policy(mturk: bool) -> str:
-    """Only what this server sends is run or shown, and no other page may frame it (but MTurk's, if told)."""
+    """Only what this server sends is run or shown, and no other page may frame it, except MTurk's with `mturk`."""
     hosts = " ".join(MTURK)
     form, frames = (f"'self' {hosts}", hosts) if mturk else ("'self'", "'none'")
     return (

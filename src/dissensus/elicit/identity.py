@@ -13,8 +13,8 @@ from itsdangerous import BadSignature, URLSafeSerializer
 SECRET_FILE = ".secret"
 
 
-def study_secret(folder: Path) -> bytes:
-    """The key of the study: DISSENSUS_SECRET, or a file in its folder that only its owner can read, made once."""
+def survey_secret(folder: Path) -> bytes:
+    """The key of the survey: DISSENSUS_SECRET, or a file in its folder that only its owner can read, made once."""
     given = os.environ.get("DISSENSUS_SECRET")
     if given:
         if len(given) < 32:
@@ -36,7 +36,7 @@ def study_secret(folder: Path) -> bytes:
 
 
 def keyed_hash(secret: bytes, external: str) -> str:
-    """The same for the same person in this study, and nothing to anybody without its key."""
+    """The same for the same person in this survey, and meaningless to anybody without its key."""
     return hmac.new(secret, b"person\0" + external.encode(), hashlib.sha256).hexdigest()[:32]
 
 

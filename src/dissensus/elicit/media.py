@@ -6,21 +6,21 @@ import hmac
 from collections.abc import Mapping
 from pathlib import Path
 
-from dissensus.elicit.items import Units
+from dissensus.elicit.survey.items import Units
 
 
 def media_address(secret: bytes, item: str, part: int) -> str:
-    """Where a browser finds a part of an item: the same for as long as the study has its key."""
+    """Where a browser finds a part of an item: the same for as long as the survey has its key."""
     return f"media/{_key(secret, item, part)}"
 
 
 def media_files(secret: bytes, units: Units) -> dict[str, str]:
-    """The file of every picture and sound, relative to the study's folder, by the last piece of its address."""
+    """The file of every picture and sound, relative to the survey's folder, by the last piece of its address."""
     return {
         _key(secret, item.name, i): part.content
         for item in units.items.values()
         for i, part in enumerate(item.parts)
-        if part.kind != "text"
+        if part.medium != "text"
     }
 
 
@@ -33,6 +33,6 @@ def media_path(folder: Path, files: Mapping[str, str], key: str) -> Path | None:
 
 
 def _key(secret: bytes, item: str, part: int) -> str:
-    # Names of files may hold bytes that are no text, which Python keeps as half characters.
-    told = f"media\0{part}\0{item}".encode("utf-8", "surrogatepass")
-    return hmac.digest(secret, told, "sha256").hex()[:32]
+    # File names may hold bytes that are not text, which Python keeps as lone surrogates.
+    name = f"media\0{part}\0{item}".encode("utf-8", "surrogatepass")
+    return hmac.digest(secret, name, "sha256").hex()[:32]

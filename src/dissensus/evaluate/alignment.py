@@ -4,7 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.evaluate.bootstrap import Measure, correlation
+from dissensus.labels import distances
 from dissensus.labels.distances import entropy
+
+
+def entropy_of_prediction(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
+    """How unsure the model is, in nats; people are not looked at. Neither high nor low is better.
+
+        H(q) = - sum_c q_c ln q_c
+
+    p_model: (n, k) -> (n,), 0 to ln k
+    """
+    return entropy(distances._pair(p_model, p_people)[0])
+
+
+def entropy_of_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
+    """How far people disagree, in nats; the model is not looked at: what its own entropy is to be read beside.
+
+        H(p) = - sum_c p_c ln p_c
+
+    p_people: (n, k) -> (n,), 0 to ln k
+    """
+    return entropy(distances._pair(p_model, p_people)[1])
 
 
 def entropy_pearson(p_model: np.ndarray, p_people: np.ndarray) -> float:
@@ -29,6 +51,16 @@ def entropy_spearman(p_model: np.ndarray, p_people: np.ndarray) -> float:
     p_model, p_people: (n, k)
     """
     return spearman(entropy(p_model).astype(np.float32), entropy(p_people).astype(np.float32))
+
+
+def entropy_pearson_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measure:
+    """`entropy_pearson` as a function of how often each item was drawn, for `over_items`.  (n, k), (n, k)"""
+    return correlation(entropy(p_model), entropy(p_people))
+
+
+def entropy_spearman_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measure:
+    """`entropy_spearman` as a function of how often each item was drawn; ranks are those among all items."""
+    return correlation(*(ranks(entropy(side).astype(np.float32)) for side in (p_model, p_people)))
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:

@@ -149,6 +149,13 @@ def pivotal(
     return found
 
 
+def of_drawn_items(
+    function: Callable[[np.ndarray, np.ndarray], float],
+) -> Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], float]]:
+    """A function of two columns as one of the item positions that were drawn, for `pivotal`."""
+    return lambda x, y: lambda at: function(x[at], y[at])
+
+
 def correlation(x: np.ndarray, y: np.ndarray) -> Measure:
     """Pearson's correlation of two numbers per item, for `over_items`; of their ranks it is Spearman's.
 
@@ -197,7 +204,7 @@ def _standard(x: np.ndarray) -> np.ndarray:
 
 def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """NaN where one side is the same for all items drawn, as for a model that is always certain.  (b, n) -> (b,)"""
-    total = weights.sum(axis=1)
+    total = np.maximum(weights.sum(axis=1), 1.0)
     mean_x, mean_y = weights @ x / total, weights @ y / total
     var_x, var_y = weights @ x**2 / total - mean_x**2, weights @ y**2 / total - mean_y**2
     both = weights @ (x * y) / total - mean_x * mean_y

@@ -43,6 +43,11 @@ def brier_decomposition(confidence: np.ndarray, outcome: np.ndarray, bins: int =
     return parts_of_bins(equal_mass_bins(confidence, outcome, bins))
 
 
+def brier_part(part: str, confidence: np.ndarray, outcome: np.ndarray) -> float:
+    """One part of `brier_decomposition`, by its name.  confidence, outcome: (n,)"""
+    return float(getattr(brier_decomposition(confidence, outcome), part))
+
+
 def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bins: int = 15) -> BrierParts:
     """The same for whole distributions: the parts of every class's probability, summed. Its score is the soft Brier.
 

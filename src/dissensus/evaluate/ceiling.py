@@ -11,7 +11,8 @@ import numpy as np
 
 from dissensus.aggregate.priors.dirichlet_mixture import posterior_sample
 from dissensus.aggregate.priors.shrinkage import shrinkage
-from dissensus.labels.distances import entropy, jensen_shannon, kl
+from dissensus.evaluate.bootstrap import Measure
+from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
@@ -55,16 +56,15 @@ def human_ceiling(
         corrected = E over the posterior of score(prediction = p_i, labels = share of all votes on i)
 
     estimates what the truth itself scores against these very labels. On crowds simulated from a Dirichlet it is within
-    5 % of that for nll, kl and js, and within 0.02 for the others from 20 votes an item (0.05 from 6). It leans on the
-    fitted prior: where the 50-vote shares of CIFAR-10H, which have no rare classes, are taken as truth, it sets kl and
-    js up to a quarter too high, nll 3 %, and the rank correlation 0.05 too low (benchmarks/ceiling.py --check). There
-    the jackknife and the Spearman-Brown formula come closer; on few votes and on ChaosNLI they are mostly further off.
+    5 % of that for soft_nll, kl and js, and within 0.02 for the others from 20 votes per item (0.05 from 6). It leans
+    on the fitted prior: where the 50-vote shares of CIFAR-10H, which have no rare classes, are taken as truth, it sets
+    kl and js up to a quarter too high, soft_nll 3 %, and the rank correlation 0.05 too low (benchmarks/ceiling.py
+    --check). There the jackknife and the Spearman-Brown formula come closer; on few votes and on ChaosNLI they are
+    mostly further off.
     The votes are taken as independent draws from p_i; annotators who differ in skill are part of p_i.
 
-    SCORES: nll, kl, js in nats, lower is better; kl and js of the truth are not 0, since the share of m votes scatters
-    around it. accuracy: same most likely class as the labels, equal ones shared; vote accuracy: share of votes for
-    the predicted class; second choice: same second class, over items whose labels have one. entropy pearson and
-    entropy spearman: correlation over items of predicted and label entropy.
+    The scores are those of METRICS that are marked for the ceiling. kl and js of the truth are not 0, since the share
+    of m votes scatters around it.
 
     by         "annotators" puts all votes of an annotator into one half
     splits     random divisions; draws  distributions from the posterior; replicates  resampled sets of items
@@ -100,101 +100,68 @@ def human_ceiling(
     )
 
 
-def _nll(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return entropy(labels) + kl(labels, prediction)
+@dataclass(frozen=True)
+class _Scored:
+    """One prediction of people by people.
+
+    used      (n,) bool, the items it is about
+    values    name: (n,) one value per item, NaN for items that have none
+    measures  name: number about the used items as a function of how often each was drawn
+    """
+
+    used: np.ndarray
+    values: dict[str, np.ndarray]
+    measures: dict[str, Measure]
 
 
-def _accuracy(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return (_shared_top(prediction) * _shared_top(labels)).sum(axis=1)
-
-
-def _vote_accuracy(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return (_shared_top(prediction) * labels).sum(axis=1)
-
-
-def _second_choice(prediction: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    rest = []
-    for rows in (prediction, labels):
-        left = rows.copy()
-        left[np.arange(rows.shape[0]), rows.argmax(axis=1)] = 0.0
-        rest.append(left)
-    same = (_shared_top(rest[0]) * _shared_top(rest[1])).sum(axis=1)
-    return np.where(rest[1].any(axis=1), same, np.nan)
-
-
-# (n, k) prediction, (n, k) labels -> (n,), NaN where the labels leave a score undefined
-SCORES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "nll": _nll,
-    "kl": lambda prediction, labels: kl(labels, prediction),
-    "js": jensen_shannon,
-    "accuracy": _accuracy,
-    "vote accuracy": _vote_accuracy,
-    "second choice": _second_choice,
-}
-
-
-def _scored(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> dict[str, np.ndarray]:
-    """Every score and both entropies, NaN for items not used.  -> name: (n,)"""
-    values = {name: score(prediction, labels) for name, score in SCORES.items()}
-    values |= {"entropy predicted": entropy(prediction), "entropy of labels": entropy(labels)}
-    scattered = {}
-    for name, value in values.items():
-        scattered[name] = np.full(used.size, np.nan)
-        scattered[name][used] = value
-    return scattered
+def _scored(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> _Scored:
+    """Every score of METRICS that the ceiling has.  prediction, labels: (u, k) of the u used items"""
+    values, measures = {}, {}
+    for name, metric in METRICS.items():
+        if metric.ceiling and metric.of == "items":
+            values[name] = np.full(used.size, np.nan)
+            values[name][used] = metric.function(prediction, labels)
+        elif metric.ceiling:
+            assert metric.resampled is not None
+            measures[name] = metric.resampled(prediction, labels)
+    return _Scored(used, values, measures)
 
 
 def _intervals(
-    scored: list[dict[str, np.ndarray]], rng: np.random.Generator, replicates: int, coverage: float
+    scored: list[_Scored], rng: np.random.Generator, replicates: int, coverage: float
 ) -> dict[str, Interval]:
     """Means over items and splits (or draws), resampling both."""
-    stacked = {name: np.stack([one[name] for one in scored]) for name in scored[0]}  # (s, n)
-    splits, n = stacked["nll"].shape
-    x, y = stacked.pop("entropy predicted"), stacked.pop("entropy of labels")
-    measures: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-        name: partial(_weighted_mean, value) for name, value in stacked.items()
+    splits, n = len(scored), scored[0].used.size
+    means: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+        name: partial(_mean_of_values, np.stack([one.values[name] for one in scored])) for name in scored[0].values
     }
-    measures["entropy pearson"] = partial(_weighted_correlation, x, y)
-    measures["entropy spearman"] = partial(_weighted_correlation, _ranks(x), _ranks(y))
-    found: dict[str, list[np.ndarray]] = {name: [] for name in measures}
-    for items in resampling_weights(n, replicates, rng):  # (b, n)
+    means |= {name: partial(_mean_of_measures, scored, name) for name in scored[0].measures}
+    resampled: dict[str, list[np.ndarray]] = {name: [] for name in means}
+    for drawn in resampling_weights(n, replicates, rng):  # (b, n)
+        items = drawn.astype(np.float64)
         chosen = rng.multinomial(splits, np.full(splits, 1 / splits), size=items.shape[0])  # (b, s)
-        for name, measure in measures.items():
-            found[name].append(measure(items, chosen))
+        for name, mean in means.items():
+            resampled[name].append(mean(items, chosen))
     once = np.ones((1, n)), np.ones((1, splits))
     return {
-        name: percentile_interval(float(measure(*once)[0]), np.concatenate(found[name]), coverage)
-        for name, measure in measures.items()
+        name: percentile_interval(float(means[name](*once)[0]), np.concatenate(resampled[name]), coverage)
+        for name in METRICS
+        if name in means
     }
 
 
-def _weighted_mean(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _mean_of_values(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """values: (s, n); items: (b, n); chosen: (b, s) -> (b,), 0 where no item has the score"""
-    told = ~np.isnan(values)
-    total = (chosen * (items @ np.where(told, values, 0.0).T)).sum(axis=1)
-    weight = (chosen * (items @ told.T.astype(np.float64))).sum(axis=1)
+    has_value = ~np.isnan(values)
+    total = (chosen * (items @ np.where(has_value, values, 0.0).T)).sum(axis=1)
+    weight = (chosen * (items @ has_value.T.astype(np.float64))).sum(axis=1)
     return np.divide(total, weight, out=np.zeros(total.size), where=weight > 0)
 
 
-def _weighted_correlation(x: np.ndarray, y: np.ndarray, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Pearson's correlation in each split, mean over the chosen; 0 where one side is the same for all items.  (b,)"""
-    told = ~np.isnan(x)
-    x, y = (np.where(told, v - np.nanmean(v, axis=1, keepdims=True), 0.0) for v in (x, y))
-    weight = np.maximum(items @ told.T.astype(np.float64), 1.0)  # (b, s)
-    mean_x, mean_y = items @ x.T / weight, items @ y.T / weight
-    var_x = items @ (x**2).T / weight - mean_x**2
-    var_y = items @ (y**2).T / weight - mean_y**2
-    both = items @ (x * y).T / weight - mean_x * mean_y
-    scale = np.sqrt(np.maximum(var_x, 0.0) * np.maximum(var_y, 0.0))
-    r = np.divide(both, scale, out=np.zeros(both.shape), where=scale > 1e-14)
-    return (chosen * r).sum(axis=1) / chosen.sum(axis=1)
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks within each split, equal ones averaged, scaled to at most 1.  (s, n)"""
-    from scipy.stats import rankdata  # a third of a second, which only the ceiling needs
-
-    return rankdata(values, axis=1, nan_policy="omit") / values.shape[1]
+def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """The number in each split, mean over the chosen; 0 where undefined.  items: (b, n); chosen: (b, s) -> (b,)"""
+    each = [one.measures[name](items if one.used.all() else items[:, one.used]) for one in scored]
+    return (chosen * np.nan_to_num(np.stack(each, axis=1))).sum(axis=1) / chosen.sum(axis=1)
 
 
 def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: np.random.Generator) -> np.ndarray:
@@ -219,9 +186,3 @@ def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: 
 
 def _shares(counts: np.ndarray) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
-
-
-def _shared_top(rows: np.ndarray) -> np.ndarray:
-    """Certainty about the largest class, shared by equal ones.  (n, k)"""
-    top = rows == rows.max(axis=1, keepdims=True)
-    return top / top.sum(axis=1, keepdims=True)

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.bootstrap import Measure, over_items
-from dissensus.evaluate.matched import prepare
-from dissensus.evaluate.matching import Missing
-from dissensus.evaluate.scorecards import Scorecard, entropy_measures, interval_json, scored_cards
+from dissensus.evaluate.matching import Missing, match_models
+from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.scorecards import Scorecard, interval_json, scored_cards
+from dissensus.evaluate.scores import drawn_measures
 from dissensus.evaluate.statistics import Comparison, holm, paired_t
 from dissensus.labels.intervals import Interval
-
-# Tested item by item. KL differs between two models by exactly what soft NLL does, so it is no test of its own.
-TESTED = ("soft_nll", "js", "brier", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -87,8 +85,8 @@ def compare(
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))
-    prepared = prepare(models, labels, gold, columns, clusters, missing)
-    cards = scored_cards(prepared, card_rng, ceiling, replicates, coverage)
+    shared = match_models(models, labels, gold, columns, clusters, missing)
+    cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
     found: list[Difference] = []
     remarks: list[str] = []
@@ -97,10 +95,11 @@ def compare(
             remarks.append("differences between models are given without intervals or tests for so many items")
             found += _plain_differences(other, reference)
             continue
-        found += _differences(other, reference, prepared.clusters, pair_rng, replicates, coverage)
-        unlike = [name for name in ("soft_nll",) if other.infinite or reference.infinite]
+        found += _differences(other, reference, shared.clusters, pair_rng, replicates, coverage)
         remarks += [
-            f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite" for name in unlike
+            f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite"
+            for name in _compared(other.values)
+            if not _finite(name, other, reference)
         ]
     return ModelComparison(cards, tuple(_corrected(found)), tuple(dict.fromkeys(remarks)))
 
@@ -109,18 +108,25 @@ def _differences(
     other: Scorecard, reference: Scorecard, clusters: np.ndarray | None, rng: np.random.Generator,
     replicates: int, coverage: float,
 ) -> list[Difference]:  # fmt: skip
-    finite = [
-        name for name in TESTED if np.isfinite(other.values[name]).all() & np.isfinite(reference.values[name]).all()
-    ]
+    finite = [name for name in _compared(other.values) if _finite(name, other, reference)]
     apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
-    mine, theirs = (entropy_measures(card.predictions, card.people) for card in (other, reference))
-    measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in mine}
+    mine, theirs = (drawn_measures(card.predictions.probs, card.people.probs) for card in (other, reference))
+    measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in _compared(mine)}
     drawn = over_items(apart, rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage)
     return [
         Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
         for name, interval in drawn.items()
         if not np.isnan(interval.value)
     ]
+
+
+def _compared(scores: Mapping[str, Any]) -> list[str]:
+    """Those of the scores by which models are compared."""
+    return [name for name, metric in METRICS.items() if metric.compared and name in scores]
+
+
+def _finite(name: str, *cards: Scorecard) -> bool:
+    return not any(np.isinf(card.values[name]).any() for card in cards)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -132,6 +138,8 @@ def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | None:
     if gap is None:
         return None
+    known = ~np.isnan(gap)
+    gap, clusters = gap[known], None if clusters is None else clusters[known]
     if clusters is not None:  # items of a cluster are alike, so a cluster counts once
         code = np.unique(clusters, return_inverse=True)[1]
         gap = np.bincount(code, gap) / np.bincount(code)
@@ -149,7 +157,7 @@ def _corrected(found: list[Difference]) -> list[Difference]:
 
 def _plain_differences(other: Scorecard, reference: Scorecard) -> list[Difference]:
     nan = float("nan")
-    apart = {name: other.scores[name].value - reference.scores[name].value for name in TESTED}
+    apart = {name: other.scores[name].value - reference.scores[name].value for name in _compared(other.scores)}
     return [
         Difference(other.name, reference.name, name, Interval(value, nan, nan, nan, 0.95), None)
         for name, value in apart.items()

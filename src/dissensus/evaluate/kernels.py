@@ -6,17 +6,13 @@ that neighbours in memory are neighbouring items: then every line of the inner l
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
 from dissensus.evaluate.float_bits import bits_of_double, bits_of_single, double_of_bits
 
-SUMS = (
-    "soft_nll", "js", "brier", "manhattan", "soft_accuracy", "wasserstein", "entropy", "people_entropy",
-    "entropy_squared", "people_squared", "entropy_product", "cross_entropy_hard", "accuracy", "vote_accuracy",
-    "second_best", "second_items", "top_2_accuracy", "confidence_right", "right_items", "confidence_wrong",
-    "infinite_items", "infinite_hard", "bad_rows",
-)  # fmt: skip
 WHOLE = 840  # credit for a majority class is held in 840ths: exact for up to 8 equal classes on one side
 FINE = (1 << 22) - 1  # shares of people are held in steps of 2.4e-7
 
@@ -60,14 +56,78 @@ def _log(x: float) -> float:
     return e * _LN2_HIGH - ((half - (s * (half + series) + e * _LN2_LOW)) - f)
 
 
-# Where each row of the workspace begins. Constants, so that the compiler sees that rows do not overlap.
 LANES = 56
-(
-    _FIRST_Q, _SECOND_Q, _FIRST_P, _SECOND_P, _NLL, _H_Q, _H_P, _BOTH_LOG, _BRIER, _APART, _MOVED, _CUMULATIVE,
-    _TOP_Q, _TOP_P, _TOP_BOTH, _VOTED, _HARD, _NEXT_Q, _NEXT_P, _NEXT_BOTH, _TOP_NEXT, _EXCLUDED, _HARD_EXCLUDED,
-    _LEAST, _SUM_Q, _TOTALS,
-) = (LANES * place for place in range(26))  # fmt: skip
-WORKSPACE = LANES * (25 + len(SUMS))
+
+
+class Rows(NamedTuple):
+    """What is held for each item of a block; the value of a field is where its row begins in the workspace."""
+
+    first_q: int
+    second_q: int
+    first_p: int
+    second_p: int
+    nll: int
+    h_q: int
+    h_p: int
+    both_log: int
+    brier: int
+    apart: int
+    moved: int
+    cumulative: int
+    top_q: int
+    top_p: int
+    top_both: int
+    voted: int
+    hard: int
+    next_q: int
+    next_p: int
+    next_both: int
+    top_next: int
+    excluded: int
+    hard_excluded: int
+    least: int
+    sum_q: int
+
+
+class Totals(NamedTuple):
+    """What is summed over items. A field named as a metric is the sum of that metric.
+
+    <metric>_items     items that have a value, where not all have
+    <metric>_infinite  items whose value is infinite, which are left out of the sum
+    """
+
+    soft_nll: int
+    soft_nll_infinite: int
+    js: int
+    brier: int
+    manhattan: int
+    soft_accuracy: int
+    wasserstein: int
+    entropy: int
+    people_entropy: int
+    entropy_squared: int
+    people_entropy_squared: int
+    entropy_product: int
+    cross_entropy_hard: int
+    cross_entropy_hard_infinite: int
+    accuracy: int
+    vote_accuracy: int
+    second_best_accuracy: int
+    second_best_accuracy_items: int
+    top_2_accuracy: int
+    confidence_right: int
+    confidence_right_items: int
+    confidence_wrong: int
+    confidence_wrong_items: int
+    bad_rows: int
+
+
+# Every row has its place by its name, and the workspace as many as there are names. A name that is missing here is an
+# error when the loops are compiled; places written by hand would be a write beyond the end of the array.
+ROWS, SUMS = Rows._fields, Totals._fields
+ROW = Rows(*(LANES * place for place in range(len(ROWS))))
+TOTAL = Totals(*(LANES * (len(ROWS) + place) for place in range(len(SUMS))))
+WORKSPACE = LANES * (len(ROWS) + len(SUMS))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -79,7 +139,7 @@ def sweep_rows(
     near: tuple[float, float],
     tolerance: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sums of every score, and two packed numbers an item, in one pass.
+    """Sums of every score, and two packed numbers per item, in one pass.
 
     model, people: (n, k), 0 < n < 2^31, k > 1
     entropies    (n,) uint64, filled: entropy of the model and of people, as bits of single-precision floats
@@ -104,13 +164,15 @@ def sweep_rows(
                 overlap[r] += q[r] if q[r] < p[r] else p[r]
                 mass[r] += q[r] + p[r]
         for r in range(count):
-            entropies[start + r] = (bits_of_single(w[_H_Q + r]) << np.uint64(32)) | bits_of_single(w[_H_P + r])
-            payload = np.uint64((np.int64(w[_VOTED + r] * FINE + 0.5) << 10) | np.int64(w[_TOP_BOTH + r] * WHOLE + 0.5))
-            unsure = bits_of_single(1.0 - w[_FIRST_Q + r])
+            entropies[start + r] = (bits_of_single(w[ROW.h_q + r]) << np.uint64(32)) | bits_of_single(w[ROW.h_p + r])
+            share, credit = np.int64(w[ROW.voted + r] * FINE + 0.5), np.int64(w[ROW.top_both + r] * WHOLE + 0.5)
+            payload = np.uint64((share << 10) | credit)
+            unsure = bits_of_single(1.0 - w[ROW.first_q + r])
             confidences[start + r] = ((np.uint64(0xFFFFFFFF) - unsure) << np.uint64(32)) | payload
     sums = np.zeros(len(SUMS))
     for place in range(len(SUMS)):
-        sums[place] = w[_TOTALS + place * LANES : _TOTALS + (place + 1) * LANES].sum()
+        first = LANES * (len(ROWS) + place)
+        sums[place] = w[first : first + LANES].sum()
     return sums, overlap.reshape(k, LANES).sum(axis=1), mass.reshape(k, LANES).sum(axis=1)
 
 
@@ -129,21 +191,21 @@ def _score_block(
     tolerance: float,
 ) -> None:
     """Every score of up to LANES items, in w, and added to the totals in w.  q, p: (k * LANES,), turned"""
-    for place in range(_FIRST_Q, _NLL):
-        w[place] = -1.0
-    for place in range(_NLL, _TOTALS):
+    for place in range(LANES * len(ROWS)):
         w[place] = 0.0
+    for r in range(LANES):
+        w[ROW.first_q + r] = w[ROW.second_q + r] = w[ROW.first_p + r] = w[ROW.second_p + r] = -1.0
     for c in range(k):
         for r in range(count):
             x, y = q[c * LANES + r], p[c * LANES + r]
-            first, second = w[_FIRST_Q + r], w[_SECOND_Q + r]
+            first, second = w[ROW.first_q + r], w[ROW.second_q + r]
             lower = first if first < x else x
-            w[_SECOND_Q + r] = lower if lower > second else second
-            w[_FIRST_Q + r] = x if x > first else first
-            first, second = w[_FIRST_P + r], w[_SECOND_P + r]
+            w[ROW.second_q + r] = lower if lower > second else second
+            w[ROW.first_q + r] = x if x > first else first
+            first, second = w[ROW.first_p + r], w[ROW.second_p + r]
             lower = first if first < y else y
-            w[_SECOND_P + r] = lower if lower > second else second
-            w[_FIRST_P + r] = y if y > first else first
+            w[ROW.second_p + r] = lower if lower > second else second
+            w[ROW.first_p + r] = y if y > first else first
     # Short loops: the processor then works on several of their rounds at a time, and logarithms take long.
     for i in range(k * LANES):
         log_q[i] = _log(q[i])
@@ -155,85 +217,86 @@ def _score_block(
         for r in range(count):
             i = c * LANES + r
             x, y, log_x = q[i], p[i], log_q[i]
-            top_p = 1.0 if y == w[_FIRST_P + r] else 0.0
-            w[_NLL + r] -= y * log_x
-            w[_H_Q + r] -= x * log_x
-            w[_H_P + r] -= y * log_p[i]
-            w[_BOTH_LOG + r] += (x + y) * log_both[i]
-            w[_HARD + r] -= top_p * log_x
+            top_p = 1.0 if y == w[ROW.first_p + r] else 0.0
+            w[ROW.nll + r] -= y * log_x
+            w[ROW.h_q + r] -= x * log_x
+            w[ROW.h_p + r] -= y * log_p[i]
+            w[ROW.both_log + r] += (x + y) * log_both[i]
+            w[ROW.hard + r] -= top_p * log_x
             impossible = 1.0 if x == 0.0 else 0.0
-            w[_EXCLUDED + r] += impossible if y > 0.0 else 0.0
-            w[_HARD_EXCLUDED + r] += impossible * top_p
+            w[ROW.excluded + r] += impossible if y > 0.0 else 0.0
+            w[ROW.hard_excluded + r] += impossible * top_p
     for c in range(k):
         inner = 0.0 if c == k - 1 else 1.0
         for r in range(count):
             i = c * LANES + r
             x, y = q[i], p[i]
             difference = x - y
-            w[_BRIER + r] += difference * difference
-            w[_APART + r] += abs(difference)
-            moved = w[_CUMULATIVE + r] + difference
-            w[_CUMULATIVE + r] = moved
-            w[_MOVED + r] += inner * abs(moved)
-            w[_SUM_Q + r] += x
-            least = w[_LEAST + r]
+            w[ROW.brier + r] += difference * difference
+            w[ROW.apart + r] += abs(difference)
+            moved = w[ROW.cumulative + r] + difference
+            w[ROW.cumulative + r] = moved
+            w[ROW.moved + r] += inner * abs(moved)
+            w[ROW.sum_q + r] += x
+            least = w[ROW.least + r]
             smaller = x if x < y else y
-            w[_LEAST + r] = smaller if smaller < least else least
+            w[ROW.least + r] = smaller if smaller < least else least
     for c in range(k):
         for r in range(count):
             i = c * LANES + r
             x, y = q[i], p[i]
-            top_q = 1.0 if x == w[_FIRST_Q + r] else 0.0
-            top_p = 1.0 if y == w[_FIRST_P + r] else 0.0
-            next_q = 1.0 if x == w[_SECOND_Q + r] else 0.0
-            next_p = 1.0 if y == w[_SECOND_P + r] else 0.0
-            w[_TOP_Q + r] += top_q
-            w[_TOP_P + r] += top_p
-            w[_TOP_BOTH + r] += top_q * top_p
-            w[_VOTED + r] += top_q * y
-            w[_NEXT_Q + r] += next_q
-            w[_NEXT_P + r] += next_p
-            w[_NEXT_BOTH + r] += next_q * next_p
-            w[_TOP_NEXT + r] += top_p * next_q
+            top_q = 1.0 if x == w[ROW.first_q + r] else 0.0
+            top_p = 1.0 if y == w[ROW.first_p + r] else 0.0
+            next_q = 1.0 if x == w[ROW.second_q + r] else 0.0
+            next_p = 1.0 if y == w[ROW.second_p + r] else 0.0
+            w[ROW.top_q + r] += top_q
+            w[ROW.top_p + r] += top_p
+            w[ROW.top_both + r] += top_q * top_p
+            w[ROW.voted + r] += top_q * y
+            w[ROW.next_q + r] += next_q
+            w[ROW.next_p + r] += next_p
+            w[ROW.next_both + r] += next_q * next_p
+            w[ROW.top_next + r] += top_p * next_q
     for r in range(count):
-        sum_q, sum_p = w[_SUM_Q + r], w[_SUM_Q + r] - w[_CUMULATIVE + r]
+        sum_q, sum_p = w[ROW.sum_q + r], w[ROW.sum_q + r] - w[ROW.cumulative + r]
         fits_q = 1.0 if abs(sum_q - 1.0) <= tolerance else 0.0
         fits_p = 1.0 if abs(sum_p - 1.0) <= tolerance else 0.0
-        fits = fits_q * fits_p if w[_LEAST + r] >= 0.0 else 0.0
-        h_q = w[_H_Q + r] if w[_H_Q + r] > 0.0 else 0.0
-        h_p = w[_H_P + r] if w[_H_P + r] > 0.0 else 0.0
-        js = 0.5 * (0.6931471805599453 * (sum_q + sum_p) - h_q - h_p - w[_BOTH_LOG + r])
-        ties_q, ties_p, both = w[_TOP_Q + r], w[_TOP_P + r], w[_TOP_BOTH + r]
-        confidence = w[_FIRST_Q + r]
+        fits = fits_q * fits_p if w[ROW.least + r] >= 0.0 else 0.0
+        h_q = w[ROW.h_q + r] if w[ROW.h_q + r] > 0.0 else 0.0
+        h_p = w[ROW.h_p + r] if w[ROW.h_p + r] > 0.0 else 0.0
+        js = 0.5 * (0.6931471805599453 * (sum_q + sum_p) - h_q - h_p - w[ROW.both_log + r])
+        ties_q, ties_p, both = w[ROW.top_q + r], w[ROW.top_p + r], w[ROW.top_both + r]
+        confidence = w[ROW.first_q + r]
         credit = both / (ties_q * ties_p)
-        voted = w[_VOTED + r] / ties_q
+        voted = w[ROW.voted + r] / ties_q
         right = 1.0 if both > 0.0 else 0.0
-        second = 1.0 if w[_SECOND_P + r] > 0.0 else 0.0
-        two = 2.0 * both / ties_q if ties_q > 1.0 else both + w[_TOP_NEXT + r] / w[_NEXT_Q + r]
-        w[_TOTALS + r] += w[_NLL + r]
-        w[_TOTALS + 1 * LANES + r] += js if js > 0.0 else 0.0
-        w[_TOTALS + 2 * LANES + r] += w[_BRIER + r]
-        w[_TOTALS + 3 * LANES + r] += w[_APART + r]
-        w[_TOTALS + 4 * LANES + r] += 0.5 * (sum_q + sum_p - w[_APART + r])
-        w[_TOTALS + 5 * LANES + r] += w[_MOVED + r]
+        second = 1.0 if w[ROW.second_p + r] > 0.0 else 0.0
+        two = 2.0 * both / ties_q if ties_q > 1.0 else both + w[ROW.top_next + r] / w[ROW.next_q + r]
+        w[TOTAL.soft_nll + r] += w[ROW.nll + r]
+        w[TOTAL.js + r] += js if js > 0.0 else 0.0
+        w[TOTAL.brier + r] += w[ROW.brier + r]
+        w[TOTAL.manhattan + r] += w[ROW.apart + r]
+        w[TOTAL.soft_accuracy + r] += 0.5 * (sum_q + sum_p - w[ROW.apart + r])
+        w[TOTAL.wasserstein + r] += w[ROW.moved + r]
         from_q, from_p = h_q - near_q, h_p - near_p
-        w[_TOTALS + 6 * LANES + r] += from_q
-        w[_TOTALS + 7 * LANES + r] += from_p
-        w[_TOTALS + 8 * LANES + r] += from_q * from_q
-        w[_TOTALS + 9 * LANES + r] += from_p * from_p
-        w[_TOTALS + 10 * LANES + r] += from_q * from_p
-        w[_TOTALS + 11 * LANES + r] += w[_HARD + r] / ties_p
-        w[_TOTALS + 12 * LANES + r] += credit
-        w[_TOTALS + 13 * LANES + r] += voted
-        w[_TOTALS + 14 * LANES + r] += second * w[_NEXT_BOTH + r] / (w[_NEXT_Q + r] * w[_NEXT_P + r])
-        w[_TOTALS + 15 * LANES + r] += second
-        w[_TOTALS + 16 * LANES + r] += two / ties_p
-        w[_TOTALS + 17 * LANES + r] += right * confidence
-        w[_TOTALS + 18 * LANES + r] += right
-        w[_TOTALS + 19 * LANES + r] += (1.0 - right) * confidence
-        w[_TOTALS + 20 * LANES + r] += 1.0 if w[_EXCLUDED + r] > 0.0 else 0.0
-        w[_TOTALS + 21 * LANES + r] += 1.0 if w[_HARD_EXCLUDED + r] > 0.0 else 0.0
-        w[_TOTALS + 22 * LANES + r] += 1.0 - fits
-        w[_H_Q + r], w[_H_P + r], w[_TOP_BOTH + r] = h_q, h_p, credit
-        w[_VOTED + r] = voted if voted < 1.0 else 1.0
-        w[_FIRST_Q + r] = confidence if confidence < 1.0 else 1.0
+        w[TOTAL.entropy + r] += from_q
+        w[TOTAL.people_entropy + r] += from_p
+        w[TOTAL.entropy_squared + r] += from_q * from_q
+        w[TOTAL.people_entropy_squared + r] += from_p * from_p
+        w[TOTAL.entropy_product + r] += from_q * from_p
+        w[TOTAL.cross_entropy_hard + r] += w[ROW.hard + r] / ties_p
+        w[TOTAL.accuracy + r] += credit
+        w[TOTAL.vote_accuracy + r] += voted
+        w[TOTAL.second_best_accuracy + r] += second * w[ROW.next_both + r] / (w[ROW.next_q + r] * w[ROW.next_p + r])
+        w[TOTAL.second_best_accuracy_items + r] += second
+        w[TOTAL.top_2_accuracy + r] += two / ties_p
+        w[TOTAL.confidence_right + r] += right * confidence
+        w[TOTAL.confidence_right_items + r] += right
+        w[TOTAL.confidence_wrong + r] += (1.0 - right) * confidence
+        w[TOTAL.confidence_wrong_items + r] += 1.0 - right
+        w[TOTAL.soft_nll_infinite + r] += 1.0 if w[ROW.excluded + r] > 0.0 else 0.0
+        w[TOTAL.cross_entropy_hard_infinite + r] += 1.0 if w[ROW.hard_excluded + r] > 0.0 else 0.0
+        w[TOTAL.bad_rows + r] += 1.0 - fits
+        w[ROW.h_q + r], w[ROW.h_p + r], w[ROW.top_both + r] = h_q, h_p, credit
+        w[ROW.voted + r] = voted if voted < 1.0 else 1.0
+        w[ROW.first_q + r] = confidence if confidence < 1.0 else 1.0

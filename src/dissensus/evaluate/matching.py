@@ -1,30 +1,121 @@
-"""Items and classes of two sides matched by name, or refused with the names that do not match."""
+"""Models and people brought to the same items and classes by name, with what else is known about the items.
+
+Names that do not match are refused and listed; nothing is matched by position but arrays, which have no names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.evaluate.people import People, as_people, as_predictions
+from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 
 Missing = Literal["refuse", "leave out"]
+MOST_CLASSES = 20  # beyond, slices by class are left out
+
+
+@dataclass(frozen=True, eq=False)
+class SharedItems:
+    """Models and people on the same items and classes, and what is known about these items.
+
+    gold      (n,) class codes, -1 for none; None where there is no gold at all
+    slices    divisions of the items
+    clusters  (n,) what each item belongs to, or None
+    left_out  how many items with labels lack a prediction
+    """
+
+    models: dict[str, Distributions]
+    people: People
+    gold: np.ndarray | None
+    slices: list[Slices]
+    clusters: np.ndarray | None
+    left_out: int
+
+
+def match_models(
+    models: Mapping[str, Any], labels: Any, gold: Any, columns: Mapping[str, Any] | None, clusters: Any,
+    missing: Missing,
+) -> SharedItems:  # fmt: skip
+    """Read every model, match all to the labels, and bring what is known about items along."""
+    everyone = people = as_people(labels)
+    targets = people.targets
+    read = {name: named_predictions(model, targets, name) for name, model in models.items()}
+    for model in read.values():
+        _, people = match_items(model, people, missing=missing)
+    if people.n_items < 2 or targets.n_classes < 2:
+        raise ValueError(
+            f"there are {people.n_items} items over {targets.n_classes} classes to score; expected 2 or more of both"
+        )
+    models = {name: match_items(model, people, missing="leave out")[0] for name, model in read.items()}
+    complete = people.n_items == everyone.n_items
+    kept = slice(None) if complete else positions_of(people.targets.items, targets.items)
+
+    def about(values: Any, what: str) -> np.ndarray:
+        array = np.asarray(values, dtype=object)
+        if array.shape != (everyone.n_items,):
+            raise ValueError(f"{what} has shape {array.shape}, but there are {everyone.n_items} items with labels")
+        return array[kept]
+
+    slices = [entropy_bins(people.probs), high_disagreement(people.probs)]
+    if targets.n_classes <= MOST_CLASSES:
+        slices.append(Slices("majority class", targets.classes, people.probs.argmax(axis=1)))
+    for by, values in (columns or {}).items():
+        if by in ("entropy", "disagreement", "majority class"):
+            raise ValueError(f"every scorecard has slices by {by!r} of its own: give the column another name")
+        slices.append(column_slices(about(values, f"column {by!r}"), by))
+    return SharedItems(
+        models=models, people=people, gold=None if gold is None else _gold_codes(about(gold, "gold"), targets.classes),
+        slices=slices, clusters=None if clusters is None else about(clusters, "clusters").astype(str),
+        left_out=everyone.n_items - people.n_items,
+    )  # fmt: skip
+
+
+def match_items(
+    predictions: Distributions, people: People, *, missing: Missing = "refuse"
+) -> tuple[Distributions, People]:
+    """Both for the same items and classes in the same order: that of the people. Matched by name, never by place.
+
+    missing  what happens to items only one side has: refused, or left out
+    """
+    in_order = with_classes(predictions, people.targets.classes)
+    rows, kept = matching_rows(predictions.items, people.targets.items, missing)
+    if rows is None:
+        return in_order, people
+    return in_order.select(rows), people.select(kept)
+
+
+def named_predictions(model: Any, targets: Distributions, name: str) -> Distributions:
+    """Distributions as they are; an array by position, which needs as many rows and columns as the labels."""
+    if isinstance(model, Distributions):
+        return model
+    read = as_predictions(model)
+    if read.probs.shape != targets.probs.shape:
+        raise ValueError(
+            f"{name}: {read.n_items} rows by {read.n_classes} columns without names, and the labels are "
+            f"{targets.n_items} items by {targets.n_classes} classes; rows are matched by position only where both are "
+            "the same: hand over Distributions, or a file with the names of items and classes"
+        )
+    return Distributions(read.probs, targets.items, targets.classes)
 
 
 def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distributions:
     """The same predictions with their columns in the order of `classes`."""
     if predictions.classes == classes:
         return predictions
+    order = positions_of(classes, predictions.classes)
+    only_people = [name for name, place in zip(classes, order, strict=True) if place < 0]
     only_model = [name for name in predictions.classes if name not in classes]
-    only_people = [name for name in classes if name not in predictions.classes]
     if only_model or only_people:
         raise ValueError(
             f"the model's classes are {_listed(predictions.classes)}, people's {_listed(classes)}; only the model has "
             f"{_listed(only_model)}, only people have {_listed(only_people)}: name the classes of both alike"
         )
-    order = positions_of(classes, predictions.classes)
     return Distributions(predictions.probs[:, order], predictions.items, classes, predictions.votes)
 
 
@@ -55,6 +146,37 @@ def matching_rows(
             "first, or score those with missing='leave out'"
         )
     return rows[kept], kept
+
+
+def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
+    """Class names or codes as codes, -1 where there is none, None or NaN.  (n,)
+
+    Whole numbers are codes. Where classes are named by other whole numbers (ratings 1 to 5) they could be either, and
+    are refused.
+    """
+    given = [None if value is None or value != value else value for value in gold.tolist()]
+    names = all(value is None or isinstance(value, str) for value in given)
+    counted = tuple(str(code) for code in range(len(classes)))
+    if not names and classes != counted and all(name.lstrip("-").isdigit() for name in classes):
+        raise ValueError(
+            f"gold holds numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or codes "
+            "from 0; give the names as text, such as [str(value) for value in gold]"
+        )
+    absent = np.array([value is None for value in given], dtype=bool)
+    found = positions_of(given, classes) if names else np.array([_whole_number(value) for value in given])
+    codes = np.where(absent, -1, found)
+    bad = np.flatnonzero(~absent & ((found < (0 if names else -1)) | (found >= len(classes))))
+    if bad.size:
+        raise ValueError(
+            f"gold of item {bad[0]} is {gold[bad[0]]!r}, which is not a class of {', '.join(classes[:10])}; {bad.size} "
+            f"of {codes.size} are not: expected class names or their codes from 0"
+        )
+    return codes
+
+
+def _whole_number(value: Any) -> int:
+    """A whole number, or -2 for anything else."""
+    return int(value) if isinstance(value, int | float | np.number) and float(value).is_integer() else -2
 
 
 def _listed(names: Sequence[Any]) -> str:

@@ -1,197 +1,205 @@
-"""Scores of a model against people, one value per item: (n, k) predictions, (n, k) people -> (n,).
+"""METRICS: one entry for each score of a model against people, and nothing else to edit for a new one.
 
-Plain arrays whose rows sum to 1 go in; the caller takes the mean or the slice. Where a score is not defined for an
-item it is NaN, and the mean is over the others. METRICS has all of them, with those of the model's choice (`choices`).
+Scorecards, comparisons, slices, the human ceiling, the terminal, the page and JSON all read this table. Where a score
+is not defined for an item it is NaN, and the mean is over the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from dissensus.evaluate.alignment import (
+    entropy_of_people,
+    entropy_of_prediction,
+    entropy_pearson,
+    entropy_pearson_of_drawn,
+    entropy_spearman,
+    entropy_spearman_of_drawn,
+)
+from dissensus.evaluate.bootstrap import of_drawn_items
+from dissensus.evaluate.brier import brier_part
+from dissensus.evaluate.calibration import equal_mass_ece, rmse_calibration
 from dissensus.evaluate.choices import (
+    accuracy_to_gold,
     accuracy_to_majority,
-    chosen,
     confidence_when_right,
     confidence_when_wrong,
     second_best_accuracy,
     top_k_accuracy,
     vote_accuracy,
 )
-from dissensus.labels import distances
+from dissensus.evaluate.closeness import (
+    cross_entropy_to_hard,
+    jensen_shannon,
+    kl_to_people,
+    manhattan,
+    soft_accuracy,
+    soft_brier,
+    soft_nll,
+    wasserstein,
+)
+from dissensus.evaluate.f1 import soft_macro_f1, soft_micro_f1
+from dissensus.evaluate.smooth_calibration import smooth_ece, smooth_ece_of_drawn
 
+Better = Literal["higher", "lower", "neither"]
+Shown = Literal["table", "page", "hidden"]
+Of = Literal["items", "set", "confidence"]
+Reference = Literal["people", "majority", "gold"]
 
-def soft_nll(p_model: np.ndarray, p_people: np.ndarray, *, floor: float = 0.0) -> np.ndarray:
-    """Negative log-likelihood of people's answers under the model, in nats: the cross-entropy.  Lower is better
-
-        - sum_c p_c ln q_c,   0 ln 0 = 0      (p people, q model)
-
-    Smallest at q = p, where it is the entropy of p. Infinite where the model excludes a class that people chose;
-    `floor` scores max(q_c, floor) instead, which is no longer a distribution, so say so where it is reported.
-    Peterson 2019, sec. 5.1; Gheibi 2026, primary metric.
-
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
-    """
-    model, people = _pair(p_model, p_people)
-    model = np.maximum(model, floor)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(people > 0, -people * np.log(model), 0.0).sum(axis=1) + 0.0
-
-
-def kl_to_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """What is lost by believing the model where people are right, in nats: soft NLL less people's own entropy.
-
-        KL(p || q) = sum_c p_c ln(p_c / q_c)      (p people, q model)
-
-    Infinite where the model excludes a class that people chose. Lower is better. Singh 2025, sec. 3; Gheibi 2026.
-
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
-    """
-    model, people = _pair(p_model, p_people)
-    return distances.kl(people, model)
-
-
-def jensen_shannon(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon divergence in nats: like KL, but symmetric and finite.  Lower is better
-
-        JS = KL(p || mid)/2 + KL(q || mid)/2,   mid = (p + q)/2
-
-    Lin (1991), sec. IV. Nie et al. (2020, ChaosNLI) report its square root in bits: sqrt(JS / ln 2).
-
-    p_model, p_people: (n, k) -> (n,), 0 to ln 2
-    """
-    return distances.jensen_shannon(*_pair(p_model, p_people))
-
-
-def soft_brier(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Squared distance to people's distribution.  Lower is better
-
-        sum_c (q_c - p_c)^2
-
-    Against single votes the expected Brier score is this plus sum_c p_c (1 - p_c), which no model can change.
-    Brier (1950), Verification of forecasts expressed in terms of probability; Gheibi 2026 on soft targets.
-
-    p_model, p_people: (n, k) -> (n,), 0 to 2
-    """
-    model, people = _pair(p_model, p_people)
-    return ((model - people) ** 2).sum(axis=1)
-
-
-def cross_entropy_to_hard(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Negative log-probability of people's most frequent class, in nats; equal ones averaged.  Lower is better
-
-        - sum_c top_c ln q_c,   top the classes with most of p, shared evenly
-
-    Peterson 2019, sec. 5.1 (there against the ground truth: hand over its one-hot rows).
-
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
-    """
-    model, people = _pair(p_model, p_people)
-    return soft_nll(model, chosen(people))
-
-
-def soft_accuracy(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Overlap of the two distributions: 1 less the total variation.  Higher is better
-
-        sum_c min(q_c, p_c)
-
-    Equal to accuracy where both are one-hot.
-
-    p_model, p_people: (n, k) -> (n,), 0 to 1
-    """
-    model, people = _pair(p_model, p_people)
-    return np.minimum(model, people).sum(axis=1)
-
-
-def manhattan(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Manhattan distance, the soft score of LeWiDi 2025 for unordered classes.  Lower is better
-
-        sum_c |q_c - p_c|
-
-    Leonardelli et al. (2025), LeWiDi-2025, third edition of the learning with disagreements shared task.
-
-    p_model, p_people: (n, k) -> (n,), 0 to 2
-    """
-    return distances.manhattan(*_pair(p_model, p_people))
-
-
-def wasserstein(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Wasserstein-1 distance in steps from class to class, the soft score of LeWiDi 2025 for ratings.
-
-        sum_c |Q_c - P_c|,   Q, P cumulative
-
-    Means something only where the classes are in order. Lower is better.
-    Leonardelli et al. (2025), LeWiDi-2025.
-
-    p_model, p_people: (n, k) -> (n,), 0 to k - 1
-    """
-    return distances.wasserstein(*_pair(p_model, p_people))
-
-
-def entropy_of_prediction(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """How unsure the model is, in nats; people are not looked at. Neither high nor low is better.
-
-        H(q) = - sum_c q_c ln q_c
-
-    p_model: (n, k) -> (n,), 0 to ln k
-    """
-    return distances.entropy(_pair(p_model, p_people)[0])
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A score and what is true of it for any input.
-
-    function          (n, k) model, (n, k) people -> (n,)
-    higher_is_better  None where neither is
-    proper            in expectation over people's answers best at their true distribution, and only there
-    lowest, highest   bounds for k classes
-    perfect           the value at q = p where p has no equal probabilities; None where it depends on p
-    ordinal           means something only for classes in order, so relabelling changes it
-    """
-
-    function: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    meaning: str
-    higher_is_better: bool | None
-    highest: Callable[[int], float]
-    lowest: Callable[[int], float] = lambda k: 0.0
-    proper: bool = False
-    perfect: float | None = None
-    ordinal: bool = False
+CLOSENESS = "How near is the whole distribution?"
+CHOICE = "Does it choose as people do?"
+CONFIDENCE = "Does its confidence mean what it says?"
+UNCERTAINTY = "Is it unsure where people are?"
+GROUPS = (CLOSENESS, CHOICE, CONFIDENCE, UNCERTAINTY)
 
 
 def _one(k: int) -> float:
     return 1.0
 
 
+def _zero(k: int) -> float:
+    return 0.0
+
+
+def _unbounded(k: int) -> float:
+    return float("inf")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score: what is computed, where it is shown, and what is true of it for any input.
+
+    function   what is computed; `of` says from what
+    meaning    a few words, for tables
+    better     "higher", "lower" or "neither"
+    group      the question it answers, one of GROUPS
+    shown      "table": in the terminal and on the page; "page": on the page; "hidden": in JSON and Python only
+    of         "items"       (n, k) model, (n, k) people -> (n,): its mean is the score
+               "set"         (n, k) model, (n, k) people -> one number about all items
+               "confidence"  (n,) confidence of the model's choice, (n,) its outcome -> one number about all items
+    against    what counts as right. "gold": items with a gold class only, and `function` takes (n,) classes in place
+               of people; "majority": the outcome of a choice, for confidence
+    short      heading of its column in the table of several models; none where empty
+    ceiling    also how well people predict people, see human_ceiling
+    compared   models differ by it from the first; per item with a paired test
+    sliced     also its mean over each part of the items
+    resampled  how a number about all items is computed for resampled items; it has no interval where this is None.
+               "set": (model, people) -> (b, n) how often each item was drawn -> (b,)
+               "confidence": (confidence, outcome) -> (n,) positions that were drawn -> number
+    lowest, highest   bounds for k classes
+    perfect    the value at q = p where p has no equal probabilities; None where it depends on p
+    proper     in expectation over people's answers best at their true distribution, and only there
+    ordinal    means something only for classes in order, so relabelling changes it
+    """
+
+    function: Callable[..., Any]
+    meaning: str
+    better: Better
+    group: str
+    shown: Shown
+    of: Of = "items"
+    against: Reference = "people"
+    short: str = ""
+    ceiling: bool = False
+    compared: bool = False
+    sliced: bool = False
+    resampled: Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], Any]] | None = None
+    lowest: Callable[[int], float] = _zero
+    highest: Callable[[int], float] = _one
+    perfect: float | None = None
+    proper: bool = False
+    ordinal: bool = False
+
+    def __post_init__(self) -> None:
+        known = {"better": get_args(Better), "group": GROUPS, "shown": get_args(Shown), "of": get_args(Of),
+                 "against": get_args(Reference)}  # fmt: skip
+        for field, values in known.items():
+            if getattr(self, field) not in values:
+                raise ValueError(f"{field} of {self.meaning!r} is {getattr(self, field)!r}; expected one of {values}")
+        per_item = self.of == "items"
+        resampled_set = self.of == "set" and self.resampled is not None
+        if ((self.ceiling or self.compared) and not (per_item or resampled_set)) or (self.sliced and not per_item):
+            raise ValueError(
+                f"{self.meaning!r} is a number of a {self.of}: only scores per item can be sliced, and only these and "
+                "numbers of a set with `resampled` can be compared or have a ceiling"
+            )
+        if self.against != "people" and (self.ceiling or self.sliced or (self.against == "majority" and per_item)):
+            raise ValueError(f"{self.meaning!r} against {self.against} cannot be sliced or have a ceiling")
+
+
 METRICS: dict[str, Metric] = {
-    "soft_nll": Metric(soft_nll, "soft NLL, nats", False, lambda k: np.inf, proper=True),
-    "kl": Metric(kl_to_people, "KL to people, nats", False, lambda k: np.inf, proper=True, perfect=0.0),
-    "js": Metric(jensen_shannon, "Jensen-Shannon, nats", False, lambda k: float(np.log(2)), perfect=0.0),
-    "brier": Metric(soft_brier, "soft Brier", False, lambda k: 2.0, proper=True, perfect=0.0),
-    "cross_entropy_hard": Metric(cross_entropy_to_hard, "cross-entropy to the majority, nats", False, lambda k: np.inf),
-    "accuracy": Metric(accuracy_to_majority, "accuracy to the majority", True, _one, perfect=1.0),
-    "vote_accuracy": Metric(vote_accuracy, "share of votes for the prediction", True, _one),
-    "second_best_accuracy": Metric(second_best_accuracy, "second choice as people's", True, _one, perfect=1.0),
-    "top_2_accuracy": Metric(partial(top_k_accuracy, k=2), "majority among the first two", True, _one, perfect=1.0),
-    "soft_accuracy": Metric(soft_accuracy, "overlap with people", True, _one, perfect=1.0),
-    "manhattan": Metric(manhattan, "Manhattan distance", False, lambda k: 2.0, perfect=0.0),
-    "wasserstein": Metric(
-        wasserstein, "Wasserstein distance, classes in order", False, lambda k: float(k - 1), perfect=0.0, ordinal=True
-    ),
-    "entropy": Metric(entropy_of_prediction, "entropy of the prediction, nats", None, lambda k: float(np.log(k))),
-    "confidence_right": Metric(confidence_when_right, "confidence when right", None, _one, lambda k: 1 / k),
-    "confidence_wrong": Metric(confidence_when_wrong, "confidence when wrong", False, _one, lambda k: 1 / k),
-}
+    "soft_nll": Metric(soft_nll, "soft NLL, nats", "lower", CLOSENESS, "table", short="NLL", ceiling=True,
+                       compared=True, sliced=True, highest=_unbounded, proper=True),
+    # KL differs between two models by exactly what soft NLL does, so it is not compared.
+    "kl": Metric(kl_to_people, "KL to people, nats", "lower", CLOSENESS, "table", short="KL", ceiling=True,
+                 highest=_unbounded, perfect=0.0, proper=True),
+    "js": Metric(jensen_shannon, "Jensen-Shannon, nats", "lower", CLOSENESS, "table", short="JS", ceiling=True,
+                 compared=True, sliced=True, highest=lambda k: float(np.log(2)), perfect=0.0),
+    "brier": Metric(soft_brier, "soft Brier", "lower", CLOSENESS, "table", short="Brier", compared=True,
+                    highest=lambda k: 2.0, perfect=0.0, proper=True),
+    "cross_entropy_hard": Metric(cross_entropy_to_hard, "cross-entropy to the majority, nats", "lower", CLOSENESS,
+                                 "hidden", highest=_unbounded),
+    "soft_accuracy": Metric(soft_accuracy, "overlap with people", "higher", CLOSENESS, "page", perfect=1.0),
+    "manhattan": Metric(manhattan, "Manhattan distance", "lower", CLOSENESS, "page", highest=lambda k: 2.0,
+                        perfect=0.0),
+    "wasserstein": Metric(wasserstein, "Wasserstein distance, classes in order", "lower", CLOSENESS, "hidden",
+                          highest=lambda k: float(k - 1), perfect=0.0, ordinal=True),
+    "accuracy": Metric(accuracy_to_majority, "accuracy to the majority", "higher", CHOICE, "table", short="acc.",
+                       ceiling=True, compared=True, sliced=True, perfect=1.0),
+    "accuracy_gold": Metric(accuracy_to_gold, "accuracy to gold", "higher", CHOICE, "table", against="gold"),
+    "vote_accuracy": Metric(vote_accuracy, "accuracy to single votes", "higher", CHOICE, "table", ceiling=True),
+    "second_best_accuracy": Metric(second_best_accuracy, "second choice as people's", "higher", CHOICE, "table",
+                                   short="2nd", ceiling=True, perfect=1.0),
+    "top_2_accuracy": Metric(partial(top_k_accuracy, k=2), "majority among the first two", "higher", CHOICE, "page",
+                             perfect=1.0),
+    "soft_macro_f1": Metric(soft_macro_f1, "soft F1, macro", "higher", CHOICE, "page", of="set", perfect=1.0),
+    "soft_micro_f1": Metric(soft_micro_f1, "soft F1, micro", "higher", CHOICE, "hidden", of="set", perfect=1.0),
+    "ece_equal_mass": Metric(equal_mass_ece, "calibration, equal-mass ECE", "lower", CONFIDENCE, "table",
+                             of="confidence", short="ECE", resampled=of_drawn_items(equal_mass_ece)),
+    "rmse_calibration": Metric(rmse_calibration, "calibration, RMSE", "lower", CONFIDENCE, "table", of="confidence",
+                               resampled=of_drawn_items(rmse_calibration)),
+    "smooth_ece": Metric(smooth_ece, "calibration, smooth ECE", "lower", CONFIDENCE, "table", of="confidence",
+                         resampled=smooth_ece_of_drawn),
+    "brier_reliability": Metric(partial(brier_part, "reliability"), "Brier score of confidence, reliability", "lower",
+                                CONFIDENCE, "hidden", of="confidence"),
+    "brier_resolution": Metric(partial(brier_part, "resolution"), "Brier score of confidence, resolution", "higher",
+                               CONFIDENCE, "hidden", of="confidence"),
+    "brier_uncertainty": Metric(partial(brier_part, "uncertainty"), "Brier score of confidence, uncertainty",
+                                "neither", CONFIDENCE, "hidden", of="confidence"),
+    "brier_inside": Metric(partial(brier_part, "inside"), "Brier score of confidence, inside bins", "neither",
+                           CONFIDENCE, "hidden", of="confidence", lowest=lambda k: -1.0),
+    "confidence_right": Metric(confidence_when_right, "confidence when right", "neither", CONFIDENCE, "page",
+                               lowest=lambda k: 1 / k),
+    "confidence_wrong": Metric(confidence_when_wrong, "confidence when wrong", "neither", CONFIDENCE, "page",
+                               lowest=lambda k: 1 / k),
+    "entropy_pearson": Metric(entropy_pearson, "entropy correlation, Pearson", "higher", UNCERTAINTY, "table",
+                              of="set", ceiling=True, compared=True, resampled=entropy_pearson_of_drawn,
+                              lowest=lambda k: -1.0, perfect=1.0),
+    "entropy_spearman": Metric(entropy_spearman, "entropy correlation, Spearman", "higher", UNCERTAINTY, "table",
+                               of="set", short="rho", ceiling=True, compared=True,
+                               resampled=entropy_spearman_of_drawn, lowest=lambda k: -1.0, perfect=1.0),
+    "entropy": Metric(entropy_of_prediction, "entropy of the prediction, nats", "neither", UNCERTAINTY, "page",
+                      highest=lambda k: float(np.log(k))),
+    "people_entropy": Metric(entropy_of_people, "entropy of people, nats", "neither", UNCERTAINTY, "hidden",
+                             highest=lambda k: float(np.log(k))),
+}  # fmt: skip
+# Every number about confidence also against the majority and against gold, where a choice is right or wrong.
+METRICS |= {
+    f"{name}_{against}": replace(metric, meaning=f"{metric.meaning}, {against}", against=against, shown="hidden",
+                                 short="", resampled=None)
+    for against in ("majority", "gold") for name, metric in METRICS.items() if metric.of == "confidence"
+}  # fmt: skip
 
 
-def infinite_items(values: np.ndarray) -> int:
-    """How many items have an infinite score: those where the model excludes a class that people chose."""
-    return int(np.isinf(values).sum())
-
-
-def _pair(p_model: np.ndarray, p_people: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return distances._pair(p_model, p_people)
+def shown_by_group(*where: Shown) -> dict[str, list[str]]:
+    """The names of the metrics that are shown in these places, under the question they answer."""
+    groups: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name, metric in METRICS.items():
+        if metric.shown in where:
+            groups[metric.group].append(name)
+    return groups

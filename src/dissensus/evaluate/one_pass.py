@@ -1,32 +1,38 @@
-"""The sweep: every score of a model against people in one pass, for millions of items."""
+"""The sweep: every score of a model against people in one pass, for millions of items.
+
+The scores that `kernels` has are computed in compiled loops, the others of METRICS by their own functions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dissensus.evaluate.brier import parts_of_bins
 from dissensus.evaluate.calibration import bins_of_sums, equal_mass_edges, sized_edges
+from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.people import as_array, as_people, as_predictions
+from dissensus.evaluate.scores import confidence_columns, metrics_of
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import SUM_TOLERANCE
 
 GRID = (1 << 15) + 1  # places that confidences are put on for the smooth calibration error
-OUTCOMES = {"people": (3, 4, 5), "majority": (6, 7, 8)}  # columns of sums_of_bins
+BLOCK = 1 << 16  # rows handed at once to a score that has no compiled loop
 
 
 def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = 100) -> dict[str, float]:
-    """All scores of METRICS as means over items, calibration, Brier parts and entropy correlations.
+    """All scores of METRICS that are not against gold, for calibration with the bins given here.
 
     The same numbers as the functions one by one, in one pass over the rows and three sorts of n 64-bit words. Arrays
-    are read as they stand, in single or double precision; beside them it holds 16 bytes an item. Differences:
+    are read as they stand, in single or double precision; beside them it holds 16 bytes per item. Differences:
         scores, F1, Pearson   rounding of sums only
         Spearman              exact: ranks of entropies in single precision, as in entropy_spearman
         calibration, Brier    confidence to 6e-8 of its distance from 1, shares of people in steps of 2.4e-7:
                               within 1e-6; the smooth error within 1e-5. Against the majority, an item whose
-                              chance of being right is no multiple of 1/840, as with 3 equal classes on both
+                              chance of being right is not a multiple of 1/840, as with 3 equal classes on both
                               sides or 9 on one, is off by up to 6e-4
 
     A mean is infinite where the model excludes a class that people chose: `infinite_items` says for how many.
@@ -48,8 +54,8 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = 100) -
     entropies, confidences = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     # Entropies are summed less those of the first row: squares of numbers far from 0 would lose digits.
     near = entropy(model[:1])[0], entropy(people[:1])[0]
-    found, overlap, mass = sweep_rows(model, people, entropies, confidences, near, SUM_TOLERANCE)
-    sums = dict(zip(SUMS, found.tolist(), strict=True))
+    totals, overlap, mass = sweep_rows(model, people, entropies, confidences, near, SUM_TOLERANCE)
+    sums = dict(zip(SUMS, totals.tolist(), strict=True))
     if sums["bad_rows"]:
         as_predictions(model)
         as_people(people)
@@ -59,26 +65,59 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = 100) -
     scores["soft_micro_f1"] = float(2 * overlap.sum() / mass.sum())
     scores |= {"entropy_pearson": _pearson(sums, n), "entropy_spearman": _spearman(entropies)}
     del entropies
-    return scores | _calibration(confidences, bins, bin_size)
+    scores |= _calibration(confidences, bins, bin_size)
+    del confidences
+    scores |= _without_loops(model, people, None, scores)
+    return {name: float(scores[name]) for name in (*METRICS, "infinite_items") if name in scores}
+
+
+def score_many(p_model: np.ndarray, p_people: np.ndarray, gold: np.ndarray | None) -> dict[str, float]:
+    """The sweep, and the scores against gold where there is some.  p_model, p_people: (n, k), gold: (n,) or None"""
+    scores = sweep(p_model, p_people)
+    scores |= _without_loops(p_model, p_people, gold, scores)
+    return {name: float(scores[name]) for name in (*METRICS, "infinite_items") if name in scores}
 
 
 def _means(sums: dict[str, float], n: int, near: tuple[float, float]) -> dict[str, float]:
-    people_entropy = sums["people_entropy"] / n + near[1]
-    infinite, hard = sums["infinite_items"], sums["infinite_hard"]
-    nll = np.inf if infinite else sums["soft_nll"] / n
-    scores = {"soft_nll": nll, "kl": max(nll - people_entropy, 0.0)}
-    scores |= {name: sums[name] / n for name in ("js", "brier")}
-    scores["cross_entropy_hard"] = np.inf if hard else sums["cross_entropy_hard"] / n
-    scores |= {name: sums[name] / n for name in ("accuracy", "vote_accuracy")}
-    scores["second_best_accuracy"] = _ratio(sums["second_best"], sums["second_items"])
-    scores |= {name: sums[name] / n for name in ("top_2_accuracy", "soft_accuracy", "manhattan", "wasserstein")}
-    return scores | {
-        "entropy": sums["entropy"] / n + near[0],
-        "people_entropy": people_entropy,
-        "confidence_right": _ratio(sums["confidence_right"], sums["right_items"]),
-        "confidence_wrong": _ratio(sums["confidence_wrong"], n - sums["right_items"]),
-        "infinite_items": infinite,
-    }
+    """Means of the metrics that the kernel sums, by the names of its totals."""
+    scores = {}
+    for name in (name for name in METRICS if name in sums):
+        mean = _ratio(sums[name], sums.get(f"{name}_items", n))
+        scores[name] = np.inf if sums.get(f"{name}_infinite") else mean
+    scores["entropy"] += near[0]
+    scores["people_entropy"] += near[1]
+    scores["kl"] = max(scores["soft_nll"] - scores["people_entropy"], 0.0)
+    return scores | {"infinite_items": sums["soft_nll_infinite"]}
+
+
+def _without_loops(
+    model: np.ndarray, people: np.ndarray, gold: np.ndarray | None, known: dict[str, float]
+) -> dict[str, float]:
+    """The scores that are not yet known, by their own functions: per item in blocks of rows."""
+    scores = {}
+    for name, metric in metrics_of("items", gold):
+        if name not in known:
+            truth = people if metric.against != "gold" else np.asarray(gold)
+            used = slice(None) if metric.against != "gold" else truth >= 0
+            scores[name] = _mean_in_blocks(metric.function, model[used], truth[used])
+    scores |= {name: float(m.function(model, people)) for name, m in metrics_of("set", gold) if name not in known}
+    left = {name: metric for name, metric in metrics_of("confidence", gold) if name not in known}
+    for against in dict.fromkeys(metric.against for metric in left.values()):
+        columns = confidence_columns(model, people, gold, against)
+        scores |= {name: float(m.function(*columns)) for name, m in left.items() if m.against == against}
+    return scores
+
+
+def _mean_in_blocks(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], model: np.ndarray, truth: np.ndarray
+) -> float:
+    """The mean over items that have a value.  model: (n, k), truth: (n, k) or (n,)"""
+    total, items = 0.0, 0
+    for start in range(0, model.shape[0], BLOCK):
+        values = function(model[start : start + BLOCK], truth[start : start + BLOCK])
+        has_value = ~np.isnan(values)
+        total, items = total + float(values[has_value].sum()), items + int(has_value.sum())
+    return _ratio(total, items)
 
 
 def _ratio(total: float, count: float) -> float:
@@ -87,7 +126,7 @@ def _ratio(total: float, count: float) -> float:
 
 def _pearson(sums: dict[str, float], n: int) -> float:
     x, y = sums["entropy"] / n, sums["people_entropy"] / n
-    spread = (sums["entropy_squared"] / n - x * x) * (sums["people_squared"] / n - y * y)
+    spread = (sums["entropy_squared"] / n - x * x) * (sums["people_entropy_squared"] / n - y * y)
     both = sums["entropy_product"] / n - x * y
     return float(np.clip(both / np.sqrt(spread), -1.0, 1.0)) if spread > 1e-28 else float("nan")
 
@@ -104,7 +143,7 @@ def _spearman(entropies: np.ndarray) -> float:
 
 def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str, float]:
     """Everything that needs items in order of confidence.  confidences: (n,) packed, sorted in place"""
-    from dissensus.evaluate.sorted_kernels import sums_of_bins, sums_on_grid
+    from dissensus.evaluate.sorted_kernels import COLUMN, sums_of_bins, sums_on_grid
 
     confidences.sort()
     n = confidences.size
@@ -113,9 +152,13 @@ def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str,
     grid = sums_on_grid(confidences, GRID)
     places = np.linspace(0, 1, GRID)
     scores: dict[str, float] = {}
-    for row, (against, (o, oo, fo)) in enumerate(OUTCOMES.items(), start=1):
-        suffix = "" if against == "people" else f"_{against}"
-        of_mass, of_size = (bins_of_sums(table[:, [0, 1, o, 2, oo, fo]]) for table in (equal, sized))
+    outcomes = {
+        "": (COLUMN.share, COLUMN.share_squared, COLUMN.f_share),
+        "_majority": (COLUMN.credit, COLUMN.credit_squared, COLUMN.f_credit),
+    }
+    for row, (suffix, (outcome, squared, product)) in enumerate(outcomes.items(), start=1):
+        columns = [COLUMN.mass, COLUMN.f, outcome, COLUMN.f_squared, squared, product]
+        of_mass, of_size = (bins_of_sums(table[:, columns]) for table in (equal, sized))
         parts = parts_of_bins(of_mass)
         scores |= {
             f"ece_equal_mass{suffix}": float(of_mass.weight @ np.abs(of_mass.gap)),

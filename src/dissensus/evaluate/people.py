@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.evaluate.matching import Missing, matching_rows, with_classes
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
-Kind = Literal["votes", "counts", "probabilities", "classes"]
+LabelForm = Literal["votes", "beliefs", "counts", "probabilities", "classes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +23,13 @@ class People:
 
     targets  one distribution for each item
     counts   (n, k) votes behind each row, or None where only probabilities are known
-    kind     "votes" (Votes), "counts" (a table of whole numbers), "probabilities" (rows that sum to 1) or
-             "classes" (one class an item; counts then hold that one vote)
+    form     "votes" (Votes), "beliefs" (Beliefs), "counts" (a table of whole numbers), "probabilities" (rows that sum
+             to 1) or "classes" (one class per item; counts then hold that one vote)
     """
 
     targets: Distributions
     counts: np.ndarray | None
-    kind: Kind
+    form: LabelForm
 
     def __post_init__(self) -> None:
         if self.counts is not None:
@@ -47,40 +47,37 @@ class People:
     def select(self, items: Any) -> People:
         """The same for some items, by mask or by position."""
         chosen = self.targets.select(items)
-        return People(chosen, None if self.counts is None else self.counts[np.asarray(items)], self.kind)
+        return People(chosen, None if self.counts is None else self.counts[np.asarray(items)], self.form)
 
     def describe(self) -> str:
         """One sentence: which reading was taken."""
         size = f"{self.n_items:,} items over {self.targets.n_classes} classes"
-        if self.kind == "classes":
+        if self.form == "classes":
             return f"{size}, one class each"
-        if self.counts is None:
+        if self.form == "probabilities":
             return f"{size}, as probabilities"
-        each = self.counts.sum(axis=1)
-        votes = f"{each[0]}" if (each == each[0]).all() else f"{each.min()} to {each.max()}"
-        return f"{size}, {'votes' if self.kind == 'votes' else 'counts of votes'}, {votes} an item"
+        each = self.targets.votes if self.counts is None else self.counts.sum(axis=1)
+        assert each is not None
+        answers = f"{each[0]}" if (each == each[0]).all() else f"{each.min()} to {each.max()}"
+        return f"{size}, {'counts of votes' if self.form == 'counts' else self.form}, {answers} per item"
 
 
 def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> People:
     """Labels in any of their shapes as People.
 
-    labels   Votes; Distributions; (n, k) whole numbers: counts of votes (rows with a single 1 are one class each);
-             (n, k) floats whose rows sum to 1: probabilities; (n,) whole numbers: one class each, which needs
-             `classes`. NumPy arrays, lists and torch tensors alike
+    labels   Votes; full Beliefs, whose mean is taken; Distributions; (n, k) whole numbers: counts of votes (rows with
+             a single 1 are one class each); (n, k) floats whose rows sum to 1: probabilities; (n,) whole numbers: one
+             class each, which needs `classes`. NumPy arrays, lists and torch tensors alike
     items    n names, 0..n-1 if none are given; for arrays only
     classes  k names, or their number; for arrays only
 
-    Refused: whole numbers above 1 in a float array (counts or mistaken probabilities?), rows off the simplex, NaN.
+    Refused: whole numbers above 1 in a float array (counts or mistaken probabilities?), rows off the simplex, NaN,
+    items without an answer, partial beliefs.
     """
-    if isinstance(labels, Votes | Distributions):
+    if isinstance(labels, Votes | Beliefs | Distributions):
         if items is not None or classes is not None:
             raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
-        return _of_votes(labels) if isinstance(labels, Votes) else _of_distributions(labels)
-    if isinstance(labels, Beliefs):
-        raise ValueError(
-            "beliefs are one row per answer, not per item: make them distributions first, "
-            "for example mean_belief(complete(beliefs))"
-        )
+        return _of_labels(labels)
     array = as_array(labels)
     if array.ndim == 1:
         return _of_classes(array, items, classes)
@@ -125,8 +122,8 @@ def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequen
         return predictions
     if isinstance(predictions, Votes | Beliefs):
         raise ValueError(
-            f"predictions are {type(predictions).__name__}; expected one distribution an item: "
-            "share(votes) makes the votes of an ensemble one"
+            f"predictions are {type(predictions).__name__}; expected one distribution per item: "
+            "as_distributions(...) makes one of the answers of an ensemble"
         )
     array = as_array(predictions)
     if array.ndim != 2 or 0 in array.shape:
@@ -140,7 +137,7 @@ def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequen
 
 
 def check_simplex(array: np.ndarray) -> None:
-    """Refuse predictions that are no probabilities, and say what they look like.  array: (n, k) without NaN"""
+    """Refuse predictions that are not probabilities, and say what they look like.  array: (n, k) without NaN"""
     total = array.sum(axis=1, dtype=np.float64)
     off = np.flatnonzero((array < 0).any(axis=1) | (np.abs(total - 1) > SUM_TOLERANCE))
     if not off.size:
@@ -158,18 +155,6 @@ def check_simplex(array: np.ndarray) -> None:
     )
 
 
-def matched(predictions: Distributions, people: People, *, missing: Missing = "refuse") -> tuple[Distributions, People]:
-    """Both for the same items and classes in the same order: that of the people. Matched by name, never by place.
-
-    missing  what happens to items only one side has: refused, or left out
-    """
-    in_order = with_classes(predictions, people.targets.classes)
-    rows, kept = matching_rows(predictions.items, people.targets.items, missing)
-    if rows is None:
-        return in_order, people
-    return in_order.select(rows), people.select(kept)
-
-
 def as_array(values: Any) -> np.ndarray:
     """An array from an array, a list or a torch tensor, wherever it lives."""
     if hasattr(values, "detach"):
@@ -182,25 +167,19 @@ def as_array(values: Any) -> np.ndarray:
     return array
 
 
-def _of_votes(votes: Votes) -> People:
-    counts = votes.counts()
-    empty = np.flatnonzero(counts.sum(axis=1) == 0)
-    if empty.size:
-        raise ValueError(
-            f"item {votes.items[empty[0]]} has no votes, so there is nothing to score it against; {empty.size} of "
-            f"{votes.n_items} items have none: leave them out with votes.select(items=...)"
-        )
-    return People(Distributions.from_counts(counts, items=votes.items, classes=votes.classes), counts, "votes")
-
-
-def _of_distributions(targets: Distributions) -> People:
+def _of_labels(labels: Labels) -> People:
+    targets = as_distributions(labels)
     if targets.n_items == 0:
         raise ValueError("there are no items among the labels")
+    if isinstance(labels, Beliefs):
+        return People(targets, None, "beliefs")
+    if isinstance(labels, Votes):
+        return People(targets, targets.counts(), "votes")
     if targets.votes is None or (targets.votes == 0).any():
         return People(targets, None, "probabilities")
     try:
         return People(targets, targets.counts(), "counts")
-    except ValueError:  # estimates from votes, no shares of them
+    except ValueError:  # estimates from votes, not shares of them
         return People(targets, None, "probabilities")
 
 
@@ -209,12 +188,13 @@ def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | No
         raise ValueError("there are no items among the labels")
     if codes.dtype.kind not in "iu":
         raise ValueError(
-            f"labels are {codes.size} numbers of {codes.dtype}, one an item; expected whole numbers that name classes, "
-            "or (n, k) rows; for the probability p of the second of two classes use np.stack([1 - p, p], axis=1)"
+            f"labels are {codes.size} numbers of {codes.dtype}, one per item; expected whole numbers that name "
+            "classes, or (n, k) rows; for the probability p of the second of two classes use "
+            "np.stack([1 - p, p], axis=1)"
         )
     if classes is None:
         raise ValueError(
-            "labels are one class an item, which does not tell how many classes there are: give classes=..., "
+            "labels are one class per item, which does not tell how many classes there are: give classes=..., "
             "their names or their number"
         )
     names = _class_names(classes, None)

@@ -9,43 +9,35 @@ from html import escape
 import numpy as np
 
 from dissensus.evaluate.comparisons import ModelComparison
-from dissensus.evaluate.meanings import HIGHER, MEANINGS
+from dissensus.evaluate.metrics import METRICS, shown_by_group
 from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
 from dissensus.evaluate.scorecards import Scorecard
 from dissensus.labels.intervals import Interval
 from dissensus.report.page import page
 
-NEITHER = ("entropy", "confidence_right", "confidence_wrong")  # neither high nor low is better
-LOWER = '<abbr title="lower is better">↓</abbr>'
+ARROWS = {
+    "higher": '<abbr title="higher is better">↑</abbr>',
+    "lower": '<abbr title="lower is better">↓</abbr>',
+    "neither": "",
+}
 DRAWN = 5  # models in one figure: people take a sixth colour
 STYLE = """
 .dissensus .wide{overflow-x:auto}.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
 grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
-.dissensus .card{border:1px solid #e3e7ee;border-radius:8px;padding:.7rem .9rem;background:#fbfcfe}
+.dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
 .dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
-.dissensus .card span{color:#4a5468;font-size:.85em;display:block}
+.dissensus .card span{color:var(--quiet);font-size:.85em;display:block}
 .dissensus .grid{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
-.dissensus td small{color:#4a5468;white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
-.dissensus abbr{text-decoration:none;color:#4a5468}.dissensus td.n{white-space:nowrap}
+.dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
+.dissensus abbr{text-decoration:none;color:var(--quiet)}.dissensus td.n{white-space:nowrap}
 .dissensus .many td.n small{display:block;text-align:right}
 .dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
-.dissensus tr.group td{padding-top:1rem;border-bottom:2px solid #c9d1de;font-weight:600}
+.dissensus tr.group td{padding-top:1rem;border-bottom:2px solid var(--rule);font-weight:600}
 .dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
-.dissensus .lead{font-size:1.08em;color:#1d2433}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
-.dissensus .remark{border-left:3px solid #c2570c;padding:.2rem .8rem;color:#1d2433}
+.dissensus .lead{font-size:1.08em;color:var(--ink)}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
+.dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
 @media(max-width:40rem){body{margin:1rem!important}}
 """
-CARDS = ("soft_nll", "kl", "js", "accuracy", "second_best_accuracy", "entropy_spearman")
-GROUPS = {
-    "How near is the whole distribution?": ("soft_nll", "kl", "js", "brier", "soft_accuracy", "manhattan"),
-    "Does it choose as people do?": (
-        "accuracy", "accuracy_gold", "vote_accuracy", "second_best_accuracy", "top_2_accuracy", "soft_macro_f1",
-    ),
-    "Does its confidence mean what it says?": (
-        "ece_equal_mass", "rmse_calibration", "smooth_ece", "confidence_right", "confidence_wrong",
-    ),
-    "Is it unsure where people are?": ("entropy_pearson", "entropy_spearman", "entropy"),
-}  # fmt: skip
 
 
 def scorecard_page(result: ModelComparison, title: str) -> str:
@@ -95,11 +87,11 @@ def _remarks(result: ModelComparison) -> list[str]:
 
 def _number_cards(card: Scorecard) -> str:
     drawn = []
-    for name in CARDS:
+    for name in (name for name, metric in METRICS.items() if metric.short and metric.ceiling):
         beside = card.ceiling_of(name)
         told = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
         value = _number(card.scores[name].value)
-        drawn.append(f'<div class="card"><span>{escape(MEANINGS[name])}</span><b>{value}</b>{told}</div>')
+        drawn.append(f'<div class="card"><span>{escape(METRICS[name].meaning)}</span><b>{value}</b>{told}</div>')
     return f'<div class="cards">{"".join(drawn)}</div>'
 
 
@@ -109,11 +101,11 @@ def _table(cards: Sequence[Scorecard]) -> str:
     head = "<th>score</th>" + "".join(f'<th class="n">{escape(card.name)}</th>' for card in cards)
     head += '<th class="n">half crowd</th><th class="n">at best</th>' if known else ""
     rows = []
-    for group, names in GROUPS.items():
+    for group, names in shown_by_group("table", "page").items():
         rows.append(f'<tr class="group"><td colspan="{1 + len(cards) + 2 * known}">{group}</td></tr>')
         for name in (name for name in names if name in first.scores):
             best = _best(cards, name)
-            arrow = "" if name in NEITHER else '<abbr title="higher is better">↑</abbr>' if name in HIGHER else LOWER
+            arrow = ARROWS[METRICS[name].better]
             cells = "".join(
                 f'<td class="n{" best" * (card.scores[name].value == best and len(cards) > 1)}">'
                 f"{_with_interval(card.scores[name])}</td>"
@@ -124,15 +116,15 @@ def _table(cards: Sequence[Scorecard]) -> str:
                 cells += "<td></td><td></td>" if beside is None else "".join(
                     f'<td class="n">{_number(one.value)}</td>' for one in beside
                 )  # fmt: skip
-            rows.append(f"<tr><td>{escape(MEANINGS[name])} {arrow}</td>{cells}</tr>")
+            rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
     return f'<div class="wide{" many" * (len(cards) > 1)}"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def _best(cards: Sequence[Scorecard], name: str) -> float:
     values = [card.scores[name].value for card in cards if not math.isnan(card.scores[name].value)]
-    if not values or name in NEITHER:
+    if not values or METRICS[name].better == "neither":
         return math.nan
-    return max(values) if name in HIGHER else min(values)
+    return max(values) if METRICS[name].better == "higher" else min(values)
 
 
 def _differences(result: ModelComparison) -> str:
@@ -141,7 +133,7 @@ def _differences(result: ModelComparison) -> str:
         name, shown = ("" if one.model == shown else escape(one.model)), one.model
         test = "" if one.comparison is None else escape(str(one.comparison))
         rows.append(
-            f"<tr><td>{name}</td><td>{escape(MEANINGS[one.score])}</td>"
+            f"<tr><td>{name}</td><td>{escape(METRICS[one.score].meaning)}</td>"
             f'<td class="n">{_with_interval(one.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
         )
     head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
@@ -165,9 +157,11 @@ def _figures(cards: Sequence[Scorecard]) -> list[str]:
         f'<div class="grid three">{dots}</div>',
     ]
     bars = []
+    # A mean that may be infinite is not drawn.
+    bounded = [name for name, metric in METRICS.items() if metric.sliced and math.isfinite(metric.highest(2))]
     for by in first.slices:
-        for score in ("js", "accuracy"):
-            title = f"{MEANINGS[score]} by {by}"
+        for score in bounded:
+            title = f"{METRICS[score].meaning} by {by}"
             bars.append(f"<section><h3>{escape(title)}</h3>{slice_bars(cards, by, score, title)}</section>")
     parts.append(
         "<h2>Where does it do well?</h2><p>Mean over each part of the items; in brackets how many items it has. "

@@ -9,33 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.alignment import ranks
-from dissensus.evaluate.bootstrap import correlation, over_items, pivotal
-from dissensus.evaluate.brier import brier_decomposition
-from dissensus.evaluate.calibration import confidence_and_outcome, equal_mass_ece, rmse_calibration
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
-from dissensus.evaluate.choices import accuracy_to_gold
-from dissensus.evaluate.f1 import soft_macro_f1, soft_micro_f1
-from dissensus.evaluate.matched import Prepared, prepare
-from dissensus.evaluate.matching import Missing
-from dissensus.evaluate.metrics import METRICS, infinite_items
-from dissensus.evaluate.one_pass import sweep
+from dissensus.evaluate.closeness import infinite_items
+from dissensus.evaluate.matching import Missing, SharedItems, match_models
+from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
+from dissensus.evaluate.scores import item_values, scores_with_intervals
 from dissensus.evaluate.slices import SliceScore, slice_table
-from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups, smooth_reliability
-from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval
 
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
-CALIBRATION_REPLICATES = 200
-SLICED = ("soft_nll", "js", "accuracy")
-# What the human ceiling calls the same score.
-CEILING = {
-    "soft_nll": "nll", "kl": "kl", "js": "js", "accuracy": "accuracy", "vote_accuracy": "vote accuracy",
-    "second_best_accuracy": "second choice", "entropy_pearson": "entropy pearson",
-    "entropy_spearman": "entropy spearman",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +48,9 @@ class Scorecard:
 
     def ceiling_of(self, score: str) -> tuple[Interval, Interval] | None:
         """What half of the people reach on the other half, and the best any model can expect; None where unknown."""
-        if self.ceiling is None or score not in CEILING:
+        if self.ceiling is None or score not in self.ceiling.half:
             return None
-        return self.ceiling.half[CEILING[score]], self.ceiling.corrected[CEILING[score]]
+        return self.ceiling.half[score], self.ceiling.corrected[score]
 
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
@@ -78,8 +63,8 @@ class Scorecard:
         if self.ceiling is not None:
             told["human_ceiling"] = {
                 "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(self.ceiling.half[known]) for name, known in CEILING.items()},
-                "best": {name: interval_json(self.ceiling.corrected[known]) for name, known in CEILING.items()},
+                "half": {name: interval_json(found) for name, found in self.ceiling.half.items()},
+                "best": {name: interval_json(found) for name, found in self.ceiling.corrected.items()},
             }
         told["slices"] = {
             by: [
@@ -117,17 +102,17 @@ def scorecard(
     missing      items only one side has: "refuse" or "leave out"
     replicates   resampled item sets behind each interval; at most 200 for calibration, which is slower
     """
-    prepared = prepare({name: predictions}, labels, gold, columns, clusters, missing)
-    return scored_cards(prepared, rng, ceiling, replicates, coverage)[name]
+    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing)
+    return scored_cards(shared, rng, ceiling, replicates, coverage)[name]
 
 
 def scored_cards(
-    prepared: Prepared, rng: np.random.Generator, ceiling: bool, replicates: int, coverage: float
+    shared: SharedItems, rng: np.random.Generator, ceiling: bool, replicates: int, coverage: float
 ) -> dict[str, Scorecard]:
     """A scorecard for each model, with one human ceiling for all."""
-    people, n = prepared.people, prepared.people.n_items
-    ceiling_rng, *model_rngs = rng.spawn(1 + len(prepared.models))
-    remarks = [f"{prepared.left_out:,} items without a prediction are left out"] if prepared.left_out else []
+    people, n = shared.people, shared.people.n_items
+    ceiling_rng, *model_rngs = rng.spawn(1 + len(shared.models))
+    remarks = [f"{shared.left_out:,} items without a prediction are left out"] if shared.left_out else []
     top = None
     if n > MANY_ROWS:
         remarks.append(
@@ -137,35 +122,20 @@ def scored_cards(
         top, why = _ceiling(people, ceiling_rng, coverage)
         remarks += [why] if why else []
     cards = {}
-    for (name, model), own_rng in zip(prepared.models.items(), model_rngs, strict=True):
+    for (name, model), own_rng in zip(shared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
-            values, scores, parts, infinite = _swept(model, prepared)
+            means = score_many(model.probs, people.probs, shared.gold)
+            infinite, values, parts = int(means.pop("infinite_items")), {}, {}
+            scores = {score: Interval(mean, math.nan, math.nan, math.nan, coverage) for score, mean in means.items()}
         else:
-            values = item_values(model, prepared)
-            scores = _scores(model, values, prepared, own_rng, replicates, coverage)
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, prepared, own_rng, replicates)
+            values = item_values(model.probs, people.probs, shared.gold)
+            scores = scores_with_intervals(
+                model.probs, people.probs, values, shared.gold, shared.clusters, own_rng, replicates, coverage
+            )
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
-
-
-def item_values(model: Distributions, prepared: Prepared) -> dict[str, np.ndarray]:
-    """Every score of METRICS, and accuracy to gold where there is gold.  name: (n,)"""
-    p, q = prepared.people.probs, model.probs
-    values = {name: metric.function(q, p) for name, metric in METRICS.items()}
-    if prepared.gold is not None:
-        known = prepared.gold >= 0
-        values["accuracy_gold"] = np.full(known.size, np.nan)
-        values["accuracy_gold"][known] = accuracy_to_gold(q[known], prepared.gold[known])
-    return values
-
-
-def entropy_measures(model: Distributions, people: People) -> dict[str, Any]:
-    """Correlations of the model's and people's entropy, as functions of drawn weights."""
-    x, y = entropy(model.probs), entropy(people.probs)
-    # Single precision, so that the same shares in another order tie: see alignment.entropy_spearman.
-    by_rank = correlation(*(ranks(side.astype(np.float32)) for side in (x, y)))
-    return {"entropy_pearson": correlation(x, y), "entropy_spearman": by_rank}
 
 
 def interval_json(found: Interval) -> Any:
@@ -175,62 +145,13 @@ def interval_json(found: Interval) -> Any:
     return {"mean": found.value, "low": found.low, "high": found.high}
 
 
-def _scores(
-    model: Distributions, values: dict[str, np.ndarray], prepared: Prepared, rng: np.random.Generator,
-    replicates: int, coverage: float,
-) -> dict[str, Interval]:  # fmt: skip
-    p, q = prepared.people.probs, model.probs
-    items_rng, bins_rng = rng.spawn(2)
-    scores = over_items(
-        values, items_rng, clusters=prepared.clusters, measures=entropy_measures(model, prepared.people),
-        replicates=replicates, coverage=coverage,
-    )  # fmt: skip
-    confidence, share = confidence_and_outcome(q, p)
-    # The bandwidth is held at that of all items: finding it again takes ten times as long and changes little.
-    width = smooth_reliability(confidence, share).bandwidth
-    scores |= pivotal(
-        lambda at: _calibration(confidence[at], share[at], "", width), share.size, bins_rng,
-        clusters=prepared.clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
-    )  # fmt: skip
-    alone = {"soft_micro_f1": soft_micro_f1(q, p), "soft_macro_f1": soft_macro_f1(q, p)}
-    alone |= _calibration(*confidence_and_outcome(q, p, against="majority"), "_majority")
-    if prepared.gold is not None and (prepared.gold >= 0).any():
-        known = prepared.gold >= 0
-        alone |= _calibration(*confidence_and_outcome(q[known], gold=prepared.gold[known]), "_gold")
-    parts = brier_decomposition(confidence, share)
-    alone |= {f"brier_{part}": getattr(parts, part) for part in ("reliability", "resolution", "uncertainty")}
-    scores |= {name: Interval(value, math.nan, math.nan, math.nan, coverage) for name, value in alone.items()}
-    return scores
-
-
-def _calibration(
-    confidence: np.ndarray, outcome: np.ndarray, suffix: str, width: float | None = None
-) -> dict[str, float]:
-    smooth = smooth_ece_of_groups(confidence, confidence - outcome, np.ones(outcome.size), width)
-    return {
-        f"ece_equal_mass{suffix}": equal_mass_ece(confidence, outcome),
-        f"rmse_calibration{suffix}": rmse_calibration(confidence, outcome),
-        f"smooth_ece{suffix}": smooth,
-    }
-
-
 def _sliced(
-    values: dict[str, np.ndarray], prepared: Prepared, rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int
 ) -> dict[str, dict[str, list[SliceScore]]]:
-    chosen = {score: values[score] for score in SLICED}
+    chosen = {score: values[score] for score, metric in METRICS.items() if metric.sliced}
     return {
-        by.by: slice_table(chosen, by, rng, clusters=prepared.clusters, replicates=replicates) for by in prepared.slices
+        by.by: slice_table(chosen, by, rng, clusters=shared.clusters, replicates=replicates) for by in shared.slices
     }
-
-
-def _swept(model: Distributions, prepared: Prepared) -> tuple[dict[str, Any], dict[str, Interval], dict[str, Any], int]:
-    found = sweep(model.probs, prepared.people.probs)
-    infinite = int(found.pop("infinite_items"))
-    if prepared.gold is not None and (prepared.gold >= 0).any():
-        known = prepared.gold >= 0
-        found["accuracy_gold"] = float(accuracy_to_gold(model.probs[known], prepared.gold[known]).mean())
-    nan = math.nan
-    return {}, {name: Interval(float(value), nan, nan, nan, 0.95) for name, value in found.items()}, {}, infinite
 
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.evaluate.bootstrap import over_items
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.intervals import Interval
+from dissensus.labels.names import positions_of
 
 HIGH_DISAGREEMENT = 0.1  # share of items
 
@@ -109,7 +110,7 @@ def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) ->
 def column_slices(values: Any, by: str, most: int = 50) -> Slices:
     """Items divided by a column: a demographic, a source, the class people chose most, the gold class.
 
-    None and NaN are in no part. Refuses a column with more than `most` different values, which is no division.
+    None and NaN are in no part. Refuses a column with more than `most` different values, which is not a division.
 
     values: (n,)
     """
@@ -124,9 +125,7 @@ def column_slices(values: Any, by: str, most: int = 50) -> Slices:
             f"column {by!r} has {len(names)} different values ({', '.join(names[:3])}, …); expected at most {most}: "
             "put numbers into bins first, with value_bins"
         )
-    place = {name: code for code, name in enumerate(names)}
-    code = np.array([place[text] if known else -1 for text, known in zip(texts, told, strict=True)], dtype=np.int64)
-    return Slices(by, names, code)
+    return Slices(by, names, np.where(told, positions_of(texts, names), -1))
 
 
 def slice_scores(

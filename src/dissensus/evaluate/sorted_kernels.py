@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
@@ -10,6 +12,24 @@ from dissensus.evaluate.kernels import FINE, WHOLE
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+
+
+class BinSums(NamedTuple):
+    """What is summed over each bin, f being confidence; the value of a field is its column."""
+
+    mass: int
+    f: int
+    f_squared: int
+    share: int
+    share_squared: int
+    f_share: int
+    credit: int
+    credit_squared: int
+    f_credit: int
+
+
+COLUMN = BinSums(*range(len(BinSums._fields)))
+COLUMNS = len(COLUMN)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -53,14 +73,14 @@ def rank_correlation(pairs: np.ndarray) -> float:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def sums_of_bins(confidences: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Sums over each bin of 1, f, f^2, and of o, o^2, f o for both outcomes; items of equal confidence are shared.
+    """Sums of BinSums over each bin; items of equal confidence are shared by the bins they lie in.
 
-    confidences: (n,) sorted, packed as by sweep_rows; edges: (b + 1,) -> (b, 9): the outcomes are people's share, then
-    credit for the majority class
+    The outcomes are people's share, and credit for the majority class.
+    confidences: (n,) sorted, packed as by sweep_rows; edges: (b + 1,) -> (b, COLUMNS)
     """
     n = confidences.size
-    sums = np.zeros((edges.size - 1, 9))
-    group = np.empty(9)
+    sums = np.zeros((edges.size - 1, COLUMNS))
+    group = np.empty(COLUMNS)
     current, start = 0, 0
     while start < n:
         key = confidences[start] >> _HALF
@@ -77,16 +97,17 @@ def sums_of_bins(confidences: np.ndarray, edges: np.ndarray) -> np.ndarray:
             credit_squares += credit * credit
             stop += 1
         size = np.float64(stop - start)
-        group[0], group[1], group[2] = size, size * f, size * f * f
-        group[3], group[4], group[5] = shares, squares, f * shares
-        group[6], group[7], group[8] = credits, credit_squares, f * credits
+        group[COLUMN.mass], group[COLUMN.f], group[COLUMN.f_squared] = size, size * f, size * f * f
+        group[COLUMN.share], group[COLUMN.share_squared], group[COLUMN.f_share] = shares, squares, f * shares
+        group[COLUMN.credit], group[COLUMN.credit_squared] = credits, credit_squares
+        group[COLUMN.f_credit] = f * credits
         place = start
         while place < stop:
             while edges[current + 1] <= place:
                 current += 1
             end = min(stop, edges[current + 1])
             part = (end - place) / size
-            for column in range(9):
+            for column in range(COLUMNS):
                 sums[current, column] += part * group[column]
             place = end
         start = stop

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
-from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
+from dissensus.plan.adaptive_prior import adaptive_prior
 from dissensus.plan.allocation_rules import NEVER, Stop, rule_named
 
 ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
@@ -76,7 +77,7 @@ def allocate(
     if answers < 0 or answers != int(answers):
         raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
     counts = votes.counts()
-    prior = vote_prior(counts, adaptive=True)
+    prior = adaptive_prior(counts)
     posterior = prior.posterior(counts)
 
     def imagine(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
@@ -128,7 +129,7 @@ def spend(
     stale = np.arange(total.size)
     while left > 0:
         if prior is None and total.sum() >= learned * (1 + REFIT):
-            fitted, learned = vote_prior(now, adaptive=True), float(total.sum())
+            fitted, learned = adaptive_prior(now), float(total.sum())
             stale = np.arange(total.size)
         assert fitted is not None
         rank[stale] = _ranked(fitted, now[stale], value, stop)

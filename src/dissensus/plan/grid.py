@@ -15,16 +15,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
-from dissensus.plan.simulation import (
-    KINDS,
-    TOLERANCE,
-    TRACE_WEIGHT,
-    WIDTHS,
-    Kind,
-    Scene,
-    simulated_recovery,
-    simulated_scene,
-)
+from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
+from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulated_recovery, simulated_scene
 
 SAVE_SECONDS = 5.0
 
@@ -59,7 +51,7 @@ class GridConfig:
 class Grid:
     """Spearman's rho in every cell, NaN where it is not simulated yet.
 
-    rho  (2, D, N, K, seeds): kinds in the order of `KINDS`, dimensions, items, classes, seeds
+    rho  (2, D, N, K, seeds): kinds in the order of `WHOLE_KINDS`, dimensions, items, classes, seeds
     """
 
     config: GridConfig
@@ -68,11 +60,11 @@ class Grid:
     def __post_init__(self) -> None:
         hold(self, "rho", np.asarray(self.rho, dtype=np.float64))
 
-    def mean(self, kind: Kind, d: int) -> np.ndarray:
+    def mean(self, kind: WholeKind, d: int) -> np.ndarray:
         """Mean rho over seeds.  (N, K)"""
-        return self.rho[KINDS.index(kind), self._plane(d)].mean(axis=-1)
+        return self.rho[WHOLE_KINDS.index(kind), self._plane(d)].mean(axis=-1)
 
-    def at(self, kind: Kind, n: int, k: int, d: int) -> float:
+    def at(self, kind: WholeKind, n: int, k: int, d: int) -> float:
         """Mean rho at any n and k within the grid, linear between its cells."""
         from scipy.interpolate import RegularGridInterpolator
 
@@ -105,7 +97,7 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
     cells = _read_cells(place, config)
     wanted = [
         (seed, kind, d, n, k)
-        for seed in range(config.seeds) for d in config.dimensions for kind in KINDS
+        for seed in range(config.seeds) for d in config.dimensions for kind in WHOLE_KINDS
         for n in config.items for k in config.classes
     ]  # fmt: skip
     missing = [cell for cell in wanted if _key(*cell) not in cells]
@@ -148,7 +140,7 @@ def figure_1_grid() -> Grid:
     """The grid of Sucholutsky 2023, figure 1, as simulated by this package and shipped with it."""
     record = json.loads(files("dissensus.plan").joinpath("figure_1_grid.json").read_text())
     config = GridConfig(**record["config"])
-    shape = (len(KINDS), len(config.dimensions), len(config.items), len(config.classes), config.seeds)
+    shape = (len(WHOLE_KINDS), len(config.dimensions), len(config.items), len(config.classes), config.seeds)
     return Grid(config, np.array(record["rho"], dtype=np.float64).reshape(shape))
 
 
@@ -159,7 +151,7 @@ def shipped_record(grid: Grid) -> str:
     return json.dumps({"config": asdict(grid.config), "rho": [round(v, 3) for v in grid.rho.ravel().tolist()]}) + "\n"
 
 
-def _cell(config: GridConfig, seed: int, kind: Kind, d: int, n: int, k: int) -> float:
+def _cell(config: GridConfig, seed: int, kind: WholeKind, d: int, n: int, k: int) -> float:
     rng = np.random.default_rng([seed, n, k, d])
     starts = config.hard_starts if kind == "hard" else 1
     return simulated_recovery(kind, n, k, d, rng, starts=starts, spread=config.spread)
@@ -202,7 +194,7 @@ def _as_grid(config: GridConfig, cells: dict[str, float]) -> Grid:
 
     rho = [
         [[[values(range(config.seeds), kind, d, n, k) for k in config.classes] for n in config.items]
-         for d in config.dimensions] for kind in KINDS
+         for d in config.dimensions] for kind in WHOLE_KINDS
     ]  # fmt: skip
     return Grid(config, np.array(rho))
 

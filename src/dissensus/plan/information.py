@@ -12,6 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dissensus.plan.label_kinds import LABEL_KINDS, WHOLE_KINDS, LabelKind, WholeKind
+
 Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
 
 
@@ -103,6 +105,22 @@ def triplet_constraints(judgments: ArrayLike) -> np.ndarray:
     return _counts(judgments, "judgments", least=0)
 
 
+def constraints_of(
+    kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1, *, flip_rate: float = 0.0
+) -> np.ndarray:
+    """Questions that labels of a kind answer rightly; `k_hat` is for sparse and top-class labels."""
+    formulas = {
+        "hard": lambda: hard_constraints(n, k),
+        "sparse": lambda: sparse_constraints(n, k, k_hat),
+        "top-class": lambda: top_class_constraints(n, k, k_hat),
+        "soft": lambda: soft_constraints(n, k),
+        "pairwise": lambda: pairwise_constraints(n),
+    }
+    if kind not in formulas:
+        raise ValueError(f"there is no kind of label {kind!r}; expected one of {', '.join(LABEL_KINDS)}")
+    return noisy_constraints(formulas[kind](), flip_rate)
+
+
 def noisy_constraints(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
     """Answers that are right when each is flipped with probability flip_rate.
 
@@ -153,7 +171,7 @@ def regime(n: int, k: int) -> Regime:
     return "one-shot" if items < 2 * classes else "many-shot"
 
 
-def asymptotic_ratio(kind: Literal["hard", "soft"], n: int, k: int) -> float:
+def asymptotic_ratio(kind: WholeKind, n: int, k: int) -> float:
     """What the information ratio tends to in the regime of n and k, when n + k grows.
 
                 many-shot (n >> k)    one-shot (n = k)    less-than-one-shot (n << k)
@@ -163,7 +181,7 @@ def asymptotic_ratio(kind: Literal["hard", "soft"], n: int, k: int) -> float:
     Three phases for soft labels: falling, constant, falling. Two for hard ones: with 1/n as soon as there is an item
     for each class, with 1/k^2 before. Sucholutsky 2023, sec. 3 and figure 1.
     """
-    if kind not in ("hard", "soft"):
+    if kind not in WHOLE_KINDS:
         raise ValueError(f"limits are known for 'hard' and 'soft' labels, not for {kind!r}")
     where = regime(n, k)
     if kind == "soft":

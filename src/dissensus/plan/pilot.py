@@ -15,7 +15,9 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
-from dissensus.plan.tradeoff import KINDS, Kind, Preferences, constraints, utility_of
+from dissensus.plan.information import constraints_of
+from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
+from dissensus.plan.tradeoff import Preferences, utility_of
 
 FEWEST = 2  # answers of a kind below which nothing is said about it
 
@@ -31,15 +33,15 @@ class PilotAnswers:
     annotator  (m,) who gave it, or None where that is not known: then answers count as independent
     """
 
-    kind: Kind
+    kind: LabelKind
     k_hat: int
     seconds: np.ndarray
     wrong: np.ndarray
     annotator: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"there is no kind of label {self.kind!r}; expected one of {', '.join(KINDS)}")
+        if self.kind not in LABEL_KINDS:
+            raise ValueError(f"there is no kind of label {self.kind!r}; expected one of {', '.join(LABEL_KINDS)}")
         seconds, wrong = (np.asarray(values, dtype=np.float64) for values in (self.seconds, self.wrong))
         if seconds.size < FEWEST:
             raise ValueError(
@@ -62,7 +64,7 @@ class PilotAnswers:
 
     @property
     def name(self) -> str:
-        return f"{self.kind} {self.k_hat}" if self.kind in ("sparse", "top-class") else self.kind
+        return label_name(self.kind, self.k_hat)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class PilotOption:
     best       probability that this kind has the lowest loss of all
     """
 
-    kind: Kind
+    kind: LabelKind
     k_hat: int
     name: str
     answers: int
@@ -215,8 +217,8 @@ def _reweighted(one: PilotAnswers, rng: np.random.Generator, replicates: int) ->
 
 def _share(one: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
     """What labels of so many items tell, of what those of all n do.  (b,) -> (b,), 0 to 1"""
-    some = np.where(items > 0, constraints(one.kind, np.maximum(items, 1), k, one.k_hat), 0.0)
-    whole = float(constraints(one.kind, n, k, one.k_hat))
+    some = np.where(items > 0, constraints_of(one.kind, np.maximum(items, 1), k, one.k_hat), 0.0)
+    whole = float(constraints_of(one.kind, n, k, one.k_hat))
     return np.asarray(some / whole if whole > 0 else np.ones_like(some))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.plan.label_kinds import PARTIAL_KINDS
 from dissensus.plan.pilot import PilotAnswers
 
 
@@ -40,7 +41,7 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
     found = []
     for name in dict.fromkeys(kind.tolist()):
         rows = np.flatnonzero(kind == name)
-        if name not in ("sparse", "top-class"):
+        if name not in PARTIAL_KINDS:
             found.append(_answers(name, 1, rows, seconds, wrong, who))
             continue
         bad = rows[~(k_hat[rows] >= 1)]

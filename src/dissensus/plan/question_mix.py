@@ -9,11 +9,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from dissensus.aggregate.priors.dirichlet_mixture import expected_kl, posterior_mean
-from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
+from dissensus.plan.adaptive_prior import adaptive_prior
 from dissensus.plan.replays import PORTIONS, Curve
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds an answer; Collins 2022, "Annotation time"
@@ -174,7 +175,7 @@ class _State:
         counts = np.zeros((self.n, self.k), dtype=np.int64)
         for name in self.worth:
             np.add.at(counts, (self.item[name], self.probs[name].argmax(axis=1)), 1)
-        self.prior = vote_prior(counts, adaptive=True)
+        self.prior = adaptive_prior(counts)
         for name, probs in self.probs.items():
             if probs.shape[0] and not (probs.max(axis=1) == 1).all():
                 self.worth[name] = self._weighed(name)

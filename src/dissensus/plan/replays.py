@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
+from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
+from dissensus.plan.adaptive_prior import adaptive_prior
 from dissensus.plan.allocation import spend
 from dissensus.plan.allocation_rules import NEVER, Stop
 
@@ -50,7 +51,7 @@ class Curve:
 
 def shrunk(counts: np.ndarray) -> np.ndarray:
     """The estimate by a prior learned from these very votes.  (n, k)"""
-    return vote_prior(counts, adaptive=True).estimate(counts)
+    return adaptive_prior(counts).estimate(counts)
 
 
 def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -116,7 +117,7 @@ def oracle(
     estimator no rule whatever can be better.
     """
     budgets = _budgets(per_item, votes)
-    prior = vote_prior(votes.counts(), adaptive=True)
+    prior = adaptive_prior(votes.counts())
     most = int(votes.per_item.max(initial=0))
     depths = np.arange(most + 1) if clairvoyant else _depths(most)
     seen, unseen = rng.spawn(2)

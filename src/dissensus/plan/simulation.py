@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.plan.gnmds.embedding import embed_labels
+from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 
-Kind = Literal["hard", "soft"]
-KINDS: tuple[Kind, ...] = ("hard", "soft")
 # Settings of every simulated embedding. Fitted to 1e-6 instead, rho of soft labels moves by 0.004 on average (27 cells;
 # by up to 0.06 at n = k = 3, where there are 15 similarities), at twenty times the cost.
 TRACE_WEIGHT, WIDTHS, TOLERANCE = 1.0, (0.3, 0.03), 1e-3
@@ -115,11 +113,11 @@ def recovered(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Generat
 
 
 def simulated_recovery(
-    kind: Kind, n: int, k: int, d: int, rng: np.random.Generator, *, starts: int = 1, spread: float = 1.0
+    kind: WholeKind, n: int, k: int, d: int, rng: np.random.Generator, *, starts: int = 1, spread: float = 1.0
 ) -> float:
     """rho of one simulated scene whose labels are of this kind."""
-    if kind not in KINDS:
-        raise ValueError(f"labels of kind {kind!r} cannot be simulated; expected one of {', '.join(KINDS)}")
+    if kind not in WHOLE_KINDS:
+        raise ValueError(f"labels of kind {kind!r} cannot be simulated; expected one of {', '.join(WHOLE_KINDS)}")
     scene_rng, start_rng = rng.spawn(2)
     scene = simulated_scene(n, k, d, scene_rng, spread=spread)
     labels = scene.soft if kind == "soft" else scene.hard

@@ -10,32 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dissensus.plan.information import (
-    hard_constraints,
-    information_ratio,
-    noisy_constraints,
-    pairwise_constraints,
-    soft_constraints,
-    sparse_constraints,
-    top_class_constraints,
-)
+from dissensus.plan.estimates import Estimate, by_information
+from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
 
-Kind = Literal["hard", "sparse", "top-class", "soft", "pairwise"]
-KINDS: tuple[Kind, ...] = ("hard", "sparse", "top-class", "soft", "pairwise")
 Utility = Callable[[np.ndarray], np.ndarray]
 STEEP = 10.0  # the paper names sigmoids but no scale; this one takes four fifths of its rise between 0.28 and 0.72
 REFERENCE = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
-
-
-class Estimate(Protocol):
-    """How well similarities are recovered from labels of a kind, 0 to 1."""
-
-    def __call__(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -66,7 +50,7 @@ class Costs:
             raise ValueError(f"the cost of a hard label is {hard}; expected a number above 0")
         return cls(hard, soft / hard, pair)
 
-    def total(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+    def total(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """The cost of labelling all n items once; for pairs, of judging all n (n - 1)/2."""
         n, k, k_hat = (np.asarray(value, dtype=np.float64) for value in (n, k, k_hat))
         if kind == "pairwise":
@@ -110,25 +94,6 @@ def utility_of(utility: str | Utility) -> Utility:
     return UTILITIES[utility]
 
 
-def by_information(kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-    """The information ratio as the estimate of rho, 0 to 1."""
-    return np.minimum(information_ratio(constraints(kind, n, k, k_hat), n, k), 1.0)
-
-
-def constraints(kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1, *, flip_rate: float = 0.0) -> np.ndarray:
-    """Comparisons that labels of a kind answer, less those that are wrong."""
-    found = {
-        "hard": lambda: hard_constraints(n, k),
-        "soft": lambda: soft_constraints(n, k),
-        "sparse": lambda: sparse_constraints(n, k, k_hat),
-        "top-class": lambda: top_class_constraints(n, k, k_hat),
-        "pairwise": lambda: pairwise_constraints(n),
-    }
-    if kind not in found:
-        raise ValueError(f"there is no kind of label {kind!r}; expected one of {', '.join(KINDS)}")
-    return noisy_constraints(found[kind](), flip_rate)
-
-
 @dataclass(frozen=True)
 class Preferences:
     """How a curator weighs cost against what labels tell.
@@ -152,7 +117,7 @@ class Preferences:
         if not (self.reference > 0 and np.isfinite(self.reference)):
             raise ValueError(f"the reference cost is {self.reference}; expected a number above 0")
 
-    def loss(self, kind: Kind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+    def loss(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """beta cost / (cost of `reference` hard labels) - u(rho), lower is better; numbers or arrays that broadcast"""
         rho = self.estimate(kind, n, k, k_hat)
         spent = self.costs.total(kind, n, k, k_hat) / (self.costs.hard * self.reference)
@@ -175,7 +140,7 @@ class LossCurve:
     k_hat  (k,) 1..k;  loss  (k,) lower is better
     """
 
-    kind: Kind
+    kind: LabelKind
     k_hat: np.ndarray
     loss: np.ndarray
 
@@ -185,9 +150,9 @@ class LossCurve:
         return int(self.k_hat[np.argmin(self.loss)])
 
 
-def loss_curve(kind: Literal["sparse", "top-class"], n: int, k: int, preferences: Preferences) -> LossCurve:
+def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> LossCurve:
     """Losses over all k_hat. k_hat = 1 is a hard label, k_hat = k a soft one."""
-    if kind not in ("sparse", "top-class"):
+    if kind not in PARTIAL_KINDS:
         raise ValueError(f"{kind!r} labels have no number of classes to choose; expected 'sparse' or 'top-class'")
     asked = np.arange(1, k + 1)
     loss = np.array(preferences.loss(kind, n, k, asked))

@@ -8,10 +8,10 @@ from html import escape
 
 import numpy as np
 
+from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
 from dissensus.report.svg import short, svg
+from dissensus.report.tables import shown_number
 
-# Blue, orange, green and purple that stay apart for colour-blind readers; each also has its own dash and mark.
-INKS = ("#1f5fa8", "#c2570c", "#2a7f4f", "#7a3f9d", "#5f6b7c", "#a8324a")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
 
@@ -50,7 +50,7 @@ def line_chart(
     for i, line in enumerate(told):
         x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
         drawn.append(
-            f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{INKS[i % 6]}" stroke-width="2.5" '
+            f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{LINES[i % 6]}" stroke-width="2.5" '
             f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(short(line.name, 24))}</text>'
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in told)
@@ -92,8 +92,8 @@ def grid_map(
         ring = (
             f'cx="{LEFT + (j + 0.5) * side:.1f}" cy="{base - (i + 0.5) * side:.1f}" r="{max(side, 7):.1f}" fill="none"'
         )
-        drawn.append(f'<g><circle {ring} stroke="#fff" stroke-width="6"/>')
-        drawn.append(f'<circle {ring} stroke="{INKS[1]}" stroke-width="3"/></g>')
+        drawn.append(f'<g><circle {ring} stroke="{PAPER}" stroke-width="6"/>')
+        drawn.append(f'<circle {ring} stroke="{ORANGE}" stroke-width="3"/></g>')
     drawn.append(_scale(LEFT, base + 28, low, high, ends))
     finite = cells[np.isfinite(cells)]
     told = f"{title}, {y_title} by {x_title}"
@@ -127,7 +127,7 @@ def interval_chart(
             continue
         if np.isfinite(least) and np.isfinite(most):
             ends = f'x1="{across(least):.1f}" x2="{across(most):.1f}" y1="{y}" y2="{y}"'
-            drawn.append(f'<line {ends} stroke="{INKS[0]}" stroke-width="2"/>')
+            drawn.append(f'<line {ends} stroke="{BLUE}" stroke-width="2"/>')
         drawn.append(
             f'<circle class="bar" cx="{across(value):.1f}" cy="{y}" r="4.5"/>'
             f'<text x="{left + wide + 12}" y="{y + 4}">{value:.3g}</text>'
@@ -152,15 +152,16 @@ def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[flo
         drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(short(group))}</text>')
         for i, (_, values) in enumerate(series):
             long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
+            number = shown_number(values[g], ".3g")
             drawn.append(
-                f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{INKS[i % 6]}"/>'
-                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{_number(values[g])}</text>'
+                f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{LINES[i % 6]}"/>'
+                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{number}</text>'
             )
             y += thin
         y += 8
     for i, (name, _) in enumerate(series):
         drawn.append(
-            f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{INKS[i % 6]}"/>'
+            f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{LINES[i % 6]}"/>'
             f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(short(name, 18))}</text>'
         )
     y += 18 * ((len(series) + 1) // 2)
@@ -200,7 +201,7 @@ class _Frame:
 
 
 def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
-    ink, drawn = INKS[place % 6], []
+    ink, drawn = LINES[place % 6], []
     x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if line.low is not None and line.high is not None:
@@ -218,10 +219,6 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
             for (a, b), i in zip(points, known.tolist(), strict=True)
         ]
     return "".join(drawn)
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3g}"
 
 
 def _ends(line: Line) -> str:
@@ -243,11 +240,10 @@ def _scale(x: float, y: float, low: float, high: float, ends: tuple[str, str] | 
 
 
 def _shade(amount: float) -> str:
-    """Near white at 0, the full blue at 1/2, near black at 1: lightness alone tells the order."""
+    """Near white at 0, the full blue at about two thirds, near black at 1: lightness alone shows the order."""
     amount = min(max(float(amount), 0.0), 1.0)
-    pale, blue, dark = (0xF3, 0xF7, 0xFC), (0x1F, 0x5F, 0xA8), (0x0B, 0x1E, 0x3A)
-    start, stop, part = (pale, blue, amount / 0.65) if amount < 0.65 else (blue, dark, (amount - 0.65) / 0.35)
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(start, stop, strict=True))
+    pale, dark = MAP_ENDS
+    return blended(pale, BLUE, amount / 0.65) if amount < 0.65 else blended(BLUE, dark, (amount - 0.65) / 0.35)
 
 
 def _span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:

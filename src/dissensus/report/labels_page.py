@@ -11,6 +11,7 @@ from dissensus.labels.shares import Labels
 from dissensus.labels.summary import Summary, summarise
 from dissensus.report.page import STYLE, page
 from dissensus.report.svg import bars, heatmap, histogram, split_bar
+from dissensus.report.tables import Column, Html, facts_list, html_table, shown_number
 
 SHOWN_ROWS = 10
 
@@ -19,7 +20,8 @@ def labels_card(labels: Labels) -> str:
     """A card for a notebook: counts, classes and a small picture of the disagreement."""
     summary = summarise(labels, annotators=False)
     return (
-        f'<div class="dissensus"><style>{STYLE}</style><strong>{type(labels).__name__}</strong>{_facts(summary)}'
+        f'<div class="dissensus"><style>{STYLE}</style><strong>{type(labels).__name__}</strong>'
+        f"{facts_list(summary.headline())}"
         f'<div class="two">{_entropy_figure(summary)}{_class_figure(summary)}</div></div>'
     )
 
@@ -28,7 +30,7 @@ def labels_page(summary: Summary, title: str) -> str:
     """A whole page of its own, without anything fetched from elsewhere."""
     k = summary.distributions.n_classes
     parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(summary.disagreement())}</p>{_facts(summary)}",
+        f"<h1>{escape(title)}</h1><p>{escape(summary.disagreement())}</p>{facts_list(summary.headline())}",
         f'<div class="two"><section><h2>How far people disagree</h2><p>Items by entropy: 0 where all agree, 1 for an '
         f"even split over all {k} classes.</p>{_entropy_figure(summary)}</section>"
         f"<section><h2>Share of each class</h2>{_class_figure(summary)}</section></div>",
@@ -50,10 +52,6 @@ def entropy_histogram(entropy: np.ndarray) -> np.ndarray:
     return np.histogram(np.clip(entropy, 0, 1), bins=10, range=(0, 1))[0]
 
 
-def _facts(summary: Summary) -> str:
-    return "<dl>" + "".join(f"<div><dt>{escape(n)}</dt><dd>{v}</dd></div>" for n, v in summary.headline()) + "</dl>"
-
-
 def _entropy_figure(summary: Summary) -> str:
     return histogram(entropy_histogram(summary.entropy), "entropy of an item")
 
@@ -68,31 +66,27 @@ def _class_figure(summary: Summary) -> str:
 
 
 def _disputed_table(summary: Summary) -> str:
-    found = summary.distributions
+    distributions = summary.distributions
     rows = []
     for i in summary.disputed(SHOWN_ROWS):
-        order = [j for j in np.argsort(-found.probs[i], kind="stable") if found.probs[i, j] > 0]
-        said = split_bar([(found.classes[j], float(found.probs[i, j])) for j in order])
-        name = escape(str(found.items[i]))
-        rows.append(f'<tr><td>{name}</td><td class="n">{summary.entropy[i]:.3f}</td><td>{said}</td></tr>')
-    head = '<tr><th>item</th><th class="n">entropy</th><th>what people said</th></tr>'
-    return f"<table>{head}{''.join(rows)}</table>"
+        probs = distributions.probs[i]
+        order = [j for j in np.argsort(-probs, kind="stable") if probs[j] > 0]
+        said = split_bar([(distributions.classes[j], float(probs[j])) for j in order])
+        rows.append((str(distributions.items[i]), f"{summary.entropy[i]:.3f}", Html(said)))
+    return html_table([Column("item"), Column("entropy", number=True), Column("what people said")], rows)
 
 
 def _annotator_table(summary: Summary) -> str:
     answers, agreement, seconds = summary.annotator_answers, summary.annotator_agreement, summary.annotator_seconds
     assert answers is not None and agreement is not None and summary.annotators is not None
-    order = np.argsort(np.where(np.isnan(agreement), 2, agreement), kind="stable")[:SHOWN_ROWS]
-    timed = ["" if seconds is None else f'<td class="n">{seconds[a]:.1f}</td>' for a in order]
-    rows = "".join(
-        f'<tr><td>{escape(str(summary.annotators[a]))}</td><td class="n">{answers[a]:,}</td>'
-        f'<td class="n">{agreement[a]:.3f}</td>{time}</tr>'
-        for a, time in zip(order, timed, strict=True)
-    )
-    head = '<th>annotator</th><th class="n">answers</th><th class="n">agreement</th>'
-    head += "" if seconds is None else '<th class="n">median seconds</th>'
+    titles = ["answers", "agreement", *(["median seconds"] if seconds is not None else [])]
+    rows = []
+    for a in np.argsort(np.where(np.isnan(agreement), 2, agreement), kind="stable")[:SHOWN_ROWS]:
+        timed = [] if seconds is None else [shown_number(seconds[a], ".1f")]
+        rows.append([str(summary.annotators[a]), f"{answers[a]:,}", shown_number(agreement[a]), *timed])
+    table = html_table([Column("annotator"), *(Column(title, number=True) for title in titles)], rows)
     return (
         f"<p>{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
         f"{np.median(answers):g}). Those who agree least with the others, out of carelessness or another view:</p>"
-        f"<table><tr>{head}</tr>{rows}</table>"
+        f"{table}"
     )

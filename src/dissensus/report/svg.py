@@ -7,12 +7,12 @@ from html import escape
 
 import numpy as np
 
-# Blue of 6.5:1 contrast on white, and its tints: rank and amount are told by lightness, never by hue alone.
-SHADES = ("#1f5fa8", "#5b8fc9", "#93b8e0", "#bcd3ec", "#d7e4f4", "#e8eff8")
+from dissensus.report.colours import BLUE, PAPER, SHADES, blended
+
 STYLE = """
 .dissensus svg{display:block;max-width:100%;height:auto}
-.dissensus svg text{font:12px system-ui,sans-serif;fill:#1d2433}.dissensus svg text.light{fill:#fff}
-.dissensus svg .bar{fill:#1f5fa8}.dissensus svg .axis{stroke:#8b95a7;stroke-width:1}
+.dissensus svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.dissensus svg text.light{fill:var(--paper)}
+.dissensus svg .bar{fill:var(--accent)}.dissensus svg .axis{stroke:var(--axis);stroke-width:1}
 """
 
 
@@ -135,9 +135,7 @@ def _range(values: np.ndarray) -> tuple[float, float]:
 
 def _shade(share: float) -> str:
     """White at 0 to the full blue at 1, by the square root so that rare confusions can be seen."""
-    amount = min(max(share, 0.0), 1.0) ** 0.5
-    red, green, blue = (round(255 + (full - 255) * amount) for full in (0x1F, 0x5F, 0xA8))
-    return f"#{red:02x}{green:02x}{blue:02x}"
+    return blended(PAPER, BLUE, min(max(share, 0.0), 1.0) ** 0.5)
 
 
 def svg(width: int, height: int, told: str, drawn: str) -> str:

@@ -57,14 +57,14 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
             mixing = self.delivery.mixing(epoch, items)
             others = [self._input(position) for position in mixing.partner.tolist()]
             inputs = [mixed(*row) for row in zip(inputs, others, mixing.weight.tolist(), strict=True)]
-        return list(zip(inputs, as_targets(self.delivery, epoch, items), strict=True))
+        return list(zip(inputs, target_tensor(self.delivery, epoch, items), strict=True))
 
     def _input(self, position: int) -> Any:
         entry = self.inputs[position]
         return entry if self.pick is None else self.pick(entry)
 
 
-def as_targets(delivery: Delivery, epoch: int, items: Any = None) -> torch.Tensor:
+def target_tensor(delivery: Delivery, epoch: int, items: Any = None) -> torch.Tensor:
     """This epoch's targets as a tensor of its own: (r,) int64 classes or (r, k) float32 probabilities."""
     targets = delivery.targets(epoch, items)
     return torch.tensor(targets, dtype=torch.int64 if delivery.hard else torch.float32)

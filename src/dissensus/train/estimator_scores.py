@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.train.targets import as_targets
+from dissensus.train.estimator_inputs import as_targets
 
 
 def share_of_predicted(predicted: np.ndarray, y: Any, classes: np.ndarray, weights: Any = None) -> float:
     """The mean mass a row gives to its predicted class: the accuracy to a random vote; for labels the accuracy."""
     if np.ndim(y) == 1 or (np.ndim(y) == 2 and np.shape(y)[1] == 1):
         return float(np.average(np.ravel(np.asarray(y)) == predicted, weights=weights))
-    probs = _fitting(y, classes)
+    probs = _fitting_rows(y, classes)
     code = {label: place for place, label in enumerate(classes.tolist())}
     given = probs[np.arange(len(predicted)), [code[label] for label in predicted.tolist()]]
     return float(np.average(given, weights=weights))
@@ -26,14 +26,14 @@ def soft_log_likelihood(estimator: Any, X: Any, y: Any, sample_weight: Any = Non
 
     For `scoring=` of GridSearchCV and its kin: unlike the accuracy it asks for the whole distribution.
     """
-    probs = _fitting(y, estimator.classes_)
+    probs = _fitting_rows(y, estimator.classes_)
     guess = estimator.predict_proba(X)
     with np.errstate(divide="ignore"):
         logs = np.where(probs > 0, np.log(np.where(probs > 0, guess, 1.0)), 0.0)
     return float(np.average((probs * np.maximum(logs, -1e300)).sum(axis=1), weights=sample_weight))
 
 
-def _fitting(y: Any, classes: np.ndarray) -> np.ndarray:
+def _fitting_rows(y: Any, classes: np.ndarray) -> np.ndarray:
     targets = as_targets(y, classes if np.ndim(y) == 1 else None)
     if targets.probs.shape[1] != classes.size:
         raise ValueError(f"Y has {targets.probs.shape[1]} classes, but {classes.size} were learned: {classes.tolist()}")

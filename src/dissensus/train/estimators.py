@@ -1,29 +1,30 @@
-"""scikit-learn estimators that learn from what people said, not only from one label an item."""
+"""scikit-learn estimators that learn from what people said, not only from one label per item."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dissensus.train.arrays import as_array
+from dissensus.train.estimator_inputs import Targets, checked_rows
 from dissensus.train.estimator_scores import share_of_predicted
-from dissensus.train.heads.logistic import log_softmax, soft_logistic
-from dissensus.train.targets import Targets, as_targets
-
-if TYPE_CHECKING:
-    from dissensus.train.heads.training import TrainedHead
+from dissensus.train.heads.head import Head
+from dissensus.train.heads.logistic import soft_logistic
+from dissensus.train.model import softmax
 
 
 class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     """A linear or MLP head trained by cross-entropy to distributions; on hard labels it is logistic regression.
 
     fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs: see `as_targets`.
-    Each item weighs the same, however many votes it has: pass sample_weight to change that.
+    Each item weighs the same, however many votes it has: pass sample_weight to change that. What was learned is a Head
+    in `head_`, over the classes that had mass; `as_model` makes a model of the estimator itself.
 
     head            "linear": the exact optimum by L-BFGS, equal to LogisticRegression(C=C) where Y are labels;
                     "mlp": two layers with GELU and dropout (Singh 2025, sec. 3.2), by Adam in mini-batches
@@ -41,7 +42,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     learned_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
-    head_: TrainedHead
+    head_: Head
     n_iter_: np.ndarray
 
     def __init__(
@@ -90,19 +91,14 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:  # noqa: N803
         """Logits of the classes; for two classes those of the second against the first.  (n, d) -> (n, k) or (n,)"""
-        check_is_fitted(self)
-        logits = self._logits(validate_data(self, X, accept_sparse="csr", reset=False))
+        logits = self._logits(X)
         if self.classes_.size == 2:
-            return logits[:, -1] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
-        return np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny)) if self._partial else logits
+            return logits[:, 1] - logits[:, 0]
+        return np.log(np.maximum(self._spread(softmax(logits)), np.finfo(float).tiny)) if self._partial else logits
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
         """Probability of each class.  (n, d) -> (n, k), rows sum to 1"""
-        check_is_fitted(self)
-        logits = self._logits(validate_data(self, X, accept_sparse="csr", reset=False))
-        probs = np.zeros((len(logits), self.classes_.size))
-        probs[:, self.learned_] = np.exp(log_softmax(logits))
-        return probs
+        return self._spread(softmax(self._logits(X)))
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         """The most probable label of each row.  (n, d) -> (n,)"""
@@ -116,6 +112,17 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _partial(self) -> bool:
         return bool(self.learned_.size < self.classes_.size)
+
+    def _logits(self, x: Any) -> np.ndarray:
+        """Logits of the learned classes.  (n, d) -> (n, learned)"""
+        check_is_fitted(self)
+        return self.head_.logits(validate_data(self, x, accept_sparse="csr", reset=False))
+
+    def _spread(self, learned: np.ndarray) -> np.ndarray:
+        """Probabilities of all classes, 0 for those not learned.  (n, learned) -> (n, k)"""
+        probs = np.zeros((len(learned), self.classes_.size))
+        probs[:, self.learned_] = learned
+        return probs
 
     def _learnable(self, targets: Targets, weights: np.ndarray) -> np.ndarray:
         mass = weights @ targets.probs  # (k,)
@@ -136,17 +143,18 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         if not self.C > 0:
             raise ValueError(f"C is {self.C}; expected a number above 0, the inverse strength of the penalty")
         start = (self.coef_, self.intercept_) if warm else None
-        found = soft_logistic(
+        solved = soft_logistic(
             x, probs, weights, penalty=1 / self.C, intercept=self.fit_intercept, tolerance=self.tol,
             most_iterations=self.max_iter, start=start,
         )  # fmt: skip
-        if not found.converged and found.iterations >= self.max_iter:
+        if not solved.converged and solved.iterations >= self.max_iter:
             warnings.warn(
-                f"the solver had not come to rest after max_iter={self.max_iter} steps: scale X, or allow more",
+                f"the solver had not converged after max_iter={self.max_iter} steps: scale X, or allow more",
                 ConvergenceWarning, stacklevel=3,
             )  # fmt: skip
-        self.coef_, self.intercept_ = found.coef, found.intercept
-        self.n_iter_, self.loss_ = np.array([found.iterations]), found.loss
+        self.coef_, self.intercept_ = solved.coef, solved.intercept
+        self.head_ = Head((solved.layer,), self._names)
+        self.n_iter_, self.loss_ = np.array([solved.iterations]), solved.loss
 
     def _fit_mlp(self, x: Any, probs: np.ndarray, weights: np.ndarray, warm: bool) -> None:
         from dissensus.train.heads.config import HeadConfig
@@ -159,36 +167,15 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         )  # fmt: skip
         start = [self.head_.layers] if warm else None
         scaled = weights / weights.mean()  # Adam's steps are of one size, so only ratios matter
-        (self.head_,) = train_heads(_dense(x), probs, [config], weights=scaled, start=start)
+        (trained,) = train_heads(as_array(x), probs, [config], weights=scaled, start=start)
+        self.head_ = Head(trained.head.layers, self._names)
         self.n_iter_ = np.array([self.epochs])
 
-    def _logits(self, x: Any) -> np.ndarray:
-        if self.head == "linear":
-            return np.asarray(x @ self.coef_.T + self.intercept_)  # (n, k), or (n, 1) for two classes
-        from dissensus.train.heads.model_files import logits_of
-
-        return logits_of(self.head_.layers, _dense(x))
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(str(label) for label in self.classes_[self.learned_].tolist())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _dense(x: Any) -> np.ndarray:
-    return x.toarray() if hasattr(x, "toarray") else x
-
-
-def checked_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
-    """X, Y and weights of a fit, that fit together.  (n, d), targets of n rows, (n,)"""
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None: labels, "
-            "counts, probabilities or Votes"
-        )
-    x = validate_data(estimator, x, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-    targets = as_targets(y, classes)
-    if len(targets.probs) != x.shape[0]:
-        raise ValueError(f"X has {x.shape[0]} rows, but Y has {len(targets.probs)}; expected one row each an item")
-    weights = _check_sample_weight(weights, x, dtype=np.float64, ensure_non_negative=True)
-    return x, targets, weights

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from dissensus.train.estimator_inputs import checked_rows
 from dissensus.train.estimator_scores import share_of_predicted
 
 
@@ -43,11 +44,9 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExpandRows:  # noqa: N803 (scikit-learn's names)
         """X: (n, d) dense or sparse; Y: see `as_targets`; sample_weight: (n,) or None"""
-        from dissensus.train.estimators import checked_rows
-
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise ValueError(
-                f"fit of {type(self.estimator).__name__} takes no sample_weight, by which mass is told; choose an "
+                f"fit of {type(self.estimator).__name__} takes no sample_weight, which carries the mass; choose an "
                 "estimator that does, or SoftLabelClassifier"
             )
         X, targets, weights = checked_rows(self, X, y, sample_weight, self.classes)  # noqa: N806

@@ -11,12 +11,13 @@ import numpy as np
 
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_gold
-from dissensus.evaluate.metrics import kl_to_people
+from dissensus.evaluate.closeness import kl_to_people
 from dissensus.evaluate.statistics import Comparison, paired_t
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import HeadConfig
-from dissensus.train.heads.examples import checked_features, checked_targets
+from dissensus.train.heads.features import feature_rows
 from dissensus.train.heads.training import TrainedHead, train_heads
+from dissensus.train.targets import as_delivery
 
 TARGETS = ("soft", "hard")
 Progress = Callable[[int, int], None]
@@ -83,7 +84,7 @@ class ProtocolResult:
     grid_losses  (settings,) the lowest validation loss of each, in nats; soft and hard losses do not compare
     grid_epochs  (settings,) how many epochs each ran before it stopped
     chosen       the settings with the lowest loss, the first of equals
-    heads        the chosen settings trained anew, one head a seed
+    heads        the chosen settings trained anew, one head per seed
     scores       by metric, (seeds,) on the test items: accuracy (higher is better), kl in nats (lower is better),
                  entropy_correlation, Pearson's between people's and the head's entropy (higher is better)
     tests        by metric, soft against hard by a paired t-test over seeds; None where it has no answer, since all
@@ -152,11 +153,11 @@ def singh_protocol(
     resplit        whether each seed draws a split of its own too; its spread is then also that of the test items
     progress       called with the number of heads done and of all
     """
-    rows = checked_features(features, "features")
-    given = distributions.probs if isinstance(distributions, Distributions) else np.asarray(distributions)
-    if given.ndim != 2:
-        raise ValueError(f"distributions have shape {given.shape}; expected (n, k): one row of probabilities per item")
-    checked_targets(given, rows.shape[0], given.shape[1], "distributions")
+    rows = feature_rows(features)
+    if not isinstance(distributions, Distributions) and np.ndim(distributions) != 2:
+        shape = np.shape(distributions)
+        raise ValueError(f"distributions have shape {shape}; expected (n, k): one row of probabilities per item")
+    people = as_delivery(distributions, what="distributions").targets(0)  # (n, k)
     settings = tuple(singh_grid() if grid is None else grid)
     if len(seeds) < 2:
         raise ValueError(f"{len(seeds)} seed leaves nothing to test; expected 2 or more")
@@ -167,9 +168,9 @@ def singh_protocol(
     def trained(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
         return train_heads(
             rows[parts.train],
-            given[parts.train],
+            people[parts.train],
             configs,
-            validation=(rows[parts.validation], given[parts.validation]),
+            validation=(rows[parts.validation], people[parts.validation]),
             engine=engine,
             threads=threads,
             progress=None if progress is None else lambda done, _: progress(before + done, total),
@@ -185,11 +186,11 @@ def singh_protocol(
     for group, seed_rng in zip(groups, seed_rngs, strict=False):
         parts = Split.drawn(rows.shape[0], seed_rng) if resplit else common
         wanted = [replace(chosen[t], seed=seed) for t in TARGETS for seed in group]
-        found = trained(wanted, parts, len(tried) + len(TARGETS) * len(tested))
+        again = trained(wanted, parts, len(tried) + len(TARGETS) * len(tested))
         for place, t in enumerate(TARGETS):
-            heads[t] += found[place * len(group) : (place + 1) * len(group)]
+            heads[t] += again[place * len(group) : (place + 1) * len(group)]
         tested += [parts] * len(group)
-    scores = {t: _scores(heads[t], tested, rows, given) for t in TARGETS}
+    scores = {t: _scores(heads[t], tested, rows, people) for t in TARGETS}
     tests = {metric: _tested(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
     return ProtocolResult(
         grid=settings,
@@ -210,13 +211,13 @@ def _tested(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
 
 
 def _scores(
-    heads: list[TrainedHead], splits: list[Split], rows: np.ndarray, given: np.ndarray
+    heads: list[TrainedHead], splits: list[Split], rows: np.ndarray, people: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Every metric of every head on the test items of its split."""
-    found: dict[str, list[float]] = {"accuracy": [], "kl": [], "entropy_correlation": []}
-    for head, parts in zip(heads, splits, strict=True):
-        people, said = given[parts.test], head.predict(rows[parts.test])
-        found["accuracy"].append(float(accuracy_to_gold(said, people.argmax(axis=1)).mean()))
-        found["kl"].append(float(kl_to_people(said, people).mean()))
-        found["entropy_correlation"].append(entropy_pearson(said, people))
-    return {metric: np.array(values) for metric, values in found.items()}
+    scores: dict[str, list[float]] = {"accuracy": [], "kl": [], "entropy_correlation": []}
+    for trained, parts in zip(heads, splits, strict=True):
+        truth, guess = people[parts.test], trained.head.probs(rows[parts.test])
+        scores["accuracy"].append(float(accuracy_to_gold(guess, truth.argmax(axis=1)).mean()))
+        scores["kl"].append(float(kl_to_people(guess, truth).mean()))
+        scores["entropy_correlation"].append(entropy_pearson(guess, truth))
+    return {metric: np.array(values) for metric, values in scores.items()}

@@ -1,111 +1,155 @@
-"""What may stand as Y: labels, counts, probabilities, or the values of this package -> one distribution a row."""
+"""What may be learned from: labels, counts, probabilities, the values of this package -> one Delivery."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from dissensus.deliver.delivery import Delivery, Rule
+from dissensus.deliver.fixed import soft
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
-from dissensus.labels.shares import as_distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import class_order, positions_of
 from dissensus.labels.votes import Votes
+from dissensus.train.arrays import as_array
+
+Classes = Sequence[Any] | np.ndarray | int | None
 
 
-@dataclass(frozen=True)
-class Targets:
-    """One distribution over the classes for each row of X.
+def as_delivery(targets: Any, classes: Classes = None, what: str = "targets") -> Delivery:
+    """The one door to training: whatever a user has becomes a Delivery, checked.
 
-    probs    (n, k) rows sum to 1
-    classes  (k,) labels as the user has them
-    hard     whether Y gave one label a row
+    Delivery                        as it is
+    Votes, Beliefs, Distributions   their distributions, in every epoch
+    (n,) whole numbers              codes of the classes, 0 to k - 1 without gaps where `classes` is not given
+    (n,) text                       names of the classes
+    (n, k) whole numbers            counts of votes; every item weighs the same, however many votes it has
+    (n, k) other numbers            probabilities, rows sum to 1
+
+    Arrays may be tensors, sparse matrices, sequences or data frames, whose columns name the classes.
+
+    classes  k names; or k, where only the number is known; None where the targets say it
+    what     how errors call the targets
     """
-
-    probs: np.ndarray
-    classes: np.ndarray
-    hard: bool
-
-
-def as_targets(y: Any, classes: Any = None) -> Targets:
-    """Read Y.
-
-    One dimension           labels, integers or text: one class a row
-    whole numbers, (n, k)   counts of votes; every row weighs the same, however many votes it has
-    rows that sum to 1      probabilities
-    Votes, Distributions, Beliefs   row i of X is their item i
-
-    classes: the k labels of the columns; 0..k-1, or the columns of a data frame, where not given
-    """
-    if isinstance(y, Votes | Beliefs | Distributions):
-        named = np.array(y.classes) if classes is None else _named(classes, y.n_classes)
-        return Targets(as_distributions(y).probs, named, hard=False)
-    columns = getattr(y, "columns", None)
-    array = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-    if array.ndim == 2 and array.shape[1] > 1:
-        if classes is None and columns is not None:
-            classes = list(columns)
-        return Targets(_rows(array), _named(classes, array.shape[1]), hard=False)
-    return _labels(array, classes)
-
-
-def _labels(array: np.ndarray, classes: Any) -> Targets:
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import assert_all_finite, column_or_1d
-
-    labels = column_or_1d(array, warn=True)
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    known = np.unique(labels) if classes is None else np.asarray(classes)
-    order = np.argsort(known)
-    place = np.clip(np.searchsorted(known, labels, sorter=order), 0, known.size - 1)
-    codes = order[place]
-    bad = np.flatnonzero(known[codes] != labels)
-    if bad.size:
+    if isinstance(targets, Delivery | Votes | Beliefs | Distributions):
+        delivery = targets if isinstance(targets, Delivery) else soft(targets)
+        _check_classes(delivery, classes, what)
+        return delivery
+    if isinstance(targets, Mapping):
+        raise ValueError(f"{what} are named {sorted(map(str, targets))}; expected one of them: choose it by its name")
+    array = as_array(targets)
+    if array.ndim == 1:
+        return _one_class_each(array, classes, what)
+    if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise ValueError(
-            f"row {bad[0]} has the label {labels.tolist()[bad[0]]!r}, which is not among the classes {known.tolist()}; "
-            f"{bad.size} of {labels.size} rows have such labels"
+            f"{what}: {type(targets).__name__} of shape {array.shape} with {array.dtype} entries; expected a Delivery, "
+            "Votes, Beliefs, Distributions, (n,) classes, or (n, k) counts or probabilities"
         )
-    probs = np.zeros((labels.size, known.size))
-    probs[np.arange(labels.size), codes] = 1.0
-    return Targets(probs, known, hard=True)
-
-
-def _rows(array: np.ndarray) -> np.ndarray:
-    """Shares from counts, or probabilities as they are.  (n, k)"""
-    if array.dtype.kind not in "iufb":
-        raise ValueError(f"Y has {array.dtype} entries in {array.shape[1]} columns; expected counts or probabilities")
-    values = array.astype(np.float64)
-    bad = np.argwhere(~np.isfinite(values) | (values < 0))
-    if len(bad):
-        row, column = bad[0]
-        raise ValueError(
-            f"row {row}, column {column} of Y is {values[row, column]:g}; expected counts or probabilities, finite and "
-            f"of 0 or more; {len(bad)} entries are not (NaN and infinity included)"
-        )
-    total = values.sum(axis=1)
-    empty = np.flatnonzero(total == 0)
-    if empty.size:
-        raise ValueError(
-            f"row {empty[0]} of Y has no votes and no mass; {empty.size} of {total.size} rows have none: leave these "
-            "items out of X and Y, or give them a distribution from a model with a prior"
-        )
-    if (values == np.floor(values)).all():
-        return values / total[:, None]
-    off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
-    if off.size:
-        raise ValueError(
-            f"row {off[0]} of Y is {values[off[0]].tolist()}, which sums to {total[off[0]]:g}; expected whole numbers "
-            f"(counts) or rows that sum to 1 (probabilities); {off.size} of {total.size} rows are neither: divide mass "
-            "by its row sums first"
-        )
-    return values
-
-
-def _named(classes: Any, k: int) -> np.ndarray:
     if classes is None:
-        return np.arange(k)
-    named = np.asarray(classes)
-    if named.shape != (k,) or np.unique(named).size != k:
-        raise ValueError(f"Y has {k} columns, but the classes are {named.tolist()}; expected {k} different labels")
-    return named
+        classes = getattr(targets, "columns", None)
+    return soft(_shares(array, _names(classes, array.shape[1], what), what))
+
+
+def target_rows(delivery: Delivery, epoch: int = 0) -> np.ndarray:
+    """Targets of one epoch as probabilities, also where they are classes.  -> (n, k)"""
+    targets = delivery.targets(epoch)
+    return np.eye(delivery.n_classes)[targets] if delivery.hard else targets
+
+
+def most_probable(delivery: Delivery) -> Delivery:
+    """The class with the most mass in each epoch's targets, the first of equals; inputs are mixed as before."""
+    if delivery.hard:
+        return delivery
+    rule = partial(_most_probable, delivery.rule)
+    return replace(delivery, name=f"most_probable({delivery.name})", hard=True, rule=rule)
+
+
+def _most_probable(rule: Rule, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    return rule(epoch, items).argmax(axis=1)
+
+
+def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
+    if array.dtype.kind in "OU":
+        nameless = [row for row, name in enumerate(array.tolist()) if not isinstance(name, str)]
+        if nameless:
+            raise ValueError(
+                f"{what} give item {nameless[0]} the class {array[nameless[0]]!r}; expected names as text; "
+                f"{len(nameless)} of {array.size} are not"
+            )
+        names = class_order(array.tolist()) if classes is None else _names(classes, None, what)
+        codes = positions_of(array, names)
+        bad = np.flatnonzero(codes < 0)
+        if bad.size:
+            raise ValueError(
+                f"{what} give item {bad[0]} the class {array[bad[0]]!r}, which is not among {', '.join(names)}; "
+                f"{bad.size} of {array.size} are not"
+            )
+    elif array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} of shape {array.shape} are classes; expected integers from 0 or names, not {array.dtype}"
+        )
+    else:
+        names = _names(_count(array, what) if classes is None else classes, None, what)
+        codes, k = array.astype(np.int64), len(names)
+        bad = np.flatnonzero((codes < 0) | (codes >= k))
+        if bad.size:
+            raise ValueError(
+                f"{what} give item {bad[0]} class {codes[bad[0]]}, but there are {k} classes, 0..{k - 1}; {bad.size} "
+                f"of {codes.size} are out of range: state the number of classes if there are more"
+            )
+    codes.flags.writeable = False
+    return Delivery(
+        name="labels", items=np.arange(codes.size), classes=names, hard=True, fixed=True, rule=partial(_taken, codes)
+    )
+
+
+def _taken(codes: np.ndarray, epoch: int, items: np.ndarray | None) -> np.ndarray:
+    return codes if items is None else codes[items]
+
+
+def _count(codes: np.ndarray, what: str) -> int:
+    k = max(int(codes.max(initial=0)) + 1, 2)
+    absent = np.setdiff1d(np.arange(k), codes) if codes.size and codes.max() > 0 else np.empty(0)
+    if absent.size:
+        raise ValueError(
+            f"no item of the {what} has class {absent[0]}, though classes go up to {k - 1}; {absent.size} of {k} "
+            "classes are missing: number the classes without gaps, or state how many there are"
+        )
+    return k
+
+
+def _shares(array: np.ndarray, names: tuple[str, ...], what: str) -> Distributions:
+    values = array.astype(np.float64)
+    counts = bool(np.isfinite(values).all() and (values == np.floor(values)).all())
+    try:
+        if counts:
+            return Distributions.from_counts(values, classes=names)
+        return Distributions(values, np.arange(len(values)), names)
+    except ValueError as problem:
+        read = "whole numbers, so they are read as counts" if counts else "not whole numbers, so rows must sum to 1"
+        raise ValueError(f"{what}: {problem} ({what} are {read})") from None
+
+
+def _names(classes: Classes, k: int | None, what: str) -> tuple[str, ...]:
+    """Names of the classes, as many as the targets have columns."""
+    if classes is None:
+        classes = k or 0
+    names = tuple(str(name) for name in (range(classes) if isinstance(classes, int) else classes))
+    if (k is not None and len(names) != k) or len(set(names)) != len(names):
+        raise ValueError(f"{what}: {k} columns, but the classes are {list(names)}; expected {k} different names")
+    return names
+
+
+def _check_classes(delivery: Delivery, classes: Classes, what: str) -> None:
+    if isinstance(classes, int):
+        if delivery.n_classes != classes:
+            raise ValueError(f"{what} ({delivery.name}) have {delivery.n_classes} classes; expected {classes}")
+    elif classes is not None and delivery.classes != tuple(str(name) for name in classes):
+        raise ValueError(
+            f"{what} ({delivery.name}) are over the classes {list(delivery.classes)}; expected {list(classes)}, in "
+            "this order"
+        )

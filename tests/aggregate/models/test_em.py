@@ -217,7 +217,7 @@ def test_iterations_that_make_no_sense_are_refused(fit):
     votes = votes_from([0], [0], [0])
     with pytest.raises(ValueError, match="at most 0 iterations leave nothing fitted; expected 1 or more"):
         fit(votes, most_iterations=0)
-    with pytest.raises(ValueError, match="the tolerance is -1 nats an answer; expected 0 or more"):
+    with pytest.raises(ValueError, match="the tolerance is -1 nats per answer; expected 0 or more"):
         fit(votes, tolerance=-1)
 
 

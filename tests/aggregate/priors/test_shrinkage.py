@@ -30,7 +30,7 @@ WEIGHTS = np.array([0.7, 0.3])
 
 
 def drawn(probs: np.ndarray, m: int, seed: int = 0) -> Distributions:
-    """Shares of m votes an item, drawn with replacement as in Gheibi (2026), A.1."""
+    """Shares of m votes per item, drawn with replacement as in Gheibi (2026), A.1."""
     return Distributions.from_counts(np.random.default_rng(seed).multinomial(m, probs))
 
 
@@ -171,6 +171,7 @@ def test_shapes_of_the_fit():
     fit = shrinkage(drawn(random_truth(50, 3, np.random.default_rng(0)).probs, 3), levels=1)
     assert fit.alpha.shape == (1, 3, 3) and fit.weights.shape == (1, 3) and fit.weights.sum() == pytest.approx(1)
     assert fit.posterior.weights.shape == (50, 3) and fit.model_votes == 0
+    assert repr(fit) == "Shrinkage(50 items, 3 classes; 3 Dirichlets, converged)"
     assert (fit.alpha[0].argmax(axis=1) == np.arange(3)).all()
     with pytest.raises(ValueError, match="read-only"):
         fit.alpha[0, 0, 0] = 1
@@ -178,10 +179,10 @@ def test_shapes_of_the_fit():
 
 def test_a_good_model_is_worth_votes_and_a_blind_one_few():
     rng = np.random.default_rng(0)
-    truth = random_truth(800, 4, rng, concentration=2.0)
+    truth = random_truth(500, 4, rng, concentration=2.0)
     votes = drawn(truth.probs, 3)
     good = tempered(truth, 0.5)  # knows the truth, but is too sure of it
-    blind = Distributions(rng.dirichlet(np.ones(4), size=800), truth.items, truth.classes)
+    blind = Distributions(rng.dirichlet(np.ones(4), size=500), truth.items, truth.classes)
     alone = kl(truth.probs, shrinkage(votes).distributions.probs).mean()
     with_good, with_blind = shrinkage(votes, good), shrinkage(votes, blind)
     assert kl(truth.probs, with_good.distributions.probs).mean() < 0.5 * alone

@@ -12,7 +12,8 @@ from safetensors.numpy import save_file
 
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.model_files import Head, load_head, save_head
+from dissensus.train.heads.head import Head
+from dissensus.train.heads.model_files import load_head, save_head
 
 
 def head(kind="mlp", d=5, k=3):
@@ -34,7 +35,7 @@ def test_a_saved_head_is_the_same_head(tmp_path, kind):
 
 def test_an_mlp_computes_what_torch_computes():
     made, x = head(), np.random.default_rng(0).normal(size=(20, 5))
-    (w1, b1), (w2, b2) = ((torch.from_numpy(w).double(), torch.from_numpy(b).double()) for w, b in made.layers)
+    (w1, b1), (w2, b2) = ((torch.tensor(w).double(), torch.tensor(b).double()) for w, b in made.layers)
     hidden = torch.nn.functional.gelu(torch.from_numpy(x) @ w1.T + b1)
     assert np.allclose(made.probs(x), torch.softmax(hidden @ w2.T + b2, dim=1).numpy(), atol=1e-12)
 
@@ -46,7 +47,7 @@ def test_predictions_are_distributions_with_the_names_of_the_items():
 
 
 def test_features_of_another_encoder_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(2, 4\), but this head was trained on 5 features an item"):
+    with pytest.raises(ValueError, match=r"shape \(2, 4\), but this head was trained on 5 features per item"):
         head().probs(np.ones((2, 4)))
 
 
@@ -72,7 +73,7 @@ def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     with pytest.raises(ValueError, match=r"not a readable safetensors file"):
         load_head(target)
     save_file({"x": np.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"no head of dissensus.*expected a file of `dissensus fit`"):
+    with pytest.raises(ValueError, match=r"not a head of dissensus.*expected a file of `dissensus fit`"):
         load_head(target)
     with pytest.raises(ValueError, match=r"models are written as .safetensors"):
         save_head(head(), tmp_path / "m.pkl")

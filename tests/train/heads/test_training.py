@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from dissensus.deliver import majority, mixup, sls, soft
+from dissensus.deliver import Delivery, majority, mixup, sls, soft
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import HeadConfig, Layer, epoch_order, initial_layers, kept_units
 from dissensus.train.heads.training import ENGINES, train_heads
@@ -98,8 +98,8 @@ def plain_loop(features, targets, validation, config, layers=None, weights=None)
     )
 
 
-def same_weights(head, plain, tolerance=2e-5):
-    for layer, (weight, bias) in zip(head.layers, plain, strict=True):
+def same_weights(trained, plain, tolerance=2e-5):
+    for layer, (weight, bias) in zip(trained.head.layers, plain, strict=True):
         assert np.allclose(layer.weight, weight, atol=tolerance) and np.allclose(layer.bias, bias, atol=tolerance)
 
 
@@ -117,10 +117,10 @@ def same_weights(head, plain, tolerance=2e-5):
 )
 def test_a_head_follows_the_plain_loop(engine, config):
     features, probs, validation = halves(*problem())
-    (head,) = train_heads(features, probs, [config], validation=validation, engine=engine)
+    (trained,) = train_heads(features, probs, [config], validation=validation, engine=engine)
     losses, weights, _ = plain_loop(features, probs, validation, config)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
-    same_weights(head, weights)
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
+    same_weights(trained, weights)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -138,10 +138,10 @@ def test_a_head_follows_the_plain_loop(engine, config):
 def test_a_head_follows_the_plain_loop_at_the_edges(engine, n, d, k, config):
     features, probs = problem(n, d, k)
     validation = problem(3, d, k, seed=1)
-    (head,) = train_heads(features, probs, [config], validation=validation, n_classes=k, engine=engine)
+    (trained,) = train_heads(features, probs, [config], validation=validation, n_classes=k, engine=engine)
     losses, weights, _ = plain_loop(features, probs, validation, config)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
-    same_weights(head, weights)
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
+    same_weights(trained, weights)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -151,10 +151,10 @@ def test_columns_that_are_always_zero_and_large_features_follow_too(engine):
         rows[:, 3] = 0.0
         rows[:, 5] *= 100
     config = HeadConfig(hidden=8, dropout=0.0, batch=16, epochs=4, keep="last")
-    (head,) = train_heads(features, probs, [config], validation=validation, engine=engine)
+    (trained,) = train_heads(features, probs, [config], validation=validation, engine=engine)
     losses, weights, _ = plain_loop(features, probs, validation, config)
-    assert np.allclose(head.validation_losses, losses, rtol=1e-5)
-    same_weights(head, weights, 1e-4)
+    assert np.allclose(trained.validation_losses, losses, rtol=1e-5)
+    same_weights(trained, weights, 1e-4)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -162,30 +162,28 @@ def test_weights_multiply_an_items_loss(engine):
     features, probs, validation = halves(*problem())
     weights = np.random.default_rng(5).exponential(size=len(features)).astype(np.float32)
     config = HeadConfig(hidden=8, dropout=0.2, batch=16, epochs=4, keep="last")
-    (head,) = train_heads(features, probs, [config], validation=validation, weights=weights, engine=engine)
+    (trained,) = train_heads(features, probs, [config], validation=validation, weights=weights, engine=engine)
     losses, _, _ = plain_loop(features, probs, validation, config, weights=weights)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
 
 
-class Turning:
-    """Targets that change with the epoch, as a Delivery gives them."""
-
-    def __init__(self, probs):
-        self.probs = probs
-
-    def targets(self, epoch):
-        return np.roll(self.probs, epoch, axis=0)
+def turning(probs):
+    """Targets that change with the epoch, by a rule of a user's own."""
+    return Delivery(
+        name="turning", items=np.arange(len(probs)), classes=tuple(map(str, range(probs.shape[1]))), hard=False,
+        fixed=False, rule=lambda epoch, items: np.roll(probs, epoch, axis=0)[slice(None) if items is None else items],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("targets", ["soft", "hard"])
 def test_targets_of_every_epoch_come_from_the_delivery(engine, targets):
     features, probs, validation = halves(*problem())
-    delivery = Turning(probs)
+    delivery = turning(probs)
     config = HeadConfig(hidden=8, batch=16, epochs=4, keep="last", targets=targets)
-    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    (trained,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
     losses, _, _ = plain_loop(features, delivery.targets, validation, config)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -194,9 +192,9 @@ def test_deliveries_of_the_package_reach_the_loss(engine, way):
     features, probs, validation = halves(*problem())
     delivery = way(Distributions.from_counts(np.random.default_rng(0).multinomial(9, probs)))
     config = HeadConfig(hidden=8, batch=16, epochs=4, keep="last")
-    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    (trained,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
     losses, _, _ = plain_loop(features, delivery.targets, validation, config)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -205,12 +203,12 @@ def test_a_delivery_that_mixes_inputs_mixes_features(engine, targets):
     features, probs, validation = halves(*problem())
     delivery = mixup(soft(Distributions.from_mass(probs)), alpha=1.0, seed=2)
     config = HeadConfig(hidden=8, batch=16, epochs=1, keep="last", targets=targets)
-    (head,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
+    (trained,) = train_heads(features, delivery, [config], validation=validation, engine=engine)
     mixing = delivery.mixing(0)
     own = mixing.weight[:, None]
     by_hand = (features * own + features[mixing.partner] * (1 - own)).astype(np.float32)
     losses, _, _ = plain_loop(by_hand, delivery.targets, validation, config)
-    assert np.abs(head.validation_losses - losses).max() < TOLERANCE
+    assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -219,11 +217,13 @@ def test_fewer_epochs_are_a_prefix_and_cost_nothing_else(engine):
     configs = [HeadConfig(hidden=8, batch=16, epochs=epochs, patience=None) for epochs in (3, 5, 8)]
     together = train_heads(features, probs, configs, validation=validation, engine=engine)
     longest = together[-1].validation_losses
-    for config, head in zip(configs, together, strict=True):
+    for config, trained in zip(configs, together, strict=True):
         (alone,) = train_heads(features, probs, [config], validation=validation, engine=engine)
-        assert np.array_equal(head.validation_losses, longest[: config.epochs])
-        assert np.array_equal(head.validation_losses, alone.validation_losses)
-        assert all(np.array_equal(a.weight, b.weight) for a, b in zip(head.layers, alone.layers, strict=True))
+        assert np.array_equal(trained.validation_losses, longest[: config.epochs])
+        assert np.array_equal(trained.validation_losses, alone.validation_losses)
+        assert all(
+            np.array_equal(a.weight, b.weight) for a, b in zip(trained.head.layers, alone.head.layers, strict=True)
+        )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -239,10 +239,10 @@ def test_a_plateau_parts_from_the_path_where_it_fires(engine):
     ]
     heads = train_heads(features, probs, configs, validation=validation, engine=engine)
     fired = []
-    for config, head in zip(configs, heads, strict=True):
+    for config, trained in zip(configs, heads, strict=True):
         losses, weights, rates = plain_loop(features, probs, validation, config)
-        assert np.abs(head.validation_losses - losses).max() < TOLERANCE
-        same_weights(head, weights, 1e-4)
+        assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
+        same_weights(trained, weights, 1e-4)
         fired.append(len(set(rates)))
     assert fired[0] == fired[3] == 1 and fired[1] > 1 and fired[2] > 1
     assert np.array_equal(heads[0].validation_losses, heads[3].validation_losses)
@@ -261,13 +261,15 @@ def test_early_stopping_ends_where_the_plain_loop_does_and_keeps_the_best(engine
         for targets in ("soft", "hard")
     ]
     heads = train_heads(features, probs, configs, validation=validation, engine=engine)
-    for config, head in zip(configs, heads, strict=True):
+    for config, trained in zip(configs, heads, strict=True):
         losses, _, _ = plain_loop(features, probs, validation, config)
-        assert len(losses) == len(head.validation_losses) < 30
-        assert head.epoch == 1 + int(np.argmin(losses)) and head.validation_loss == head.validation_losses.min()
+        assert len(losses) == len(trained.validation_losses) < 30
+        assert (
+            trained.epoch == 1 + int(np.argmin(losses)) and trained.validation_loss == trained.validation_losses.min()
+        )
         wanted = validation[1] if config.targets == "soft" else np.eye(4)[validation[1].argmax(axis=1)]
-        found = -(wanted * np.log(head.predict(validation[0]))).sum(axis=1).mean()
-        assert found == pytest.approx(head.validation_loss, abs=1e-6)
+        loss = -(wanted * np.log(trained.head.probs(validation[0]))).sum(axis=1).mean()
+        assert loss == pytest.approx(trained.validation_loss, abs=1e-6)
 
 
 def test_the_number_of_threads_changes_nothing():
@@ -281,14 +283,14 @@ def test_the_number_of_threads_changes_nothing():
     one, two = (train_heads(features, probs, configs, validation=validation, threads=threads) for threads in (1, 2))
     for a, b in zip(one, two, strict=True):
         assert a.config == b.config and np.array_equal(a.validation_losses, b.validation_losses)
-        assert np.array_equal(a.predict(features), b.predict(features))
+        assert np.array_equal(a.head.probs(features), b.head.probs(features))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_without_validation_all_epochs_run_and_the_last_weights_stay(engine):
     features, probs, validation = halves(*problem())
     config = HeadConfig(hidden=8, epochs=7)
-    (head,) = train_heads(features, probs, [config], engine=engine)
+    (trained,) = train_heads(features, probs, [config], engine=engine)
     (watched,) = train_heads(
         features,
         probs,
@@ -296,8 +298,8 @@ def test_without_validation_all_epochs_run_and_the_last_weights_stay(engine):
         validation=validation,
         engine=engine,
     )
-    assert head.epoch == 7 and head.validation_losses.size == 0 and np.isnan(head.validation_loss)
-    assert np.array_equal(head.layers[0].weight, watched.layers[0].weight)
+    assert trained.epoch == 7 and trained.validation_losses.size == 0 and np.isnan(trained.validation_loss)
+    assert np.array_equal(trained.head.layers[0].weight, watched.head.layers[0].weight)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -307,9 +309,9 @@ def test_training_goes_on_from_given_layers(engine):
     begun = [tuple(Layer(w * 0.5, b + 1) for w, b in initial_layers(config, 21, 4))] * 2
     heads = train_heads(features, probs, [config, config], validation=validation, start=begun, engine=engine)
     losses, weights, _ = plain_loop(features, probs, validation, config, layers=begun[0])
-    for head in heads:
-        assert np.abs(head.validation_losses - losses).max() < TOLERANCE
-        same_weights(head, weights)
+    for trained in heads:
+        assert np.abs(trained.validation_losses - losses).max() < TOLERANCE
+        same_weights(trained, weights)
 
 
 def test_several_targets_are_told_apart_by_name():
@@ -330,7 +332,7 @@ def test_distributions_and_tensors_are_taken_as_they_are():
     named = Distributions(probs, np.arange(len(probs)), ("a", "b", "c", "d"))
     (from_values,) = train_heads(torch.tensor(features), named, [config])
     (from_tensor,) = train_heads(features, torch.tensor(probs), [config])
-    assert np.array_equal(from_values.layers[0].weight, from_tensor.layers[0].weight)
+    assert np.array_equal(from_values.head.layers[0].weight, from_tensor.head.layers[0].weight)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -347,14 +349,16 @@ def test_what_may_not_be_written_to_is_read(engine):
 
 def test_probabilities_sum_to_one_and_equal_pytorchs():
     features, probs, _ = halves(*problem())
-    (head,) = train_heads(features, probs, [HeadConfig(hidden=12, epochs=3, learning_rate=0.01)])
-    found = head.predict(features)
-    (w1, b1), (w2, b2) = ((torch.tensor(w), torch.tensor(b)) for w, b in head.layers)
+    (trained,) = train_heads(features, probs, [HeadConfig(hidden=12, epochs=3, learning_rate=0.01)])
+    found = trained.head.probs(features)
+    (w1, b1), (w2, b2) = ((torch.tensor(w), torch.tensor(b)) for w, b in trained.head.layers)
     inner = nn.functional.gelu(torch.tensor(features) @ w1.T + b1)
     assert np.allclose(found, torch.softmax(inner @ w2.T + b2, dim=1).numpy(), atol=1e-6)
     assert np.abs(found.sum(axis=1) - 1).max() < 1e-12
-    with pytest.raises(ValueError, match="features have 20 columns, but the head was trained on 21"):
-        head.predict(features[:, 1:])
+    with pytest.raises(
+        ValueError, match=r"features have shape \(84, 20\), but this head was trained on 21 features per item"
+    ):
+        trained.head.probs(features[:, 1:])
 
 
 def changed(array, where, value):
@@ -368,10 +372,19 @@ def changed(array, where, value):
     [
         ({"features": lambda x, p: changed(x, (7, 2), np.nan)}, r"row 7 of features has nan in column 2; .* 1 of 84"),
         ({"features": lambda x, p: x[:, 0]}, r"features have shape \(84,\); expected \(n, d\)"),
-        ({"features": lambda x, p: x[:80]}, r"targets have shape \(84, 4\), but there are 80 rows of features"),
-        ({"targets": lambda x, p: p * 50}, "give item 0 the row .* 84 of 84 rows are wrong: counts become shares"),
-        ({"targets": lambda x, p: p.argmax(axis=1) * 1.0}, "are classes; expected integers from 0 to"),
-        ({"targets": lambda x, p: np.where(p.argmax(axis=1) == 1, 0, 3)}, "no training item has class 1, .* 2 of 4"),
+        (
+            {"features": lambda x, p: x[:80]},
+            r"there are 80 rows of features, but targets for 84 items \(soft\); expected",
+        ),
+        ({"targets": lambda x, p: p * 50}, r"targets: row 0 \(item 0\) gives .* rows must sum to 1"),
+        (
+            {"targets": lambda x, p: p.argmax(axis=1) * 1.0},
+            "are classes; expected integers from 0 or names, not float64",
+        ),
+        (
+            {"targets": lambda x, p: np.where(p.argmax(axis=1) == 1, 0, 3)},
+            "no item of the targets has class 1, .* 2 of 4",
+        ),
         ({"targets": lambda x, p: np.minimum(p.argmax(axis=1), 2)}, r"class 3, but there are 3 classes, 0..2"),
         (
             {"targets": lambda x, p: np.eye(4)[np.minimum(p.argmax(axis=1), 2)]},
@@ -389,7 +402,7 @@ def changed(array, where, value):
             "head 0 has a pl",
         ),
         ({"validation": lambda x, p: (x[:, 1:], p)}, "validation features have 20 columns, training features 21"),
-        ({"validation": lambda x, p: (x, Turning(p))}, "validation targets must stay the same in every epoch"),
+        ({"validation": lambda x, p: (x, turning(p))}, "validation targets must stay the same in every epoch"),
         (
             {"start": lambda x, p: [initial_layers(HeadConfig(hidden=5), 21, 4)]},
             r"head 0 starts from weights of shapes",

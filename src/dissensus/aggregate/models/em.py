@@ -120,7 +120,7 @@ def ascend(
     most_iterations: int,
     progress: Progress | None,
 ) -> Ascent[Parameters]:
-    """Expectation-maximisation from a posterior, until an iteration gains at most `tolerance` nats an answer.
+    """Expectation-maximisation from a posterior, until an iteration gains at most `tolerance` nats per answer.
 
         parameters <- maximise(posterior, parameters),   posterior, height <- expect(parameters)
 
@@ -131,7 +131,7 @@ def ascend(
     progress   called with the number of the iteration and its height
     """
     if not tolerance >= 0:
-        raise ValueError(f"the tolerance is {tolerance} nats an answer; expected 0 or more")
+        raise ValueError(f"the tolerance is {tolerance} nats per answer; expected 0 or more")
     if most_iterations < 1:
         raise ValueError(f"at most {most_iterations} iterations leave nothing fitted; expected 1 or more")
     heights: list[float] = []
@@ -174,8 +174,8 @@ def carried_over(values: np.ndarray, where: np.ndarray, new: Any) -> np.ndarray:
     """Earlier values in the order of the names matched to them, `new` for the new names.  (r, ...) -> (s, ...)"""
     if not values.shape[0]:
         return np.broadcast_to(np.asarray(new, dtype=np.float64), (where.size, *values.shape[1:])).copy()
-    found = (where >= 0).reshape(-1, *[1] * (values.ndim - 1))
-    return np.where(found, values[where], new)
+    known = (where >= 0).reshape(-1, *[1] * (values.ndim - 1))
+    return np.where(known, values[where], new)
 
 
 def matched_classes(classes: tuple[str, ...], earlier: tuple[str, ...]) -> np.ndarray:

@@ -63,7 +63,7 @@ def glad(
     votes the prior's skill.
 
     prior_mean, prior_deviation  of the skill and of the logarithm of the ease
-    tolerance                    stop when an iteration gains at most this many nats a vote
+    tolerance                    stop when an iteration gains at most this many nats per vote
     start                        an earlier fit to begin from; items and annotators are matched by name, may be new
     """
     if not (np.isfinite([*prior_mean, *prior_deviation]).all() and min(prior_deviation) > 0):
@@ -109,14 +109,14 @@ def glad(
         log_ease = carried_over(earlier, positions_of(votes.items, start.distributions.items), ease_mean)
     parameters = _Parameters(skill, log_ease, _Point.at(logits(skill, log_ease)))
     posterior, _ = expect(parameters)
-    found = ascend(
+    ascent = ascend(
         posterior, parameters, maximise, expect,
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return GladFit(
-        distributions=Distributions(found.posterior, votes.items, votes.classes, per_item),
-        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=found.log_likelihood,
-        converged=found.converged, skill=found.parameters.skill, ease=np.exp(found.parameters.log_ease),
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes, per_item),
+        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged, skill=ascent.parameters.skill, ease=np.exp(ascent.parameters.log_ease),
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def mace(
     begins with everyone knowing half the time and guessing evenly: no random restarts, the same votes give the same
     fit. Items without votes get even shares, annotators without votes the mean of the prior.
 
-    tolerance  stop when an iteration gains at most this many nats a vote
+    tolerance  stop when an iteration gains at most this many nats per vote
     start      an earlier fit to begin from; items and annotators are matched by name and may be new
     """
     _check_priors(learning, skill_prior, guess_prior)
@@ -104,14 +104,14 @@ def mace(
     begun = np.log(np.maximum(np.stack([skill, 1 - skill], axis=1), TINY)), np.log(np.maximum(guess, TINY))
     parameters = _Parameters(*begun, 0.0, skill, guess)
     posterior, _ = expect(parameters)
-    found = ascend(
+    ascent = ascend(
         posterior, parameters, maximise, expect,
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return MaceFit(
-        distributions=Distributions(found.posterior, votes.items, votes.classes, votes.per_item),
-        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=found.log_likelihood,
-        converged=found.converged, skill=found.parameters.skill, guess=found.parameters.guess,
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes, votes.per_item),
+        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged, skill=ascent.parameters.skill, guess=ascent.parameters.guess,
     )  # fmt: skip
 
 

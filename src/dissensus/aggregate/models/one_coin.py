@@ -57,7 +57,7 @@ def one_coin(
     over the votes whatever k. It begins with the share of votes. Items without votes get the class prior, annotators
     without votes the crowd's skill.
 
-    tolerance  stop when an iteration gains at most this many nats a vote
+    tolerance  stop when an iteration gains at most this many nats per vote
     start      an earlier fit to begin from; items and annotators are matched by name and may be new
     """
     if not 0 <= smoothing < np.inf:
@@ -93,14 +93,14 @@ def one_coin(
         skill = carried_over(start.skill, positions_of(ballots.annotators, start.annotators), crowd)
         parameters = _Parameters(skill, start.class_prior[order])
         posterior, _ = expect(parameters)
-    found = ascend(
+    ascent = ascend(
         posterior, parameters, maximise, expect,
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return OneCoinFit(
-        distributions=Distributions(found.posterior, votes.items, votes.classes, per_item),
-        annotators=ballots.annotators, class_prior=found.parameters.class_prior, log_likelihood=found.log_likelihood,
-        converged=found.converged, skill=found.parameters.skill, crowd=crowd,
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes, per_item),
+        annotators=ballots.annotators, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged, skill=ascent.parameters.skill, crowd=crowd,
     )  # fmt: skip
 
 

@@ -8,12 +8,14 @@ The predictive distribution of Polya's urn in every component; Minka (2000), Est
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import gammaln, psi, softmax
 
 from dissensus.labels.answers import hold
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,8 @@ class MixturePosterior:
 
 def mixture_posterior(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> MixturePosterior:
     """The posterior of each item, by Bayes' rule; counts may be fractions.  (n, k), (j, k), (j,) -> n items"""
+    from scipy.special import softmax
+
     evidence = np.log(weights) - _rising(counts.sum(axis=1), alpha.sum(axis=1))  # (n, j)
     for code in range(counts.shape[1]):
         evidence += _rising(counts[:, code], alpha[:, code])
@@ -77,14 +81,16 @@ def expected_kl(posterior: MixturePosterior) -> np.ndarray:
 
     It falls with every vote on average; what an allocation of further votes wants to lower.
     """
+    from scipy.special import psi
+
     mass = posterior.mass
     scaled = posterior.weights / mass  # (n, j)
-    found = -(posterior.weights * psi(mass + 1)).sum(axis=1)
+    expected = -(posterior.weights * psi(mass + 1)).sum(axis=1)
     for code in range(posterior.counts.shape[1]):
         both = posterior.counts[:, code, None] + posterior.alpha[:, code]  # (n, j)
-        found += (scaled * both * psi(both + 1)).sum(axis=1)
+        expected += (scaled * both * psi(both + 1)).sum(axis=1)
     mean = posterior_mean(posterior)
-    return np.maximum(found - (mean * np.log(mean)).sum(axis=1), 0.0)
+    return np.maximum(expected - (mean * np.log(mean)).sum(axis=1), 0.0)
 
 
 def posterior_sample(posterior: MixturePosterior, rng: np.random.Generator) -> np.ndarray:
@@ -112,7 +118,7 @@ def distinct_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class VoteTerms:
     """A table of counts, laid out for `leave_one_out`, which is evaluated many times over.
 
-    ln f of a row is a sum over classes of terms that depend on (class, count) alone, less one for its total. The
+    ln f of a row is a sum over classes of terms that depend on (class, count) alone, minus one for its total. The
     different pairs are few, so s slots hold them and a sparse 0/1 matrix picks and adds those of each of u rows.
 
     weight        (u,) what ln f of each row counts: + for whole rows, - for rows that lack one vote
@@ -134,6 +140,8 @@ def vote_terms(counts: np.ndarray, times: np.ndarray, *, whole: bool = False) ->
 
     whole  for the likelihood of whole rows, sum_i times_i ln f(x_i), instead of the leave-one-out likelihood
     """
+    from scipy.sparse import csr_array
+
     k = counts.shape[1]
     rows, weight = [counts], [times * (1.0 if whole else counts.sum(axis=1))]
     for code in range(0 if whole else k):
@@ -161,6 +169,8 @@ def leave_one_out(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -
 
     alpha: (j, k); log_weight: (j,) -> L, its slope in alpha (j, k) and in log_weight (j,)
     """
+    from scipy.special import gammaln, psi
+
     k = alpha.shape[1]
     at = np.column_stack([alpha, alpha.sum(axis=1)])[:, terms.column].T  # (s, j)
     sign = np.where(terms.column == k, -1.0, 1.0)[:, None]  # (s, 1)
@@ -178,5 +188,7 @@ def leave_one_out(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -
 
 def _rising(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """ln alpha (alpha + 1) ... (alpha + count - 1), for fractions too.  (n,), (j,) -> (n, j)"""
+    from scipy.special import gammaln
+
     values, which = np.unique(counts, return_inverse=True)
     return (gammaln(alpha + values[:, None]) - gammaln(alpha))[which.reshape(-1)]

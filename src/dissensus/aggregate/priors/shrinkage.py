@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
@@ -22,7 +21,7 @@ from dissensus.labels.votes import Votes
 MODEL_ITEMS = 2_000  # items by which a model's prediction is weighed: two numbers need no more
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shrinkage:
     """Distributions shrunk towards what items of their kind look like, and the prior that was fitted for it.
 
@@ -50,6 +49,13 @@ class Shrinkage:
         for name in ("alpha", "weights"):
             hold(self, name, np.asarray(getattr(self, name), dtype=np.float64))
 
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "not converged"
+        return (
+            f"Shrinkage({self.distributions.n_items} items, {self.distributions.n_classes} classes; "
+            f"{self.weights.size} Dirichlets, {state})"
+        )
+
 
 def shrinkage(
     votes: Votes | Distributions,
@@ -68,10 +74,10 @@ def shrinkage(
         estimate_i = E[p_i | votes_i]
 
     Each class has its own Dirichlets, so that a cat with three votes is drawn towards cats and takes a little of
-    dog, whoever voted. Nobody tells the classes: the votes themselves say to which kinds an item may belong.
+    dog, whoever voted. The classes need not be known: the votes themselves say to which kinds an item may belong.
     alpha and weights maximise the probability of each vote given the other votes of its item, in two steps: first
     tied, alpha_lc = size_l (purity_l e_c + (1 - purity_l) class shares), then free around the tied ones,
-    ln alpha ~ Normal(ln tied, spread^2). CIFAR-10H from 5 votes an image: 27 % less KL than the share smoothed with
+    ln alpha ~ Normal(ln tied, spread^2). CIFAR-10H from 5 votes per image: 27 % less KL than the share smoothed with
     the best of all constants, 61 % less than with 1/k (benchmarks/shrinkage.py).
 
     votes      votes, or shares that know their number of votes
@@ -133,6 +139,8 @@ def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int
 
 def _weighed(counts: np.ndarray, log_guess: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """How many votes a prediction is worth, and its temperature, by how well it helps to foresee a left-out vote."""
+    from scipy.optimize import minimize
+
     spaced = np.unique(np.linspace(0, counts.shape[0] - 1, min(MODEL_ITEMS, counts.shape[0])).astype(np.int64))
     item, code = np.nonzero(counts[spaced])
     item = spaced[item]
@@ -151,8 +159,8 @@ def _weighed(counts: np.ndarray, log_guess: np.ndarray, alpha: np.ndarray, weigh
 
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     options = {"xatol": 0.02, "fatol": 0.01, "maxiter": 80, "initial_simplex": corners}
-    found = minimize(loss, corners[0], method="Nelder-Mead", options=options)
-    log_votes, log_temperature = np.clip(found.x, -5, 5)
+    optimum = minimize(loss, corners[0], method="Nelder-Mead", options=options)
+    log_votes, log_temperature = np.clip(optimum.x, -5, 5)
     return float(np.exp(log_votes)), float(np.exp(log_temperature))
 
 

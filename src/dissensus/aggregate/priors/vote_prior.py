@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logsumexp
 
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
@@ -44,8 +42,8 @@ class VotePrior:
         """What votes leave open about each item.  (n, k)"""
         if np.issubdtype(counts.dtype, np.integer):
             different, which = distinct_rows(counts)
-            found = mixture_posterior(different, self.alpha, self.weights)
-            return MixturePosterior(found.weights[which], self.alpha, counts)
+            of_different = mixture_posterior(different, self.alpha, self.weights)
+            return MixturePosterior(of_different.weights[which], self.alpha, counts)
         return mixture_posterior(counts, self.alpha, self.weights)
 
     def estimate(self, counts: np.ndarray) -> np.ndarray:
@@ -57,11 +55,11 @@ def vote_prior(
     counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.6, pairs: float = 10.0,
     adaptive: bool = False, iterations: int = 300,
 ) -> VotePrior:  # fmt: skip
-    """The prior of `shrinkage`, whose docstring tells the model and the options, fitted to a table of votes.
+    """The prior of `shrinkage`, whose docstring describes the model and the options, fitted to a table of votes.
 
     It maximises the probability of each vote given the others of its item, which needs items whose number of votes has
     nothing to do with what was said. Where doubtful items were asked about again, that takes their disagreement for
-    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes an image of CIFAR-10H
+    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes per image of CIFAR-10H
     (benchmarks/allocation.py). `adaptive` maximises the probability of whole rows instead,
 
         sum_i ln f(votes_i),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
@@ -92,16 +90,19 @@ def _with_pairs(
 ) -> VoteTerms:
     """The rows with imagined pairs of votes beside them, of which a share `agreement` agree."""
     k = share.size
-    one, other = np.triu_indices(k, 1)
+    first, second = np.triu_indices(k, 1)
     each = np.eye(k, dtype=np.int64)
-    apart = share[one] * share[other]
+    apart = share[first] * share[second]
     imagined = np.concatenate([agreement * share, (1 - agreement) * apart / max(apart.sum(), np.finfo(float).tiny)])
-    table = np.concatenate([rows, 2 * each, each[one] + each[other]])
+    table = np.concatenate([rows, 2 * each, each[first] + each[second]])
     return vote_terms(table, np.concatenate([times, pairs * imagined]), whole=whole)
 
 
 def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
     """Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
+    from scipy.optimize import minimize
+    from scipy.special import expit, logsumexp
+
     eye = np.eye(share.size)
     # A wide bell around purity 1/2 and size 1 keeps a level that no item needs within bounds.
     wide = 4.0
@@ -127,8 +128,8 @@ def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray,
 
     start = np.concatenate([np.linspace(3.0, 0.5, levels), np.ones(levels), np.zeros(levels)])
     bounds = [(-8.0, 8.0)] * levels + [(-6.0, 8.0)] * levels + [(-12.0, 12.0)] * levels
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
-    _, _, log_level, alpha = unpacked(found.x)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
+    _, _, log_level, alpha = unpacked(optimum.x)
     return alpha.reshape(-1, share.size), (np.exp(log_level)[:, None] * share).reshape(-1)
 
 
@@ -136,6 +137,9 @@ def _freed(
     terms: VoteTerms, tied: np.ndarray, tied_weight: np.ndarray, spread: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Every Dirichlet for itself, near the tied ones; weights as if one more item per component had been seen."""
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp
+
     j, k = tied.shape
     centre = np.clip(np.log(tied), *LOG_ALPHA)
 
@@ -150,9 +154,9 @@ def _freed(
 
     start = np.concatenate([centre.reshape(-1), np.log(tied_weight)])
     bounds = [LOG_ALPHA] * (j * k) + [(-40.0, 10.0)] * j
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
-    log_weight = found.x[j * k :]
-    return np.exp(found.x[: j * k]).reshape(j, k), np.exp(log_weight - logsumexp(log_weight)), bool(found.success)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
+    log_weight = optimum.x[j * k :]
+    return np.exp(optimum.x[: j * k]).reshape(j, k), np.exp(log_weight - logsumexp(log_weight)), bool(optimum.success)
 
 
 def _check_options(levels: int, spread: float, agreement: float, pairs: float) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from dissensus.plan.advice.options import Option, label_options, lowest_loss
-from dissensus.plan.advice.words import about_pairs, about_pilot, about_regime, reasons, smaller, untried, when_else
+from dissensus.plan.advice.words import (
+    about_pairs,
+    about_pilot,
+    about_regime,
+    reasons,
+    smaller,
+    three_digits,
+    untried,
+    when_else,
+)
 from dissensus.plan.information import Regime, regime
+from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS, LabelKind
 from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options, with_measured_costs
-from dissensus.plan.tradeoff import Kind, Preferences, loss_curve
+from dissensus.plan.tradeoff import Preferences, loss_curve
+from dissensus.report.tables import Row
 
 
 @dataclass(frozen=True)
@@ -31,12 +42,12 @@ class Advice:
     preferences: Preferences
     budget: float | None
     options: tuple[Option, ...]
-    recommended: tuple[Kind, int]
+    recommended: tuple[LabelKind, int]
     why: tuple[str, ...]
     alternatives: tuple[str, ...]
     pilot: tuple[PilotOption, ...]
 
-    def option(self, kind: Kind) -> Option | None:
+    def option(self, kind: LabelKind) -> Option | None:
         return next((one for one in self.options if one.kind == kind), None)
 
     def as_json(self) -> dict[str, Any]:
@@ -55,7 +66,7 @@ class Advice:
             "constraints": {one.kind: one.constraints for one in self.options},
             "cost": {one.kind: one.cost for one in self.options},
             "loss": {one.kind: one.loss for one in self.options},
-            "k_hat": {one.kind: one.k_hat for one in self.options if one.kind in ("sparse", "top-class")},
+            "k_hat": {one.kind: one.k_hat for one in self.options if one.kind in PARTIAL_KINDS},
             "items_labelled": {one.kind: one.items for one in self.options},
             "recommendation": {"kind": self.recommended[0], "k_hat": self.recommended[1], "why": " ".join(self.why)},
             "alternatives": list(self.alternatives),
@@ -100,7 +111,7 @@ def advise(
     best = lowest_loss(labels, n, [one for one in labels if one.kind == "hard"])
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
     if ranked:
-        recommended: tuple[Kind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
+        recommended: tuple[LabelKind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
         why = (about_regime(n, k, where), *about_pilot(ranked, n))
         alternatives = (untried(best, ranked), *when_else(n, k, preferences))
     else:
@@ -114,20 +125,30 @@ def advise(
     )  # fmt: skip
 
 
-def curves(advice: Advice) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def loss_curves(advice: Advice) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Losses over k_hat, as in figure 6: sparse and top-class, with hard and soft as level lines.  name: (k,), (k,)"""
     preferences = advice.preferences
     asked = np.arange(1, advice.k + 1)
-    found = {}
-    partial: tuple[Literal["sparse", "top-class"], ...] = ("sparse", "top-class")
-    for kind in partial:
+    curves = {}
+    for kind in PARTIAL_KINDS:
         curve = loss_curve(kind, advice.n, advice.k, preferences)
-        found[str(kind)] = (curve.k_hat, curve.loss)
-    level: tuple[Kind, ...] = ("hard", "soft")
-    for whole in level:
-        found[whole] = (asked, np.full(asked.size, float(preferences.loss(whole, advice.n, advice.k))))
-    return found
+        curves[str(kind)] = (curve.k_hat, curve.loss)
+    for whole in WHOLE_KINDS:
+        curves[str(whole)] = (asked, np.full(asked.size, float(preferences.loss(whole, advice.n, advice.k))))
+    return curves
 
 
-def _shown_k_hat(kind: Kind, k_hat: int, k: int) -> int:
+def option_rows(advice: Advice) -> list[Row]:
+    """The options as rows of a table: name, items, comparisons, their share of all, cost and loss."""
+    return [
+        Row(
+            (option.name, f"{option.items:,}", f"{option.constraints:,.0f}", f"{option.information_ratio:.2%}",
+             three_digits(option.cost), f"{option.loss:.4f}"),
+            style="best" if (option.kind, option.k_hat) == advice.recommended else "",
+        )
+        for option in advice.options
+    ]  # fmt: skip
+
+
+def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:
     return {"hard": 1, "soft": k}.get(kind, k_hat)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.plan.information import information_ratio
-from dissensus.plan.tradeoff import Kind, Preferences, by_information, constraints, utility_of
+from dissensus.plan.estimates import by_information
+from dissensus.plan.information import constraints_of, information_ratio
+from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, label_name
+from dissensus.plan.tradeoff import Preferences, utility_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Option:
     loss               beta cost / reference - u(information ratio), lower is better
     """
 
-    kind: Kind
+    kind: LabelKind
     k_hat: int
     items: int
     constraints: float
@@ -32,13 +34,13 @@ class Option:
 
     @property
     def name(self) -> str:
-        return f"{self.kind} ({self.k_hat} classes)" if self.kind in ("sparse", "top-class") else self.kind
+        return label_name(self.kind, self.k_hat)
 
 
 def label_options(n: int, k: int, preferences: Preferences, budget: float | None) -> tuple[list[Option], list[Option]]:
     """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs."""
     labels = options_for("hard", [1], n, k, preferences, budget)
-    for kind in ("sparse", "top-class"):
+    for kind in PARTIAL_KINDS:
         found = options_for(kind, range(2, k), n, k, preferences, budget)
         if found:
             labels.append(lowest_loss(found, n, labels[:1]))
@@ -63,7 +65,7 @@ def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Op
 
 
 def options_for(
-    kind: Kind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
+    kind: LabelKind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
 ) -> list[Option]:
     """A kind of label with each number of classes, for as many items as the budget labels; none where that is none."""
     asked = np.asarray(k_hats, dtype=np.int64)
@@ -76,7 +78,7 @@ def options_for(
     if not asked.size:
         return []
     kept = np.maximum(asked, 1)
-    answered, whole = (np.broadcast_to(constraints(kind, of, k, kept), asked.shape) for of in (items, n))
+    answered, whole = (np.broadcast_to(constraints_of(kind, of, k, kept), asked.shape) for of in (items, n))
     # The estimate is for all n items; of fewer, so much less is known as they answer fewer of all comparisons.
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
     rho = preferences.estimate(kind, n, k, kept) * part

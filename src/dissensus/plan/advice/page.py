@@ -7,24 +7,26 @@ from html import escape
 
 import numpy as np
 
-from dissensus.plan.advice.advice import Advice, curves
-from dissensus.plan.advice.words import describe_label, short
+from dissensus.plan.advice.advice import Advice, loss_curves, option_rows
+from dissensus.plan.advice.words import describe_label
+from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
-from dissensus.plan.simulation import KINDS
-from dissensus.plan.tradeoff import UTILITIES, by_information, preference_map
+from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
+from dissensus.plan.tradeoff import UTILITIES, preference_map
 from dissensus.report.charts import Line, grid_map, interval_chart, line_chart
 from dissensus.report.page import page
+from dissensus.report.tables import Column, facts_list, html_table, shown_interval
 
 CELLS = 16  # steps of each axis of a map
 SHOWN = 0.25  # differences of loss beyond which a map is fully dark or white
 BETAS = (0.1, 1.0, 10.0)
 CARD = """
-.dissensus .card{background:#eef3fa;border-left:5px solid #1f5fa8;padding:1rem 1.3rem;margin:1rem 0 1.4rem;
+.dissensus .card{background:var(--tint);border-left:5px solid var(--accent);padding:1rem 1.3rem;margin:1rem 0 1.4rem;
 max-width:52rem}
 .dissensus .card strong{display:block;font-size:1.3rem;margin-bottom:.4rem}
-.dissensus .card p{color:#1d2433;max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
+.dissensus .card p{color:var(--ink);max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
 .dissensus .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(290px,1fr));gap:.6rem 1rem;max-width:66rem}
-.dissensus tr.best td{font-weight:650;background:#eef3fa}
+.dissensus tr.best td{font-weight:650;background:var(--tint)}
 """
 
 
@@ -43,7 +45,7 @@ def advice_page(advice: Advice) -> str:
         parts.append(f"<h2>When to choose otherwise</h2><ul>{listed}</ul>")
     if advice.pilot:
         parts.append(_pilot(advice))
-    parts += [_table(advice), _curves(advice), _preferences(advice), _information(advice), _simulated(advice)]
+    parts += [_options(advice), _curves(advice), _preferences(advice), _information(advice), _simulated(advice)]
     return page("".join(parts), title)
 
 
@@ -57,40 +59,30 @@ def _facts(advice: Advice) -> str:
     ]  # fmt: skip
     if advice.budget is not None:
         facts.append(("budget", f"{advice.budget:,g} hard labels"))
-    return "<dl>" + "".join(f"<div><dt>{escape(n)}</dt><dd>{escape(v)}</dd></div>" for n, v in facts) + "</dl>"
+    return facts_list(facts)
 
 
-def _table(advice: Advice) -> str:
-    best, number = ' class="best"', ' class="n"'
-    rows = "".join(
-        f"<tr{best if (one.kind, one.k_hat) == advice.recommended else ''}><td>{escape(one.name)}</td>"
-        f'<td class="n">{one.items:,}</td><td class="n">{one.constraints:,.0f}</td>'
-        f'<td class="n">{one.information_ratio:.2%}</td><td class="n">{short(one.cost)}</td>'
-        f'<td class="n">{one.loss:.4f}</td></tr>'
-        for one in advice.options
-    )
-    head = "".join(
-        f"<th{'' if name == 'labels' else number}>{name}</th>"
-        for name in ("labels", "items", "comparisons answered", "of all", "cost (hard labels)", "loss")
-    )
+def _options(advice: Advice) -> str:
+    titles = ("items", "comparisons answered", "of all", "cost (hard labels)", "loss")
+    columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
     return (
-        "<h2>The options side by side</h2><p>Lower loss is better: beta times cost less utility. Pairwise similarities "
-        "stand beside the labels: they tell nothing about the classes. Errors of a pilot are not in this table.</p>"
-        f"<table><tr>{head}</tr>{rows}</table>"
+        "<h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
+        "similarities are listed for comparison: they say nothing about the classes. Error rates of a pilot are not "
+        f"included here.</p>{html_table(columns, option_rows(advice))}"
     )
 
 
 def _curves(advice: Advice) -> str:
     if advice.k < 3:
         return ""
-    found = curves(advice)
-    lines = [Line(name, x, y) for name, (x, y) in found.items()]
-    best = {name: int(x[np.argmin(y)]) for name, (x, y) in found.items() if name in ("sparse", "top-class")}
-    told = " and ".join(f"{name} at {asked}" for name, asked in best.items())
-    all_items = "" if advice.budget is None else " Here all items are labelled, whatever the budget."
+    curves = loss_curves(advice)
+    lines = [Line(name, asked, loss) for name, (asked, loss) in curves.items()]
+    lowest = {name: int(asked[np.argmin(loss)]) for name, (asked, loss) in curves.items() if name in PARTIAL_KINDS}
+    places = " and ".join(f"{name} at {count}" for name, count in lowest.items())
+    all_items = "" if advice.budget is None else " This assumes that all items are labelled, whatever the budget."
     return (
-        "<h2>How many classes to ask for</h2><p>Loss by the number of classes with a number, 1 for a hard label; "
-        f"lowest for {told} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+        "<h2>How many classes to ask for</h2><p>The loss by how many classes get a number; 1 is a hard label. Lowest "
+        f"for {places} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
     )
 
 
@@ -113,9 +105,9 @@ def _preferences(advice: Advice) -> str:
                 low=-SHOWN, high=SHOWN, mark=(advice.n, advice.k), ends=("hard", "soft"),
             ))  # fmt: skip
     return (
-        "<h2>Hard or soft, by how you weigh cost</h2><p>By the information ratio. Dark where soft labels are the "
-        "better deal, white where hard ones are, and half-way where it is all the same; your data set is ringed. Rows "
-        "differ by what better labels are worth to you, columns by the weight of cost.</p>"
+        "<h2>Hard or soft, by how you weigh cost</h2><p>Judged by the information ratio. Dark where soft labels are "
+        "the better deal, white where hard ones are, and in between where it makes no difference; your data set is "
+        "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost.</p>"
         f'<div class="maps">{"".join(drawn)}</div>'
     )
 
@@ -123,7 +115,7 @@ def _preferences(advice: Advice) -> str:
 def _information(advice: Advice) -> str:
     items, classes = _axis(advice.n), _axis(advice.k)
     drawn = []
-    for kind in ("hard", "soft"):
+    for kind in WHOLE_KINDS:
         ratio = by_information(kind, items[:, None], classes[None, :])
         drawn.append(grid_map(
             ratio.T, items.tolist(), classes.tolist(), "items", "classes", f"{kind} labels", low=0.0, high=0.25,
@@ -142,7 +134,7 @@ def _simulated(advice: Advice) -> str:
     if not (items[0] <= advice.n <= items[-1] and classes[0] <= advice.k <= classes[-1]):
         return ""
     drawn = []
-    for kind in KINDS:
+    for kind in WHOLE_KINDS:
         for d in grid.config.dimensions:
             here = grid.at(kind, advice.n, advice.k, d)
             drawn.append(grid_map(
@@ -150,31 +142,25 @@ def _simulated(advice: Advice) -> str:
                 f"{kind} labels, {d} dimensions: {here:.2f}", low=0.0, high=1.0, mark=(advice.n, advice.k),
             ))  # fmt: skip
     return (
-        "<h2>What a learner gets back</h2><p>Simulated items of your numbers, in spaces of few and of many dimensions: "
-        "the rank correlation of similarities learned from the labels with the true ones, in the title for your data "
-        f'set.</p><div class="maps">{"".join(drawn)}</div>'
+        "<h2>What a learner gets back</h2><p>As many simulated items and classes as you have, in spaces of few and "
+        "of many dimensions: the rank correlation between the similarities learned from the labels and the true ones. "
+        f'The number in each title is for your data set.</p><div class="maps">{"".join(drawn)}</div>'
     )
 
 
 def _pilot(advice: Advice) -> str:
-    rows = "".join(
-        f'<tr><td>{escape(one.name)}</td><td class="n">{one.answers:,}</td>'
-        f'<td class="n">{one.seconds.value:.3g} [{one.seconds.low:.3g}, {one.seconds.high:.3g}]</td>'
-        f'<td class="n">{_rate(one.flip_rate)}</td><td class="n">{one.ratio.value:.2%}</td>'
-        f'<td class="n">{one.best:.0%}</td></tr>'
-        for one in advice.pilot
-    )
-    head = "<th>labels</th>" + "".join(
-        f'<th class="n">{name}</th>' for name in ("answers", "seconds", "wrong", "information ratio", "best with")
-    )
-    shown = interval_chart([(one.name, one.loss.value, one.loss.low, one.loss.high) for one in advice.pilot], "loss")
+    titles = ("answers", "seconds", "wrong", "information ratio", "probability of being best")
+    columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
+    rows = [
+        (
+            option.name, f"{option.answers:,}", shown_interval(option.seconds, ".3g"),
+            "not known" if option.flip_rate is None else shown_interval(option.flip_rate, ".1%"),
+            f"{option.ratio.value:.2%}", f"{option.best:.0%}",
+        )
+        for option in advice.pilot
+    ]  # fmt: skip
+    losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
     return (
-        "<h2>What the pilot says</h2><p>Medians and rates with 95 % intervals; losses below, lower is better.</p>"
-        f"<table><tr>{head}</tr>{rows}</table>{shown}"
+        "<h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals; below them the losses, "
+        f"lower is better.</p>{html_table(columns, rows)}{interval_chart(losses, 'loss')}"
     )
-
-
-def _rate(told: object) -> str:
-    from dissensus.labels.intervals import Interval
-
-    return f"{told.value:.1%} [{told.low:.1%}, {told.high:.1%}]" if isinstance(told, Interval) else "not known"

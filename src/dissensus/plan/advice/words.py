@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from dissensus.plan.advice.options import Option, options_for
 from dissensus.plan.information import Regime
+from dissensus.plan.label_kinds import LabelKind
 from dissensus.plan.pilot import PilotOption
-from dissensus.plan.tradeoff import Kind, Preferences, utility_of
+from dissensus.plan.tradeoff import Preferences, utility_of
 
 ENOUGH = 0.9  # share of what the best label gains over a hard one, at which a smaller one is worth a mention
 
 
-def describe_label(kind: Kind, k_hat: int) -> str:
+def describe_label(kind: LabelKind, k_hat: int) -> str:
     """A kind of label in the words of somebody who has to ask for it."""
     return {
         "hard": "hard labels: one class for each item",
@@ -23,89 +24,97 @@ def describe_label(kind: Kind, k_hat: int) -> str:
     }[kind]
 
 
-def about_regime(n: int, k: int, where: Regime) -> str:
-    each, shots = f"{counted(n, 'item')} over {counted(k, 'class', 'classes')}", short(n / k)
+def about_regime(n: int, k: int, regime: Regime) -> str:
+    size, per_class = f"{counted(n, 'item')} over {counted(k, 'class', 'classes')}", three_digits(n / k)
     return {
-        "many-shot": f"{each} is many-shot, {shots} items a class: the more there are, the less soft labels add.",
-        "one-shot": f"{each} is one-shot, about an item a class: soft labels keep their worth however many there are.",
-        "less-than-one-shot": f"{each} is less than one-shot, fewer items than classes: soft labels tell far more.",
-    }[where]
+        "many-shot": f"{size} is many-shot ({per_class} items per class): the more items, the less soft labels add.",
+        "one-shot": f"{size} is one-shot (about one item per class): soft labels stay worth it as both grow.",
+        "less-than-one-shot": f"{size} is less than one-shot (fewer items than classes): soft labels tell far more "
+        "than hard ones.",
+    }[regime]
 
 
-def short(number: float) -> str:
+def three_digits(number: float) -> str:
     """Three digits or all before the point, thousands apart: 0.0123, 1.64, 1,235."""
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def reasons(
     best: Option, labels: Sequence[Option], preferences: Preferences, budget: float | None, n: int
 ) -> list[str]:
-    told = ", ".join(f"{one.name} {one.information_ratio:.2%}" for one in labels)
-    found = [f"Of all comparisons between items and classes they answer: {told}."]
-    hard = next((one for one in labels if one.kind == "hard"), None)
+    """Why the best of several options is recommended, without a pilot."""
+    shares = ", ".join(f"{option.name} {option.information_ratio:.2%}" for option in labels)
+    sentences = [f"Of all comparisons between items and classes, each kind answers: {shares}."]
+    hard = next((option for option in labels if option.kind == "hard"), None)
     if hard is not None and best.kind != "hard" and hard.constraints > 0:
         more, dearer = best.constraints / hard.constraints, best.cost / hard.cost
-        found.append(
-            f"The recommended labels tell {short(more)} times as much as hard ones for {short(dearer)} times the cost."
+        sentences.append(
+            f"The recommended labels answer {three_digits(more)} times as many as hard ones, at {three_digits(dearer)} "
+            "times the cost."
         )
     if best.kind == "hard":
-        found.append(f"What fuller labels tell beyond that is not worth their cost at beta {preferences.beta:g}.")
+        sentences.append(f"Fuller labels answer more, but not enough for their cost at beta {preferences.beta:g}.")
     if budget is not None:
         covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
-        found.append(f"Of a budget of {budget:,g} hard labels it spends {short(best.cost)} and labels {covered}.")
-    return found
+        sentences.append(
+            f"Of the budget of {budget:,g} hard labels, this spends {three_digits(best.cost)} and labels {covered}."
+        )
+    return sentences
 
 
 def about_pilot(ranked: Sequence[PilotOption], n: int) -> list[str]:
+    """What the pilot measured, from the most probable kind to the least."""
     first = ranked[0]
-    found = [f"By the pilot {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
-    for one in ranked:
-        wrong = "errors not known" if one.flip_rate is None else (
-            f"{one.flip_rate.value:.1%} of comparisons wrong [{one.flip_rate.low:.1%}, {one.flip_rate.high:.1%}]"
+    sentences = [f"In the pilot, {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
+    for option in ranked:
+        flips, seconds = option.flip_rate, option.seconds
+        wrong = "error rate not known" if flips is None else (
+            f"{flips.value:.1%} of comparisons wrong [{flips.low:.1%}, {flips.high:.1%}]"
         )  # fmt: skip
-        seconds = f"{one.seconds.value:.3g} s an answer [{one.seconds.low:.3g}, {one.seconds.high:.3g}]"
-        found.append(f"{one.name}: {seconds}, {wrong}.")
+        time = f"{seconds.value:.3g} s per answer [{seconds.low:.3g}, {seconds.high:.3g}]"
+        sentences.append(f"{option.name}: {time}, {wrong}.")
     if first.items < n:
-        found.append(f"The budget pays for {first.items:,} of {n:,} items.")
+        sentences.append(f"The budget pays for {first.items:,} of {n:,} items.")
     if first.best < ENOUGH and len(ranked) > 1:
-        found.append(
-            f"That is not decided yet against {ranked[1].name} ({ranked[1].best:.0%}): more pilot answers help."
-        )
-    return found
+        second = ranked[1]
+        sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask for more answers.")
+    return sentences
 
 
 def untried(best: Option, ranked: Sequence[PilotOption]) -> str:
-    tried = {(one.kind, one.k_hat) for one in ranked} | {(one.kind, best.k_hat) for one in ranked if one.kind == "soft"}
-    if (best.kind, best.k_hat) in tried or best.kind in {"hard", "soft"} & {one.kind for one in ranked}:
+    """The kind that promises most, where the pilot left it out."""
+    tried = {(option.kind, option.k_hat) for option in ranked}
+    tried |= {(option.kind, best.k_hat) for option in ranked if option.kind == "soft"}
+    if (best.kind, best.k_hat) in tried or best.kind in {"hard", "soft"} & {option.kind for option in ranked}:
         return ""
-    return f"Not in the pilot, but promising at these costs and without errors: {best.name}. Try it next."
+    return f"Not in the pilot, but promising at these costs if its answers are right: {best.name}. Try it next."
 
 
 def smaller(best: Option, n: int, k: int, preferences: Preferences, budget: float | None) -> list[str]:
     """The smallest label of the same kind that has most of the gain."""
     if best.kind not in ("sparse", "top-class", "soft") or k < 3:
         return []
-    kind: Kind = "sparse" if best.kind == "soft" else best.kind
+    kind: LabelKind = "sparse" if best.kind == "soft" else best.kind
     tried = options_for(kind, range(2, best.k_hat), n, k, preferences, budget)
     for hard in options_for("hard", [1], n, k, preferences, budget):
         enough = hard.loss - ENOUGH * (hard.loss - best.loss)
-        for one in tried:
-            if one.loss <= enough and one.cost < best.cost and one.items == best.items:
-                saved = 1 - one.cost / best.cost
-                return [f"{one.name} has {ENOUGH:.0%} of the advantage over hard labels and costs {saved:.0%} less."]
+        for option in tried:
+            if option.loss <= enough and option.cost < best.cost and option.items == best.items:
+                saved = 1 - option.cost / best.cost
+                return [f"{option.name} has {ENOUGH:.0%} of the advantage over hard labels and costs {saved:.0%} less."]
     return []
 
 
-def about_pairs(others: Sequence[Option], best: Option) -> str:
+def about_pairs(pairs: Sequence[Option], best: Option) -> str:
     """Why pairwise similarity is not recommended where its loss is lower."""
-    if not any(one.loss < best.loss for one in others):
+    if not any(option.loss < best.loss for option in pairs):
         return ""
     return (
-        "Pairwise similarities have a lower loss, but say nothing about the classes: choose them where it only matters "
+        "Pairwise similarities have a lower loss, but say nothing about the classes: choose them if it only matters "
         "which items are alike."
     )
 
@@ -117,14 +126,14 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     costs = preferences.costs
     dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
     if k < 2:
-        return ["With a single class a hard label says nothing; a soft one rates how typical of it an item is."]
+        return ["With a single class, a hard label says nothing; a soft one rates how typical of it an item is."]
     if gain <= 0:
-        return ["Soft labels tell no more than hard ones here: take the cheaper ones."]
+        return ["Soft labels tell no more than hard ones here, so take the cheaper ones."]
     if dearer <= 0:
         return ["Soft labels cost no more than hard ones and tell more, so they win at any beta."]
-    found = [f"Between hard and soft alone, soft labels win while beta is below {gain / dearer:.3g}."]
+    sentences = [f"Between hard and soft alone, soft labels win as long as beta is below {gain / dearer:.3g}."]
     if preferences.beta > 0:
         ratio = 1 + gain * preferences.reference / (preferences.beta * n)
-        dear = "about as much as a hard label" if ratio < 1.01 else f"less than {short(ratio)} hard labels"
-        found.append(f"At beta {preferences.beta:g} they win while one costs {dear}.")
-    return found
+        limit = "about as much as a hard label" if ratio < 1.01 else f"less than {three_digits(ratio)} hard labels"
+        sentences.append(f"At beta {preferences.beta:g}, they win as long as each costs {limit}.")
+    return sentences

@@ -25,7 +25,8 @@ def sorted_hinges(far, after, width, pull):  # type: ignore[no-untyped-def]
     ranked = np.argsort(far)
     value = far[ranked] - middle
     rank = np.empty(size, np.int64)
-    rank[ranked] = np.arange(size)
+    for place in range(size):  # as one assignment, `rank[ranked] = …`, it takes numba 4 s to compile
+        rank[ranked[place]] = place
     tree = np.zeros((size + 1, 3))
     total = 0.0
     waiting = size - 1

@@ -132,6 +132,9 @@ class Branch:
         return ended, [Branch(tuple(runs), epochs, losses, best) for runs in parted.values()]
 
 
+Start = Callable[[Branch], Layers]  # the weights a branch begins with
+
+
 def first_branches(configs: Sequence[HeadConfig]) -> list[Branch]:
     """One branch for every path of weights, the longest first."""
     paths: dict[tuple[object, ...], list[Run]] = {}

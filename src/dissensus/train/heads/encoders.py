@@ -1,4 +1,4 @@
-"""Encoders: a frozen network that turns texts or images into features, one row an item."""
+"""Encoders: a frozen network that turns texts or images into features, one row per item."""
 
 from __future__ import annotations
 
@@ -115,6 +115,11 @@ ENCODERS: dict[str, Encoder] = {
     ),
 }  # fmt: skip
 DEFAULTS: dict[Takes, str] = {"text": "minilm", "image": "efficientnet-lite0"}
+
+
+def default_encoder(takes: str) -> str:
+    """The name of the encoder for images, texts or pairs of texts whose weights come inside a package."""
+    return DEFAULTS["image" if takes == "image" else "text"]
 
 
 def find_encoder(name: str) -> tuple[Encoder, str]:

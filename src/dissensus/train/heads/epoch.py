@@ -1,4 +1,4 @@
-"""A whole epoch of one head, and its loss on held-out items, out of the parts in head_kernels."""
+"""A whole epoch of one head, and its loss on held-out items, out of the parts in kernels.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def train_epoch(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Every step of one epoch; layers are changed in place.
 
-    first_layer, last_layer   as head_kernels lays them out; a linear head has hidden 0 and no first layer
+    first_layer, last_layer   as kernels.py lays them out; a linear head has hidden 0 and no first layer
     features                  (n * width,) rows of features, then 1, then zeros
     order                     (n,) positions of items, cut into batches
     probs, classes            (n, k) targets, or if that is empty (n,) classes

@@ -11,11 +11,12 @@ import numpy as np
 
 from dissensus.labels.answers import positions
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.train.arrays import as_array
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """One row of features an item.
+    """One row of features per item.
 
     values  (n, d) finite numbers
     items   (n,) names of the items; their positions where the file has no names
@@ -57,6 +58,30 @@ class FeatureTable:
         return replace(self, values=self.values[keep], items=self.items[keep])
 
 
+def feature_rows(features: Any, what: str = "features") -> np.ndarray:
+    """Features as heads are trained on them: contiguous float32, finite.  FeatureTable, array or tensor -> (n, d)"""
+    rows = features.values if isinstance(features, FeatureTable) else as_array(features)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError(
+            f"{what} have shape {rows.shape}; expected (n, d): one row per item, one column per feature, at least one "
+            "of each"
+        )
+    with np.errstate(over="ignore"):  # what is too large for float32 becomes infinite, and is refused below
+        rows = np.ascontiguousarray(rows, dtype=np.float32)
+    check_finite(rows, what)
+    return rows
+
+
+def check_finite(rows: np.ndarray, what: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if bad.size:
+        column = int(np.flatnonzero(~np.isfinite(rows[bad[0]]))[0])
+        raise ValueError(
+            f"row {bad[0]} of {what} has {rows[bad[0], column]} in column {column}; expected finite numbers; "
+            f"{bad.size} of {rows.shape[0]} rows are wrong: leave these items out or embed them again"
+        )
+
+
 def card_of(path: Path) -> Path:
     """Where the card of a feature file lies: features.npy has features.json beside it."""
     return path.with_suffix(".json")
@@ -65,7 +90,7 @@ def card_of(path: Path) -> Path:
 def read_features(path: Path) -> FeatureTable:
     """A .npy file with numbers, items by features; names come from its card where there is one."""
     if not path.is_file():
-        raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
+        raise ValueError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
     try:
         values = np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError) as problem:
@@ -89,7 +114,7 @@ def _read_card(path: Path) -> dict[str, Any] | None:
         card = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
         raise ValueError(
-            f"{path}: the card of these features is no JSON ({problem}); take it away or repair it"
+            f"{path}: the card of these features is not JSON ({problem}); remove it or repair it"
         ) from None
     if not isinstance(card, dict) or not isinstance(card.get("items"), list):
         return None  # some other JSON file that happens to lie there

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.deliver import Delivery, deliver
-from dissensus.deliver.deliveries import wrapped
-from dissensus.deliver.delivery import checked_seed
+from dissensus.deliver.deliveries import deliver, wrapped
+from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_majority
-from dissensus.evaluate.metrics import kl_to_people, soft_nll
+from dissensus.evaluate.closeness import kl_to_people, soft_nll
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.heads.config import HeadConfig, Layer
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.logistic import SoftLogistic, soft_logistic
-from dissensus.train.heads.model_files import Head
+from dissensus.train.heads.head import Head
+from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.training import train_heads
+from dissensus.train.targets import target_rows
 
 HEADS = ("mlp", "linear", "logistic")
 PENALTIES = tuple(10.0**power for power in range(4, -3, -1))
@@ -36,7 +36,7 @@ class FitConfig:
     head         "mlp" or "linear" by Adam in mini-batches, as `training` says; "logistic": the linear head with the
                  least penalised cross-entropy, solved exactly, for deliveries that are the same in every epoch
     delivery     how labels reach the loss, one of DELIVERIES
-    wraps        wrappers around it, first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
+    wraps        wrappers around it, the first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
     validation   share of the items held out at random
     penalty      of the logistic head (sum of losses + penalty |W|^2 / 2); None chooses it on the items held out. Either
                  way this head is then trained on all items; its scores are those of the one trained without them
@@ -68,7 +68,7 @@ def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Cal
 
     Validation is by the soft cross-entropy to what people said, whatever the delivery.
     """
-    features, labels = matched(features, labels, say)
+    features, labels = match_items(features, labels, say)
     train, held = _split(labels.n_items, config, np.random.default_rng([config.seed, 7]))
     shift, scale = _scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
@@ -78,15 +78,15 @@ def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Cal
         everything = _delivery(labels, config)
         layers, judged, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
     else:
-        layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out.probs), config)
+        layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out), config)
         judged = layers
-    head, judge = (Head(_unscaled(one, shift, scale), labels.classes) for one in (layers, judged))
+    head, judge = (Head(_unscaled(trained, shift, scale), labels.classes) for trained in (layers, judged))
     scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
-    trained = labels.n_items if config.head == "logistic" else train.size
-    return replace(head, card=_card(features, labels, config, delivery, chosen, trained, held.size, scores))
+    trained_on = labels.n_items if config.head == "logistic" else train.size
+    return replace(head, card=_card(features, labels, config, delivery, chosen, trained_on, held.size, scores))
 
 
-def matched(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
+def match_items(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
     """The items that have both, in the order of the features: by name, or by position where features have no names."""
     if not features.named:
         if len(features.values) != labels.n_items:
@@ -152,18 +152,20 @@ def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarr
 
 def _unscaled(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
     """Layers that take features as they are, from layers that take (features - shift) / scale."""
-    first = layers[0].weight / scale
-    return Layer(first.astype(np.float32), layers[0].bias - (first @ shift).astype(np.float32)), *layers[1:]
+    weight, bias = layers[0]
+    first = weight / scale
+    return Layer(first, bias - (first @ shift).astype(bias.dtype)), *layers[1:]
 
 
 def _by_adam(
-    x: np.ndarray, delivery: Delivery, validation: tuple[np.ndarray, np.ndarray] | None, config: FitConfig
+    x: np.ndarray, delivery: Delivery, validation: tuple[np.ndarray, Distributions] | None, config: FitConfig
 ) -> tuple[Sequence[Layer], dict[str, Any]]:
     training = replace(config.training, kind=config.head, seed=config.seed)
     if validation is None:
         training = replace(training, patience=None, keep="last")
-    (head,) = train_heads(x, delivery, [training], validation=validation, n_classes=delivery.n_classes)
-    return head.layers, asdict(training) | {"epoch": head.epoch, "validation_losses": head.validation_losses.tolist()}
+    (trained,) = train_heads(x, delivery, [training], validation=validation)
+    record = {"epoch": trained.epoch, "validation_losses": trained.validation_losses.tolist()}
+    return trained.head.layers, asdict(training) | record
 
 
 def _logistic(
@@ -173,7 +175,7 @@ def _logistic(
     """The head trained on all items, the same trained without those held out, and what was chosen."""
     if not delivery.fixed or delivery.mixes:
         raise ValueError(
-            f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target an item; "
+            f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target per item; "
             "take the head linear or mlp"
         )
     penalty = config.penalty
@@ -181,8 +183,8 @@ def _logistic(
     if penalty is None:
         if held_out is None:
             raise ValueError("without items held out nothing can choose the penalty; give one, or validation above 0")
-        penalty, tried = _chosen_penalty(x, train, held, _rows(delivery), held_out.probs)
-    probs = _rows(everything)
+        penalty, tried = _chosen_penalty(x, train, held, target_rows(delivery), held_out.probs)
+    probs = target_rows(everything)
     absent = np.flatnonzero(probs.sum(axis=0) == 0)
     if absent.size:
         raise ValueError(
@@ -190,18 +192,18 @@ def _logistic(
             f"cannot be learned exactly; {absent.size} of {delivery.n_classes} classes get none: leave them out of the "
             "classes, or wrap the delivery as smoothed=0.01"
         )
-    found = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty)
-    judged = found
+    solved = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty)
+    judged = solved
     if held.size:
-        start = found.coef, found.intercept
-        judged = soft_logistic(x[train], _rows(delivery), np.ones(train.size), penalty=penalty, start=start)
+        start = solved.coef, solved.intercept
+        judged = soft_logistic(x[train], target_rows(delivery), np.ones(train.size), penalty=penalty, start=start)
     chosen = {
         "penalty": penalty,
-        "iterations": found.iterations,
+        "iterations": solved.iterations,
         "tried": tried,
         "then trained on all": bool(held.size),
     }
-    return (_layer(found),), (_layer(judged),), chosen
+    return (solved.layer,), (judged.layer,), chosen
 
 
 def _chosen_penalty(
@@ -225,22 +227,10 @@ def _try(
     penalty: float, x: np.ndarray, train: np.ndarray, held: np.ndarray, probs: np.ndarray, truth: np.ndarray,
     start: tuple[np.ndarray, np.ndarray] | None, tried: dict[float, float],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    found = soft_logistic(x[train], probs, np.ones(train.size), penalty=penalty, tolerance=1e-5, start=start)
-    guess = Head((_layer(found),), tuple(map(str, range(probs.shape[1])))).probs(x[held])
+    solved = soft_logistic(x[train], probs, np.ones(train.size), penalty=penalty, tolerance=1e-5, start=start)
+    guess = Head((solved.layer,), tuple(map(str, range(probs.shape[1])))).probs(x[held])
     tried[penalty] = scores_of(truth, guess)["soft_nll"]
-    return found.coef, found.intercept
-
-
-def _rows(delivery: Delivery) -> np.ndarray:
-    targets = delivery.targets(0)
-    return np.eye(delivery.n_classes)[targets] if delivery.hard else targets
-
-
-def _layer(found: SoftLogistic) -> Layer:
-    weight, bias = found.coef, found.intercept
-    if len(weight) == 1:  # two classes: the first has logit zero
-        weight, bias = np.concatenate([np.zeros_like(weight), weight]), np.concatenate([np.zeros(1), bias])
-    return Layer(weight.astype(np.float32), bias.astype(np.float32))
+    return solved.coef, solved.intercept
 
 
 def _card(

@@ -44,6 +44,11 @@ class Items:
             raise ValueError("there are no items to encode")
 
 
+def read_items(path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None) -> Items:
+    """The images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
+    return folder_items(path) if path.is_dir() else table_items(path, item=item, text=text, second=second)
+
+
 def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = None) -> Items:
     """Texts, or pairs of texts where `second` is given."""
     known = as_names(names)
@@ -87,7 +92,7 @@ def folder_items(folder: Path) -> Items:
 
 
 def table_items(path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None) -> Items:
-    """Texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row an item or one row an answer.
+    """Texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row per item or one row per answer.
 
     item          column of names; "item" or "id" where there is one, else rows count from 0
     text, second  columns of the text and, for pairs, of the other text; usual names are recognised
@@ -120,7 +125,7 @@ def _once_each(
         if texts[place] != texts[row] or (others and others[place] != others[row]):
             raise ValueError(
                 f"{path}: item {name!r} has the text {texts[place]!r:.60} in row {place + 1} and {texts[row]!r:.60} in "
-                f"row {row + 1}; expected one text an item"
+                f"row {row + 1}; expected one text per item"
             )
     rows = list(first.values())
     return list(first), [texts[row] for row in rows], [others[row] for row in rows] if others else None
@@ -138,7 +143,9 @@ def _read_table(path: Path) -> pa.Table:
         return read_parquet(path)
     if ending in (".arrow", ".feather", ".ipc"):
         return read_arrow(path)
-    raise ValueError(f"{path}: the ending {ending!r} says no format; expected .csv, .tsv, .jsonl, .json, .parquet, …")
+    raise ValueError(
+        f"{path}: the ending {ending!r} is no known format; expected .csv, .tsv, .jsonl, .json, .parquet, …"
+    )
 
 
 def _decoded(path: Path) -> np.ndarray:
@@ -150,7 +157,7 @@ def _decoded(path: Path) -> np.ndarray:
         with Image.open(path) as picture:
             return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))  # cameras note which side is up
     except (OSError, ValueError, SyntaxError) as problem:
-        raise ValueError(f"{path}: not a readable image ({problem}); take it out of the folder") from None
+        raise ValueError(f"{path}: not a readable image ({problem}); remove it from the folder") from None
 
 
 def _fingerprint(names: np.ndarray, content: Iterable[Any]) -> str:

@@ -203,7 +203,7 @@ def activated(inner, hidden, width, out, out_width, slope, count, key, items, fi
 
 @inlined
 def hashed(word):  # type: ignore[no-untyped-def]
-    """lowbias32 of Wellons (2018), as head_config has it."""
+    """lowbias32 of Wellons (2018), as config.py has it."""
     word = np.uint32((word ^ (word >> np.uint32(16))) * np.uint32(FIRST))
     word = np.uint32((word ^ (word >> np.uint32(15))) * np.uint32(SECOND))
     return np.uint32(word ^ (word >> np.uint32(16)))

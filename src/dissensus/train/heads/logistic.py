@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.train.heads.config import Layer
+from dissensus.train.model import log_softmax
+
 
 @dataclass(frozen=True)
 class SoftLogistic:
@@ -24,6 +27,14 @@ class SoftLogistic:
     loss: float
     iterations: int
     converged: bool
+
+    @property
+    def layer(self) -> Layer:
+        """The same weights as the one layer of a head: (k, d), also for two classes, of which the first has zeros."""
+        if len(self.coef) > 1:
+            return Layer(self.coef, self.intercept)
+        zero = np.zeros_like(self.coef), np.zeros_like(self.intercept)
+        return Layer(np.concatenate([zero[0], self.coef]), np.concatenate([zero[1], self.intercept]))
 
 
 def soft_logistic(
@@ -57,6 +68,8 @@ def soft_logistic(
     def loss_and_slope(flat: np.ndarray) -> tuple[float, np.ndarray]:
         w, b = flat[: rows * d].reshape(rows, d), flat[rows * d :]
         logits = x @ w.T + (b if intercept else 0.0)  # (n, rows)
+        if rows == 1:  # the first of two classes has logit zero
+            logits = np.concatenate([np.zeros_like(logits), logits], axis=1)
         log_probs = log_softmax(logits)  # (n, k)
         gap = share[:, None] * (np.exp(log_probs) - probs)  # (n, k)
         gap = gap[:, -rows:]  # for two classes the weights are those of the second
@@ -67,23 +80,12 @@ def soft_logistic(
     first = np.zeros(rows * d + rows)
     if start is not None:
         first = np.concatenate([start[0].ravel(), start[1] + start[0] @ middle])
-    found = minimize(
+    solved = minimize(
         loss_and_slope, first, jac=True, method="L-BFGS-B",
         options={"maxiter": most_iterations, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps, "maxls": 50,
                  "maxcor": 20, "maxfun": 50 * most_iterations},
     )  # fmt: skip
-    w, b = found.x[: rows * d].reshape(rows, d), found.x[rows * d :]
+    w, b = solved.x[: rows * d].reshape(rows, d), solved.x[rows * d :]
     if rows > 1:
         b = b - b.mean() if intercept else b  # a constant added to all logits changes nothing
-    return SoftLogistic(w, b - w @ middle, float(found.fun), int(found.nit), bool(found.status == 0))
-
-
-def log_softmax(logits: np.ndarray) -> np.ndarray:
-    """Log-probabilities of the classes; one column of logits is the second of two classes against zero.
-
-    (n, k) -> (n, k);   (n, 1) -> (n, 2)
-    """
-    if logits.shape[1] == 1:
-        logits = np.concatenate([np.zeros_like(logits), logits], axis=1)
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return SoftLogistic(w, b - w @ middle, float(solved.fun), int(solved.nit), bool(solved.status == 0))

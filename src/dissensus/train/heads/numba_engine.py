@@ -1,14 +1,14 @@
-"""Heads trained by compiled kernels, one branch a thread."""
+"""Heads trained by compiled kernels, one branch per thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.train.heads.branches import Branch, Finished, Layers
+from dissensus.train.heads.branches import Branch, Finished, Layers, Start
 from dissensus.train.heads.config import Layer, dropout_key, dropout_threshold, epoch_order
 from dissensus.train.heads.epoch import held_out_loss, train_epoch
 from dissensus.train.heads.examples import Examples
@@ -28,16 +28,12 @@ class NumbaEngine:
         self.threads = threads
 
     def __call__(
-        self,
-        branches: list[Branch],
-        start: Callable[[Branch], Layers],
-        training: Examples,
-        validation: Examples | None,
+        self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterator[Finished]:
         kinds = {branch.config.kind for branch in branches}
         feed, held_out = Feed(training, kinds), None if validation is None else Feed(validation, kinds)
         with ThreadPoolExecutor(self.threads) as pool:
-            waiting: set[Future[tuple[list[Finished], list[Head]]]] = {
+            waiting: set[Future[tuple[list[Finished], list[HeadInTraining]]]] = {
                 pool.submit(_to_its_end, branch, start, None, feed, held_out) for branch in branches
             }
             try:
@@ -68,7 +64,7 @@ class Feed:
 
 
 @dataclass
-class Head:
+class HeadInTraining:
     """A branch with the weights and moments it has now."""
 
     branch: Branch
@@ -79,17 +75,17 @@ class Head:
     steps: int = 0
 
     @classmethod
-    def begun(cls, branch: Branch, layers: Layers) -> Head:
+    def begun(cls, branch: Branch, layers: Layers) -> HeadInTraining:
         d, k = layers[0].weight.shape[1], layers[-1].bias.size
         *before, last = layers
         width = _rounded(before[0].bias.size + 1 if before else d + 1, PANEL)
         first = packed(before[0], transposed=True, width=feature_width("mlp", d)) if before else aligned(0)
         return cls(branch, d, k, first, packed(last, transposed=False, width=width))
 
-    def copied(self, branch: Branch) -> Head:
+    def copied(self, branch: Branch) -> HeadInTraining:
         first, last = aligned(self.first.size), aligned(self.last.size)
         first[:], last[:] = self.first, self.last
-        return Head(branch, self.d, self.k, first, last, self.steps)
+        return HeadInTraining(branch, self.d, self.k, first, last, self.steps)
 
     @property
     def hidden(self) -> int:
@@ -136,12 +132,12 @@ class Head:
 
 
 def _to_its_end(
-    branch: Branch, start: Callable[[Branch], Layers], head: Head | None, feed: Feed, held_out: Feed | None
-) -> tuple[list[Finished], list[Head]]:
+    branch: Branch, start: Start, head: HeadInTraining | None, feed: Feed, held_out: Feed | None
+) -> tuple[list[Finished], list[HeadInTraining]]:
     """Train until the branch ends: the heads that finished on the way, and those that left it."""
-    head = Head.begun(branch, start(branch)) if head is None else head
+    head = HeadInTraining.begun(branch, start(branch)) if head is None else head
     finished: list[Finished] = []
-    parted: list[Head] = []
+    parted: list[HeadInTraining] = []
     while True:
         head.train(feed)
         ended, going = head.branch.after(None if held_out is None else head.loss(held_out), head.layers)
@@ -153,7 +149,7 @@ def _to_its_end(
 
 
 def packed(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
-    """A layer as head_kernels lays it out, with moments of zero.
+    """A layer as heads/kernels.py lays it out, with moments of zero.
 
     transposed: rows are inputs (`width` of them with the one that is always 1), columns outputs; otherwise rows are
     outputs, columns inputs (`width` of them)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.optim.adam import adam
 
-from dissensus.train.heads.branches import Branch, Finished, Layers
+from dissensus.train.heads.branches import Branch, Finished, Layers, Start
 from dissensus.train.heads.config import Layer, epoch_order, kept_units
 from dissensus.train.heads.examples import Examples
 
@@ -29,11 +29,7 @@ class TorchEngine:
         self.device = torch.device(device)
 
     def __call__(
-        self,
-        branches: list[Branch],
-        start: Callable[[Branch], Layers],
-        training: Examples,
-        validation: Examples | None,
+        self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterator[Finished]:
         stacks: dict[tuple[Any, ...], list[Branch]] = {}
         for branch in branches:
@@ -45,11 +41,7 @@ class TorchEngine:
                 yield from self._trained(stack, start, training, validation)
 
     def _trained(
-        self,
-        branches: list[Branch],
-        start: Callable[[Branch], Layers],
-        training: Examples,
-        validation: Examples | None,
+        self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterator[Finished]:
         branches = _by_settings(branches)
         stack = _Stack.of([start(branch) for branch in branches], self.device)
@@ -140,7 +132,9 @@ class _Validation:
 
     def __init__(self, examples: Examples, device: torch.device) -> None:
         self.features = torch.tensor(examples.features, device=device)
-        self.targets = {name: _probabilities(t, examples.k, device) for name, t in examples.targets.items()}
+        self.targets = {
+            name: _probabilities(examples.of_epoch(name, 0)[1], examples.k, device) for name in examples.deliveries
+        }
 
     def losses(self, stack: _Stack, branches: list[Branch]) -> list[float]:
         """Mean cross-entropy of each head."""

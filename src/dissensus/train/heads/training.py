@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from dissensus.labels.answers import hold
-from dissensus.train.heads.branches import Branch, Finished, Layers, first_branches
+from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
-from dissensus.train.heads.examples import Examples, checked_features, training_examples, validation_examples
+from dissensus.train.heads.examples import Examples, training_examples, validation_examples
+from dissensus.train.heads.head import Head
 
 ENGINES = ("numba", "torch")
 Progress = Callable[[int, int], None]
@@ -20,16 +21,16 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainedHead:
-    """A head after training.
+    """A head, and the record of its training beside it.
 
+    head               the model
     config             how it was trained
-    layers             (weight, bias) of each layer, first to last, weights (out, in) as in torch.nn.Linear
     validation_losses  (epochs run,) mean cross-entropy in nats after each epoch; empty without validation
     epoch              the epoch the weights are from, the first is 1
     """
 
+    head: Head
     config: HeadConfig
-    layers: Layers
     validation_losses: np.ndarray
     epoch: int
 
@@ -41,30 +42,10 @@ class TrainedHead:
         """The lowest validation loss, in nats; NaN without validation."""
         return float(self.validation_losses.min()) if self.validation_losses.size else float("nan")
 
-    @property
-    def n_classes(self) -> int:
-        return int(self.layers[-1].bias.size)
-
-    def logits(self, features: Any) -> np.ndarray:
-        """What the softmax is taken of, without dropout.  (n, d) -> (n, k) float32"""
-        rows = checked_features(features, "features")
-        d = self.layers[0].weight.shape[1]
-        if rows.shape[1] != d:
-            raise ValueError(f"features have {rows.shape[1]} columns, but the head was trained on {d}")
-        for layer in self.layers[:-1]:
-            rows = gelu(rows @ layer.weight.T + layer.bias)
-        return rows @ self.layers[-1].weight.T + self.layers[-1].bias
-
-    def predict(self, features: Any) -> np.ndarray:
-        """The probability of each class.  (n, d) -> (n, k) float64, rows sum to 1"""
-        scores = self.logits(features).astype(np.float64)
-        mass = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return mass / mass.sum(axis=1, keepdims=True)
-
     def __repr__(self) -> str:
         return (
             f"<TrainedHead {self.config.kind}, {self.config.targets} targets: weights of epoch {self.epoch}, "
-            f"validation loss {self.validation_loss:.4f}>"
+            f"{self.validation_losses.size} validation losses>"
         )
 
 
@@ -72,11 +53,7 @@ class Engine(Protocol):
     """Trains branches to their ends, whatever order, and gives the heads as they finish."""
 
     def __call__(
-        self,
-        branches: list[Branch],
-        start: Callable[[Branch], Layers],
-        training: Examples,
-        validation: Examples | None,
+        self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterable[Finished]: ...
 
 
@@ -100,17 +77,17 @@ def train_heads(
 
     Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks
     (`initial_layers`, `epoch_order`, `kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a
-    scheduler that has not fired share their work (head_branches).
+    scheduler that has not fired share their work (heads/branches.py).
 
-    features    (n, d)
-    targets     (n,) classes, (n, k) probabilities, Distributions, or a Delivery (anything with targets(epoch), epochs
-                from 0); or several of these by the names in `HeadConfig.targets`
-    validation  features and targets to stop and to choose by, the targets in the same form but without deliveries.
-                Without it every head trains all its epochs and keeps its last weights
-    weights     (n,) what each item's loss counts
-    n_classes   classes, where integer targets do not show all of them
+    features    (n, d), or a FeatureTable
+    targets     a Delivery, or whatever `as_delivery` makes one of: labels, classes, counts, probabilities; or several
+                of these by the names in `HeadConfig.targets`
+    validation  features and targets to stop and to choose by; the targets may not change with the epoch. Without it
+                every head trains all its epochs and keeps its last weights
+    weights     (n,) what each item's loss is multiplied by
+    n_classes   number of classes, where integer targets do not show all of them
     start       layers each head begins with instead of random ones, to go on training; the moments of Adam start anew
-    engine      "numba": one head a thread, on the processor; "torch": stacked, on any device
+    engine      "numba": one head per thread, on the processor; "torch": stacked, on any device
     threads     of the numba engine, by default as many as processors; the result is the same for any number
     progress    called with the number of heads done and of all
     """
@@ -137,19 +114,11 @@ def train_heads(
     done: list[TrainedHead | None] = [None] * len(configs)
     ended = _engine(engine, threads, device)(branches, begin, training, held_out)
     for count, finished in enumerate(ended, 1):
-        done[finished.run.place] = TrainedHead(
-            finished.run.config, finished.layers, np.array(finished.losses), finished.epoch
-        )
+        head = Head(finished.layers, training.classes)
+        done[finished.run.place] = TrainedHead(head, finished.run.config, np.array(finished.losses), finished.epoch)
         if progress is not None:
             progress(count, len(configs))
-    return tuple(head for head in done if head is not None)
-
-
-def gelu(z: np.ndarray) -> np.ndarray:
-    """z times the probability that a standard normal is below z, by the exact erf.  (...) -> (...) float32"""
-    from scipy.special import ndtr
-
-    return z * ndtr(z)
+    return tuple(trained for trained in done if trained is not None)
 
 
 def _engine(name: str, threads: int | None, device: str) -> Engine:
@@ -164,9 +133,7 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
     return TorchEngine(device)
 
 
-def _beginning(
-    configs: Sequence[HeadConfig], start: Sequence[Sequence[Layer]] | None, training: Examples
-) -> Callable[[Branch], Layers]:
+def _beginning(configs: Sequence[HeadConfig], start: Sequence[Sequence[Layer]] | None, training: Examples) -> Start:
     d, k = training.features.shape[1], training.k
     if start is None:
         return lambda branch: initial_layers(branch.config, d, k)

@@ -12,8 +12,8 @@ const find = (id) => document.getElementById(id);
 const status = find("status");
 const STATES = {
   open: ["Open", "Answers are being taken."],
-  stopped: ["Paused", "Nobody is given items until you take answers again. Whoever comes sees that the study is paused."],
-  complete: ["Complete", "Every item has the answers it needs. Whoever comes is thanked and sent home."],
+  stopped: ["Paused", "Nobody is given items until you take answers again. Anybody who comes sees that the survey is paused."],
+  complete: ["Complete", "Every item has the answers it needs. Anybody who comes now is thanked and can leave."],
 };
 let version = "";
 let state = "";
@@ -67,7 +67,7 @@ function drawStatus(now) {
   find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers`);
   const digits = now.cost < 1000 ? 2 : 0;
   const facts = [
-    ["People", count(now.people)], ["At it now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
+    ["People", count(now.people)], ["Active now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
     ["Median time", duration(now.median_seconds)], ["Pace", now.answers_per_minute.toFixed(1), "/ min"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
     ["Paid so far", now.cost ? now.cost.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "–", now.cost ? now.currency : ""],
   ];

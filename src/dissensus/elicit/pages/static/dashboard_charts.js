@@ -36,7 +36,7 @@ function sentence(time, now, end) {
   if (time.start === null) return "Nobody has answered yet.";
   const so = `${plural(time.counts.reduce((sum, one) => sum + one, 0), "answer")} since ${moment(time.start)}.`;
   if (now.share >= 1) return `${so} No more are needed.`;
-  if (now.state !== "open") return `${so} The study is paused.`;
+  if (now.state !== "open") return `${so} The survey is paused.`;
   if (end === null) return `${so} None in the last ten minutes, so no end is in sight.`;
   return `${so} At the pace of the last ten minutes (pale) the last answer comes about ${moment(end)}.`;
 }
@@ -49,7 +49,7 @@ export function drawFunnel(list, steps) {
     const bar = make("span", { class: "filled" });
     bar.style.inlineSize = `${(100 * step.people) / all}%`;
     const lost = Object.entries(step.ended).map(([how, people]) => `${count(people)} ${ENDED[how]}`);
-    if (step.here) lost.push(`${count(step.here)} ${step.step === "answered" ? "at it" : "here"} now`);
+    if (step.here) lost.push(`${count(step.here)} ${step.step === "answered" ? "answering" : "here"} now`);
     if (step.left) lost.push(`${count(step.left)} left`);
     return make("li", {}, make("span", { class: "step" }, step.step[0].toUpperCase() + step.step.slice(1)), make("span", { class: "track", "aria-hidden": "true" }, bar),
       make("span", { class: "many" }, make("strong", {}, count(step.people)), i ? ` ${percent(step.people / all)}` : ""), make("span", { class: "lost quiet" }, lost.join(", ")));

@@ -56,7 +56,7 @@ export function people(change, refresh) {
       }
       return;
     }
-    const none = told.of ? "Nobody fits what you look for." : "Nobody has come yet.";
+    const none = told.of ? "Nobody matches your search." : "Nobody has come yet.";
     body.replaceChildren(...(told.rows.length ? told.rows.map(line) : [make("tr", {}, make("td", { colspan: 9 }, none))]));
     if (decided) find(`decide-${decided}`)?.focus();
   }

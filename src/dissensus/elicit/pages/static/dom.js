@@ -1,4 +1,4 @@
-// Elements are made, never parsed: what a study or a person wrote is text and stays text.
+// Elements are made, never parsed: what a survey or a person wrote is text and stays text.
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);

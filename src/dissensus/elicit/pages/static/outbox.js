@@ -1,14 +1,14 @@
-// What was handed in is kept in the browser until the study has said that it is saved. Networks answer, too: a login
-// page, a filter, a proxy. So a reply counts only when it names the page that is saved, or says that the study refuses.
+// What was handed in is kept in the browser until the survey has said that it is saved. Networks answer, too: a login
+// page, a filter, a proxy. So a reply counts only when it names the page that is saved, or says that the survey refuses.
 
 const LONGEST = 30000; // milliseconds for one reply
 const TRIES = 3; // refusals of one answer by something that lets everything else through
 const BUSY = [408, 425, 429];
-const AWAY = "No connection. What you did is kept here and is sent again …";
-const BETWEEN = "Something else answers in place of the study. Does your network want you to log in? What you did is kept here and is sent again …";
-const STOPPED = "Not sent but kept here: your network stops it. Try again, or another one.";
-const FAULT = "Not sent but kept here: the study cannot take it. Please tell its people.";
-export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the study.";
+const AWAY = "No connection. What you did is kept here and will be sent again …";
+const BETWEEN = "Something other than the survey is answering. Does your network want you to log in? What you did is kept here and will be sent again …";
+const STOPPED = "Not sent, but kept here: your network is blocking it. Try again, or use another network.";
+const FAULT = "Not sent, but kept here: the survey cannot take it. Please tell the people who run it.";
+export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the survey.";
 
 export class Outbox {
   #open = new Map(); // what this page has not sent yet, for browsers that keep nothing
@@ -61,7 +61,7 @@ export class Outbox {
     }
   }
 
-  // Asks until the study itself answers. Where only this one request never arrives, the person has to know.
+  // Asks until the survey itself answers. Where only this one request never arrives, the person has to know.
   async #answer(path, body, fits) {
     for (let attempt = 0, alone = 0; ; attempt += 1) {
       const { status, told } = await this.#ask(path, body);
@@ -82,7 +82,7 @@ export class Outbox {
     return refused ? { stage: "lost", text: told.error } : told;
   }
 
-  // What the study says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
+  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
   async submit(entry) {
     this.#keep(entry);
     const { told, refused } = await this.#answer("api/submit", entry, (reply) => reply.saved === entry.page);
@@ -92,7 +92,7 @@ export class Outbox {
     return [404, 401, 409].includes(refused) ? {} : { problem: told.error };
   }
 
-  // What an earlier visit could not send. The study keeps each page once, so sending twice is harmless; one that is
+  // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
   // refused stays here and holds up no other.
   async flush() {
     for (const entry of this.waiting()) {

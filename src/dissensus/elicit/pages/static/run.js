@@ -1,4 +1,4 @@
-// The one page of a study: asks the server what comes next, shows it, and hands in what was done.
+// The one page of a survey: asks the server what comes next, shows it, and hands in what was done.
 
 import { make, prose } from "./dom.js";
 import { KEPT, Outbox } from "./outbox.js";
@@ -176,9 +176,9 @@ const PAGES = {
     postBack(), contact(told),
   ],
   declined: (told) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(told)],
-  failed: (told) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the study ends here for you. You can close this page."), contact(told)],
+  failed: (told) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(told)],
   full: (told) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(told)],
-  stopped: (told) => [make("h1", {}, "The study is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(told)],
+  stopped: (told) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(told)],
   lost: (told) => [make("h1", {}, "This page has no session"), make("p", {}, told.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
 };
 

@@ -1,33 +1,50 @@
 // A trial: what it shows, what it asks, and the keys that answer it.
+//
+// Each kind of question has a script in questions/, the one that its entry of QUESTIONS names. A script exports
+//
+//   ask({ told, question, stimuli, submit, change }) -> { elements, read, keys, hint, focus, placed, intro }
+//
+// It is given
+//   told      the page as the server sent it; told.stimuli has for each item shown `about`, the class that it is about, and
+//             `likely`, the classes to be listed first
+//   question  kind, prompt, options (all of them) and texts as in Python, and classes in the order in which this person sees them
+//   stimuli   the element that shows the items, one child for each
+//   submit    submit(answer) hands in the answer: an object with exactly the fields that the entry names
+//   change    change(field, value) notes the time of an input; call it at every change, before submit
+// and gives
+//   elements  what stands in the form, a list
+//   read      () => ({ answer }) or ({ problem: "What is missing." }), for a question with a Next button; Enter sends, too.
+//             Without it the question calls submit itself, as where one click is the answer
+//   keys      (event) => whether the key meant something, for keys of one character; people can switch them off. What a key
+//             does has that key in aria-keyshortcuts
+//   hint      what these keys do, as the end of the sentence "Keys: …."; needed where there are keys
+//   focus     the field to begin in, where it is not the heading
+//   placed    true where `elements` holds the stimuli already
+//   intro     more to read below the prompt
+// All but elements may be left out. Elements are made with `make` of dom.js, so that class names stay text. No state outlives
+// ask: it is called anew for every trial.
 
 import { bold, make, prose } from "./dom.js";
-import { allocate, tokens } from "./question_parts.js";
-import { choose } from "./question_choose.js";
-import { rating, triplet } from "./question_scales.js";
-import { sliders } from "./question_sliders.js";
-import { topTwo } from "./question_top_two.js";
-import { topTwoForm } from "./question_top_two_form.js";
 
-const QUESTIONS = { choose, sliders, allocate, tokens, typicality: rating, similarity: rating, triplet, "top-two": topTwo };
+const { ask } = await import(`./questions/${document.body.dataset.question}.js`);
 const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
 export function showTrial(told, done, times, note) {
   const question = told.question;
-  const stimuli = make("div", { class: `stimuli ${question.kind === "triplet" ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
+  const stimuli = make("div", { class: `stimuli ${told.stimuli.length === 3 ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
   const problem = make("p", { class: "problem", "aria-live": "assertive" });
   let sent = false;
   const submit = async (answer) => {
     if (sent) return;
     if ([...stimuli.querySelectorAll("img")].some((image) => !image.complete || !image.naturalWidth)) {
-      problem.textContent = "The picture is not there yet; please wait a moment.";
+      problem.textContent = "The picture has not loaded yet; please wait a moment.";
       return;
     }
     sent = true;
     problem.textContent = await done(answer);
     sent = false;
   };
-  const build = question.kind === "top-two" && question.options.layout === "form" ? topTwoForm : QUESTIONS[question.kind];
-  const asked = build({ told, question, stimuli, submit, change: (field, value) => { problem.textContent = ""; times.change(field, value); } });
+  const asked = ask({ told, question, stimuli, submit, change: (field, value) => { problem.textContent = ""; times.change(field, value); } });
   const send = () => {
     const read = asked.read();
     problem.textContent = read.problem || "";

@@ -1,0 +1,61 @@
+"""`dissensus annotators`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dissensus.cli.reading import errors, reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+
+out = Console(highlight=False, emoji=False)
+SHOWN = 10
+
+
+@reads_labels
+def annotators(
+    labels: "Labels",
+    file: str,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a record per annotator as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+) -> None:
+    """Who answered: skill, leanings, speed, calibration and agreement with others."""
+    from dissensus.aggregate.annotators import annotator_report
+    from dissensus.aggregate.annotators_page import annotator_page, headline
+    from dissensus.files.whole_files import write_text
+    from dissensus.labels.distributions import Distributions
+
+    if isinstance(labels, Distributions):
+        raise ValueError(f"{file}: holds one row per item and not who said what; annotators need one row per answer")
+    with errors.status("comparing annotators"):
+        report = annotator_report(labels)
+    if html is not None:
+        write_text(annotator_page(report, Path(file).name), html)
+        say(f"wrote {html}")
+    if as_json:
+        typer.echo(json.dumps(report.as_rows(), indent=1, default=lambda value: value.item()))
+        return
+    out.print(headline(report), markup=False)
+    rows = sorted(report.as_rows(), key=lambda row: row["skill"])
+    table = Table(
+        box=None,
+        pad_edge=False,
+        title=f"lowest skill first, {min(SHOWN, len(rows))} of {len(rows)}",
+        title_justify="left",
+    )
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "), justify="left" if name in ("annotator", "leans_to") else "right")
+    for row in rows[:SHOWN]:
+        table.add_row(*(_cell(value) for value in row.values()))
+    out.print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

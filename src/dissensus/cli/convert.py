@@ -1,0 +1,30 @@
+"""`dissensus convert`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.reading import reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+
+
+@reads_labels
+def convert(
+    labels: "Labels",
+    file: str,
+    output: Annotated[Path, typer.Argument(help="File to write; its ending says the format.")],
+    to: Annotated[str | None, typer.Option(help="Format, where the ending does not tell (label-studio, …).")] = None,
+    to_layout: Annotated[str | None, typer.Option(help="crowd-kit, or annotators (one column each).")] = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """The same labels in another format; nothing is lost, or you are told what."""
+    from dissensus.files.write_labels import write
+
+    write(labels, output, format=to, layout=to_layout, say=say)
+    kind = type(labels).__name__.lower()
+    done = {"kind": kind, "items": labels.n_items, "classes": list(labels.classes), "output": str(output)}
+    print_result(done, f"{file} -> {output}: {kind}, {labels.n_items:,} items", as_json)

@@ -1,0 +1,31 @@
+"""`dissensus count`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.reading import errors, one_line_errors, say, split_classes
+
+
+def count(
+    file: Annotated[Path, typer.Argument(help="Parquet file with one row per vote, of any length.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .npy (counts), .npz, .parquet, …")],
+    item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column that holds the label.")] = None,
+    classes: Annotated[str | None, typer.Option(help="All classes in order, as one row of CSV.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
+    from dissensus.files.stream import count_votes
+    from dissensus.files.write_labels import write
+
+    with one_line_errors():
+        with errors.status(Text(f"counting {file}")):
+            counted = count_votes(file, item=item, label=label, classes=split_classes(classes))
+        write(counted.distributions(), output, say=say)
+    (n, k), votes = counted.counts.shape, int(counted.counts.sum())
+    done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}
+    print_result(done, f"{votes:,} votes on {n:,} items over {k} classes -> {output}", as_json)

@@ -1,0 +1,90 @@
+"""`dissensus describe`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from dissensus.cli.printing import AsJson, out
+from dissensus.cli.reading import reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+    from dissensus.labels.summary import Summary
+
+COUNTED = 3  # annotators and items named in the terminal; the page has more
+
+
+@reads_labels
+def describe(
+    labels: "Labels",
+    file: str,
+    as_json: AsJson = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+) -> None:
+    """What is in a label file: how much, by whom, and how far people disagree."""
+    from dissensus.labels.summary import summarise
+
+    summary = summarise(labels)
+    if html is not None:
+        from dissensus.files.whole_files import write_text
+        from dissensus.report.labels_page import labels_page
+
+        write_text(labels_page(summary, Path(file).name), html)
+        say(f"wrote {html}")
+    if as_json:
+        typer.echo(json.dumps(summary.as_json(), indent=2))
+    else:
+        _print_summary(summary, file)
+
+
+def _print_summary(summary: "Summary", file: str) -> None:
+    found = summary.distributions
+    facts = summary.as_json(disputed=COUNTED)
+    table = Table.grid(padding=(0, 2))
+    rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{found.n_items:,}")]
+    rows.append(("annotators", "not recorded" if summary.annotators is None else f"{summary.annotators.size:,}"))
+    if summary.answers is not None and summary.per_item is not None:
+        low, mean, high = summary.per_item.min(), summary.per_item.mean(), summary.per_item.max()
+        rows += [("answers", f"{summary.answers:,}"), ("per item", f"min {low} / mean {mean:.2f} / max {high}")]
+    rows.append(
+        ("classes", f"{found.n_classes}: {', '.join(found.classes[:20])}{', …' if found.n_classes > 20 else ''}")
+    )
+    rows.append(("entropy / log k", f"{summary.entropy.mean():.3f} ± {summary.entropy.std():.3f}"))
+    if summary.first is not None and summary.within is not None:
+        rows.append(("  of first choices", f"{summary.first.mean():.3f} ± {summary.first.std():.3f}"))
+        rows.append(("  within an answer", f"{summary.within.mean():.3f} ± {summary.within.std():.3f}"))
+    rows.append(("top-2 mass", f"{summary.top_two.mean():.3f}"))
+    if summary.median_seconds is not None:
+        rows.append(("median time", f"{summary.median_seconds:.1f} s an answer"))
+    if summary.unanswered:
+        rows.append(("without answers", f"{summary.unanswered:,} items"))
+    if "per_annotator" in facts:
+        given, agree = facts["per_annotator"]["answers"], facts["per_annotator"]["agreement_with_others"]
+        rows.append(("per annotator", f"{given['min']:g} to {given['max']:g} answers, median {given['median']:g}"))
+        if agree is not None:
+            told = f"{agree['min']:.2f} to {agree['max']:.2f}, median {agree['median']:.2f}"
+            rows.append(("agree with others", told))
+    for name, value in rows:
+        table.add_row(name, Text(str(value)))
+    out.print(file, style="bold", markup=False)
+    out.print(table)
+    out.print("\nitems by entropy", style="bold")
+    _print_histogram(summary)
+    out.print("\nmost disputed", style="bold")
+    for i in summary.disputed(COUNTED):
+        order = (-found.probs[i]).argsort(kind="stable")[:3]
+        said = ", ".join(f"{found.classes[j]} {found.probs[i, j]:.0%}" for j in order if found.probs[i, j] > 0)
+        out.print(f"  {found.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
+
+
+def _print_histogram(summary: "Summary") -> None:
+    from dissensus.report.labels_page import entropy_histogram
+
+    counts = entropy_histogram(summary.entropy)
+    for i, count in enumerate(counts):
+        bar = "█" * round(40 * int(count) / max(int(counts.max()), 1)) or ("▏" if count else "")
+        out.print(f"  {i / 10:.1f}–{(i + 1) / 10:.1f} {bar} {count:,}", markup=False)

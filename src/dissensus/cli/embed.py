@@ -1,0 +1,68 @@
+"""`dissensus embed`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.reading import errors, one_line_errors, say
+
+if TYPE_CHECKING:
+    from dissensus.train.heads.inputs import Items
+
+
+def embed(
+    items: Annotated[str, typer.Argument(help="A data set, a folder of images, or a table with a text column.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: .npy; a card comes beside it.")],
+    encoder: Annotated[str | None, typer.Option(help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
+                                                "hugging-face-text, hugging-face-image or timm.")] = None,
+    text: Annotated[str | None, typer.Option(help="Column that holds the text.")] = None,
+    second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
+    batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Items to features by a frozen encoder; interrupted work goes on where it stopped."""
+    from dissensus.train.heads.embed_items import embed as run
+    from dissensus.train.heads.encoders import default_encoder
+
+    with one_line_errors():
+        with errors.status(f"reading {items}"):
+            content = _items(items, {"text": text, "second": second, "item": item})
+        name = encoder or default_encoder(content.takes)
+        with _bar(f"encoding by {name}") as progress:
+            features = run(content, name, output, batch=batch, say=say, progress=progress)
+    n, d = features.values.shape
+    source = {key: value for key, value in (features.source or {}).items() if value is not None}
+    done = {"items": n, "features": d, "output": str(output)} | source
+    print_result(done, f"{n:,} items, {d:,} features each by {name} -> {output}", as_json)
+
+
+def _items(name: str, columns: dict[str, str | None]) -> "Items":
+    """The items of a path, or of a data set, which knows its columns."""
+    from dissensus.train.heads.inputs import pixel_items, read_items, text_items
+
+    if Path(name).exists():
+        return read_items(Path(name), **columns)
+    given = [f"--{option}" for option, value in columns.items() if value]
+    if given:
+        raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
+    from dissensus.datasets.contents import item_contents
+
+    contents = item_contents(name)
+    if contents.pixels is not None:
+        return pixel_items(contents.names, contents.pixels)
+    return text_items(contents.names, contents.texts or [], contents.second)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,81 @@
+"""`dissensus fit`."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dissensus.cli.features import FeatureFile, load_features
+from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.reading import errors, reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+
+
+@reads_labels
+def fit(
+    labels: "Labels",
+    file: str,
+    features: FeatureFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: .safetensors, a card beside it.")],
+    delivery: Annotated[str, typer.Option(help="soft, majority, sls, multipass, deterministic_control, deaggregated, "
+                                          "posterior, class_means, random or uniform.")] = "soft",
+    wrap: Annotated[list[str] | None, typer.Option(help="smoothed=AMOUNT, tempered=T, stale=EPOCHS, mixup=ALPHA or "
+                                                   "shuffled around the delivery; again for another.")] = None,
+    head: Annotated[str, typer.Option(help="mlp or linear (Adam), or logistic (linear, solved exactly).")] = "mlp",
+    validation: Annotated[float, typer.Option(help="Share of the items held out, to stop and to choose by.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Decides the items held out, delivery, weights and batches.")] = 0,
+    epochs: Annotated[int, typer.Option(help="At most this many.")] = 20,
+    learning_rate: Annotated[float, typer.Option(help="Of Adam.")] = 1e-3,
+    weight_decay: Annotated[float, typer.Option(help="Of Adam.")] = 0.0,
+    batch: Annotated[int, typer.Option(help="Items per step.")] = 32,
+    hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 128,
+    dropout: Annotated[float, typer.Option(help="Of the MLP's hidden units.")] = 0.1,
+    penalty: Annotated[float | None, typer.Option(help="L2 of the logistic head; chosen on items held out.")] = None,
+    standardise: Annotated[bool, typer.Option("--standardise", help="Features to mean 0 and variance 1.")] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Train a head on features from what people said, and save it with a card."""
+    from dissensus.train.heads.config import HeadConfig
+    from dissensus.train.heads.fitting import FitConfig, fit_head
+    from dissensus.train.heads.model_files import check_model_name, save_head
+
+    config = FitConfig(
+        head=head, delivery=delivery, wraps=tuple(wrap or ()), validation=validation, penalty=penalty,
+        standardise=standardise, seed=seed,
+        training=HeadConfig(epochs=epochs, learning_rate=learning_rate, weight_decay=weight_decay, batch=batch,
+                            hidden=hidden, dropout=dropout),
+    )  # fmt: skip
+    check_model_name(output)
+    table = load_features(features)
+    with errors.status(f"training a head ({head}) by {delivery}"):
+        trained = fit_head(table, labels, config, say)
+    save_head(trained, output)
+    card = trained.card
+    scores = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in _scores(card).items())
+    when = ", before they were added" if card["training"].get("then trained on all") else ""
+    judged = f"; on {card['items held out']:,} items held out{when}: {scores}" if scores else ""
+    sentence = f"{head} head on {card['items trained on']:,} items by {card['delivery']} -> {output}{judged}"
+    print_result(card | {"classes": list(trained.classes), "output": str(output)}, sentence, as_json)
+
+
+def _features_first(verb: Callable[..., None]) -> Callable[..., None]:
+    """FEATURES before the file of labels, as people say it."""
+    known = inspect.signature(verb).parameters
+    file = known["file"].replace(
+        annotation=Annotated[str, typer.Argument(metavar="LABELS", help="A label file, or a data set with labels.")]
+    )
+    rest = [parameter for name, parameter in known.items() if name not in ("features", "file")]
+    verb.__signature__ = inspect.Signature([known["features"], file, *rest])  # type: ignore[attr-defined]
+    verb.__annotations__["file"] = file.annotation
+    return verb
+
+
+fit = _features_first(fit)
+
+
+def _scores(card: dict[str, Any]) -> dict[str, float]:
+    return {name: value for name, value in card["scores on items held out"].items() if value is not None}

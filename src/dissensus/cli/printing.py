@@ -1,0 +1,20 @@
+"""What the verbs print: results on standard output, as a sentence or as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+out = Console(highlight=False, emoji=False)
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
+    """What was done: for programs as JSON, for people as a sentence."""
+    if as_json:
+        typer.echo(json.dumps(facts))
+    else:
+        out.print(sentence, markup=False, soft_wrap=True)

@@ -1,0 +1,22 @@
+# What `dissensus.datasets` offers, loaded on first use; `__init__.py` reads this list.
+from .catalogue import DATASETS as DATASETS
+from .catalogue import features as features
+from .catalogue import images as images
+from .catalogue import load as load
+from .catalogue import lookup as lookup
+from .catalogue import predictions as predictions
+from .check import Outcome as Outcome
+from .check import describe as describe
+from .check import verify as verify
+from .dataset import Check as Check
+from .dataset import DataSet as DataSet
+from .dataset import Download as Download
+from .dataset import Facts as Facts
+from .dataset import Features as Features
+from .dataset import LabelledItems as LabelledItems
+from .download import fetch as fetch
+from .embedded import digits_confusion as digits_confusion
+from .folder import data_folder as data_folder
+from .folder import is_present as is_present
+from .folder import paths_of as paths_of
+from .image_files import Images as Images

@@ -1,0 +1,52 @@
+"""What the items of a data set are, for encoders to read: texts, pairs of texts, or images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.datasets.catalogue import images, load, lookup
+
+_TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
+_TRAIN_IMAGES = ("cifar10n",)
+
+
+@dataclass(frozen=True)
+class ItemContents:
+    """Names and contents of items; either texts or pixels are given.
+
+    names   n names
+    texts   n texts, or the first of each pair
+    second  the other text of each pair, or None
+    pixels  (n, h, w, 3) uint8
+    """
+
+    names: list[Any]
+    texts: list[str] | None = None
+    second: list[str] | None = None
+    pixels: np.ndarray | None = None
+
+
+def item_contents(name: str) -> ItemContents:
+    """The texts or images that the labels of a data set are about, or the images of a set of images."""
+    dataset = lookup(name)
+    if dataset.kind == "images":
+        family, _, split = name.rpartition("-")
+        pixels = images(family, split, quiet=True).pixels
+        return ItemContents(list(range(len(pixels))), pixels=pixels)
+    if dataset.kind != "labels":
+        raise ValueError(f"data set {name!r} holds {dataset.kind}; expected items with texts or images")
+    table = load(name).items
+    names = table["item"].to_pylist()
+    for families, split in ((_TEST_IMAGES, "test"), (_TRAIN_IMAGES, "train")):
+        if name.startswith(families):
+            return ItemContents(names, pixels=images("cifar10", split, quiet=True).pixels[names])
+    if {"premise", "hypothesis"} <= set(table.column_names):
+        return ItemContents(names, table["premise"].to_pylist(), table["hypothesis"].to_pylist())
+    if "text" not in table.column_names:
+        raise ValueError(
+            f"data set {name!r} has neither texts nor images to encode: it has {', '.join(table.column_names)}"
+        )
+    return ItemContents(names, table["text"].to_pylist())

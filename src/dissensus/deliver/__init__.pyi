@@ -1,0 +1,22 @@
+# What `dissensus.deliver` offers, loaded on first use; `__init__.py` reads this list.
+from .deliveries import DELIVERIES as DELIVERIES
+from .deliveries import deliver as deliver
+from .deliveries import wrapped as wrapped
+from .delivery import Delivery as Delivery
+from .delivery import Mixing as Mixing
+from .fixed import class_means as class_means
+from .fixed import majority as majority
+from .fixed import random as random
+from .fixed import soft as soft
+from .fixed import uniform as uniform
+from .from_posterior import posterior as posterior
+from .one_answer import deaggregated as deaggregated
+from .one_answer import deterministic_control as deterministic_control
+from .one_answer import multipass as multipass
+from .one_answer import sls as sls
+from .wrappers import WRAPPERS as WRAPPERS
+from .wrappers import mixup as mixup
+from .wrappers import shuffled as shuffled
+from .wrappers import smoothed as smoothed
+from .wrappers import stale as stale
+from .wrappers import tempered as tempered

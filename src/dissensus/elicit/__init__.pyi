@@ -1,0 +1,24 @@
+# What `dissensus.elicit` offers, loaded on first use; `__init__.py` reads this list.
+from .dashboard.annotator_table import annotator_rows as annotator_rows
+from .dashboard.decisions import exclude as exclude
+from .dashboard.decisions import find_person as find_person
+from .dashboard.decisions import forget as forget
+from .dashboard.decisions import include as include
+from .dashboard.disputed import disputed as disputed
+from .dashboard.status import status_of as status_of
+from .export import answer_table as answer_table
+from .export import labels_of as labels_of
+from .export import people_table as people_table
+from .questions.question import Option as Option
+from .questions.question import Question as Question
+from .questions.question import QuestionKind as QuestionKind
+from .questions.question import Stated as Stated
+from .questions.question_kinds import QUESTIONS as QUESTIONS
+from .rehearsal.report import rehearse as rehearse
+from .running import Running as Running
+from .running import open_survey as open_survey
+from .session.arrivals import personal_links as personal_links
+from .survey.preview import check_survey as check_survey
+from .survey.settings import Survey as Survey
+from .survey.settings import read_survey as read_survey
+from .survey.template import make_survey as make_survey

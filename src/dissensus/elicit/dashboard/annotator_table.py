@@ -1,0 +1,131 @@
+"""Who answers how: answers, times, checks and repeats of everybody, and what is odd about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dissensus.elicit.dashboard.watch import Watch, read_now
+from dissensus.elicit.running import Running, code_of
+from dissensus.elicit.session.protocol import TRIAL_KINDS
+
+FAST = 1 / 3  # a median time below this share of everybody's median is flagged
+PAGE = 25  # rows of the table that are shown at once
+SORTS = ("annotator", "stage", "answers", "median_seconds", "agreement", "checks", "repeats", "flags")
+SHOWN = ("all", "flagged", "excluded")
+
+
+def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, Any]]:
+    """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
+    watch = watch or read_now(run)
+    columns = watch.columns()
+    counted = {**_main(watch, columns), **_checks(run, watch, columns), **_repeats(watch, columns)}
+    known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
+    every = columns["seconds"][columns["kind"] == 0]
+    usual = None if np.isnan(every).all() else float(np.nanmedian(every))
+    rows = []
+    for who, person in watch.people.items():
+        code = watch.codes.get(who)
+        row: dict[str, Any] = {
+            "id": who, "annotator": person.person, "stage": person.stage,
+            "excluded": person.excluded is not None, "why": person.excluded_why,
+            "code": code_of(run, who) if person.stage == "done" else "",
+            **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
+        }  # fmt: skip
+        rows.append({**row, "flags": list(_flags(row, usual))})
+    return sorted(rows, key=lambda row: (-len(row["flags"]), -row["answers"]))
+
+
+def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, Any]:
+    """The part of the table that is asked for.
+
+    asked: show (one of SHOWN), find (part of an id, a flag or a reason, or a completion code), known_as (the id that a
+    recruiting site's id has here), sort (one of SORTS), down (1 for falling), page
+    """
+    show, find = asked.get("show", "all"), asked.get("find", "").strip().lower()
+    kept = [
+        row for row in rows
+        if (show == "all" or (show == "flagged" and row["flags"]) or (show == "excluded" and row["excluded"]))
+        and (not find or row["annotator"] == asked.get("known_as") or any(
+            find in text.lower() for text in (row["annotator"], row["why"] or "", row["code"], *row["flags"])
+        ))
+    ]  # fmt: skip
+    sort, down = asked.get("sort", ""), asked.get("down") == "1"
+    if sort in SORTS:
+        known = [row for row in kept if row[sort] is not None]
+        known.sort(key=lambda row: _rank(row, sort), reverse=down)
+        kept = known + [row for row in kept if row[sort] is None]  # what is not known comes last in either direction
+    pages = max(1, -(-len(kept) // PAGE))
+    number = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 9 else 1
+    number = min(max(number, 1), pages)
+    return {
+        "rows": kept[PAGE * (number - 1) : PAGE * number], "found": len(kept), "of": len(rows), "page": number,
+        "pages": pages, "flagged": sum(bool(row["flags"]) for row in rows),
+        "excluded": sum(row["excluded"] for row in rows),
+    }  # fmt: skip
+
+
+NOTHING: dict[str, Any] = {
+    "answers": 0, "median_seconds": None, "agreement": None, "checks": 0, "checks_right": 0, "repeats": 0,
+    "repeats_same": 0,
+}  # fmt: skip
+
+
+def _rank(row: dict[str, Any], sort: str) -> Any:
+    if sort == "flags":
+        return len(row["flags"])
+    if sort in ("checks", "repeats"):
+        right = row["checks_right" if sort == "checks" else "repeats_same"]
+        return right / row[sort] if row[sort] else -1.0
+    return row[sort]
+
+
+def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """answers, median_seconds, agreement with the others: (a,)"""
+    from dissensus.labels.summary import agreement_with_others, median_seconds
+    from dissensus.labels.votes import Votes
+
+    main = columns["kind"] == 0
+    votes = Votes(
+        item=columns["unit"][main], items=np.arange(len(watch.counted)), annotator=columns["person"][main],
+        annotators=np.arange(len(watch.codes)), classes=tuple(map(str, range(max(1, len(watch.choices))))),
+        choice=columns["first"][main], seconds=columns["seconds"][main],
+    )  # fmt: skip
+    agreement = agreement_with_others(votes) if watch.question.pools else np.full(len(watch.codes), np.nan)
+    return {"answers": votes.per_annotator, "median_seconds": median_seconds(votes), "agreement": agreement}
+
+
+def _checks(run: Running, watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """checks and checks_right: (a,)"""
+    kind, a = columns["kind"] == TRIAL_KINDS.index("attention"), len(watch.codes)
+    expected = {name: watch.choices.get(right) for name, right in (run.survey.attention or {}).items()}
+    answers = zip(columns["unit"][kind].tolist(), columns["first"][kind].tolist(), strict=True)
+    right = np.array([expected.get(run.names[unit][0]) == first for unit, first in answers], dtype=bool)
+    who = columns["person"][kind]
+    return {"checks": np.bincount(who, minlength=a), "checks_right": np.bincount(who[right], minlength=a)}
+
+
+def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """repeats and repeats_same, those whose first choice is the one given before: (a,)"""
+    kind, a = columns["kind"], len(watch.codes)
+    asked = columns["person"] * len(watch.counted) + columns["unit"]
+    main, again = np.flatnonzero(kind == 0), np.flatnonzero(kind == TRIAL_KINDS.index("repeat"))
+    before = main[np.isin(asked[main], asked[again])]
+    first = dict(zip(asked[before].tolist(), columns["first"][before].tolist(), strict=True))
+    answers = zip(asked[again].tolist(), columns["first"][again].tolist(), strict=True)
+    same = np.array([first.get(key) == choice for key, choice in answers], dtype=bool)
+    who = columns["person"][again]
+    return {"repeats": np.bincount(who, minlength=a), "repeats_same": np.bincount(who[same], minlength=a)}
+
+
+def _flags(row: dict[str, Any], usual: float | None) -> Iterator[str]:
+    if row["checks"] and row["checks_right"] < 0.75 * row["checks"]:
+        yield f"{row['checks_right']} of {row['checks']} attention checks right"
+    if usual and row["median_seconds"] is not None and row["median_seconds"] < FAST * usual:
+        yield "much faster than others"
+    if row["repeats"] and row["repeats_same"] < 0.5 * row["repeats"]:
+        yield "changes answers when asked again"
+    if row["agreement"] is not None and row["answers"] >= 5 and row["agreement"] < 0.2:
+        yield "seldom agrees with anybody"

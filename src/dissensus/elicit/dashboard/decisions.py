@@ -1,0 +1,136 @@
+"""What a researcher decides while a survey runs: each written down, none of it deletes an answer unless asked to."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import now, record_event, set_setting, setting, storable
+from dissensus.elicit.identity import keyed_hash
+from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.session.session import person_row
+
+SHORTEST = 8  # characters of an id by which somebody is found
+
+
+def exclude(run: Running, person: str, why: str) -> None:
+    """Leave somebody's answers out of labels; they stay in the table of raw answers, and their places reopen."""
+    if not storable(why):
+        raise Refused("the reason contains characters that cannot be stored")
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is not None:
+            return
+        change = sa.update(tables.people).where(tables.people.c.id == person)
+        connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
+        _count(connection, person, -1)
+        record_event(connection, "excluded", person, why=why[:500])
+
+    run.store.write(work)
+
+
+def include(run: Running, person: str) -> None:
+    """Take an exclusion back; both decisions stay written down."""
+
+    def work(connection: Connection) -> None:
+        if _known(connection, person).excluded is None:
+            return
+        change = sa.update(tables.people).where(tables.people.c.id == person)
+        connection.execute(change.values(excluded=None, excluded_why=None))
+        _count(connection, person, 1)
+        record_event(connection, "included", person)
+
+    run.store.write(work)
+
+
+def stop(run: Running) -> None:
+    """Show no more items. Whoever is in the middle sees that the survey is paused and can go on later; an answer that
+    is on its way is kept."""
+    _set(run, "state", "stopped", "stopped")
+
+
+def reopen(run: Running) -> None:
+    _set(run, "state", "open", "opened")
+
+
+def extend(run: Running, per_item: int) -> None:
+    """Ask for this many answers per item from now on."""
+    if not 1 <= per_item <= 100_000:
+        raise Refused(f"per_item is {per_item}; expected a number from 1 to 100,000")
+    _set(run, "per_item", str(per_item), "extended")
+
+
+def find_person(run: Running, name: str) -> str:
+    """The id of the person who is known by this name; ValueError where there is none.
+
+    name: what a recruiting site calls them, what the export calls them, or the first 8 or more characters of that,
+    which is as much as the dashboard shows
+    """
+    known_as = tables.people.c.person
+    whole = sa.select(tables.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
+    begins = sa.select(tables.people.c.id).where(known_as.startswith(name, autoescape=True)).limit(2)
+    with run.store.reading() as connection:
+        person = connection.scalar(whole)
+        if person is None and len(name) >= SHORTEST:
+            people = connection.scalars(begins).all()
+            person = people[0] if len(people) == 1 else None
+    if person is None:
+        raise ValueError(f"nobody in this survey is called {name!r}, neither by that id nor by its hash")
+    return str(person)
+
+
+def forget(run: Running, person: str) -> int:
+    """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
+    before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
+
+    def work(connection: Connection) -> int:
+        try:
+            known = _known(connection, person)
+        except Refused:
+            if before:
+                return before[-1]
+            raise
+        if known.excluded is None:
+            _count(connection, person, -1)
+        mine = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
+        for unit in sorted(connection.scalars(mine.with_for_update()).all()):
+            change = {"assigned": tables.units.c.assigned - 1}
+            connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))
+        gone = connection.execute(sa.delete(tables.answers).where(tables.answers.c.person == person)).rowcount
+        for table in (tables.pages, tables.trials):
+            connection.execute(sa.delete(table).where(table.c.person == person))
+        connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
+        connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
+        record_event(connection, "forgotten", answers=gone)
+        before.append(gone)
+        return gone
+
+    gone = run.store.write(work)
+    run.store.tidy()
+    return gone
+
+
+def _set(run: Running, key: str, value: str, kind: str) -> None:
+    def work(connection: Connection) -> None:
+        if setting(connection, key, "") != value:
+            set_setting(connection, key, value)
+            record_event(connection, kind, **({key: value} if key != "state" else {}))
+
+    run.store.write(work)
+
+
+def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
+    """The person's row, which nobody else changes until the decision is done."""
+    try:
+        return person_row(connection, person)
+    except Refused:
+        raise Refused("no such person", 404) from None
+
+
+def _count(connection: Connection, person: str, by: int) -> None:
+    """Let the person's main answers count for their units, or no longer."""
+    main = sa.select(tables.answers.c.unit).where(tables.answers.c.person == person, tables.answers.c.kind == "main")
+    for unit in sorted(connection.scalars(main).all()):
+        change = {"assigned": tables.units.c.assigned + by, "answered": tables.units.c.answered + by}
+        connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))

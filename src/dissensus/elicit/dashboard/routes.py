@@ -1,0 +1,146 @@
+"""The researcher's page: how the survey stands, what people dispute, who answers how, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from anyio import CapacityLimiter, to_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from dissensus.elicit import access
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.export_files import EXPORTS, FORMATS
+from dissensus.elicit.guard import Haste
+from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.templates import templates
+
+ATTEMPTS = Haste(rate=0.1, burst=5)
+
+
+def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
+    """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
+    checking, shown = CapacityLimiter(2), Shown(run)
+    downloads = [(what, export.name, export.text) for what, export in EXPORTS.items() if export.offered(run)]
+
+    def inside(request: Request) -> bool:
+        return access.cookie_holds(run.secret, run.survey.folder, request.cookies.get(access.COOKIE, ""))
+
+    async def show(request: Request) -> Response:
+        if not inside(request):
+            page = templates.get_template("login.html").render(
+                title=run.survey.title, wrong="wrong" in request.query_params
+            )
+            return HTMLResponse(page, status_code=401)
+        token = access.form_token(run.secret, request.cookies[access.COOKIE])
+        page = templates.get_template("dashboard.html").render(
+            title=run.survey.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS),
+            downloads=downloads,
+        )  # fmt: skip
+        return HTMLResponse(page)
+
+    async def login(request: Request) -> Response:
+        if not ATTEMPTS.allows(request.client.host if request.client else "?"):
+            page = templates.get_template("message.html").render(
+                title=run.survey.title, text="Too many attempts. Please wait a minute.", up="../"
+            )
+            return HTMLResponse(page, status_code=429)
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
+        key = sent.get("key", [""])[0]
+        # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
+        if not await to_thread.run_sync(access.opens, run.survey.folder, key, limiter=checking):
+            return RedirectResponse("../dashboard?wrong", status_code=303)
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.set_cookie(
+            access.COOKIE, access.new_cookie(run.secret, run.survey.folder), max_age=3600 * access.HOURS,
+            httponly=True, samesite="strict", secure=secure,
+        )  # fmt: skip
+        return reply
+
+    async def logout(request: Request) -> Response:
+        reply = RedirectResponse("../dashboard", status_code=303)
+        reply.delete_cookie(access.COOKIE, httponly=True, samesite="strict", secure=secure)
+        return reply
+
+    async def data(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        return JSONResponse(await run_in_threadpool(shown.now, request.query_params))
+
+    async def change(request: Request) -> Response:
+        cookie = request.cookies.get(access.COOKIE, "")
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        if not access.form_holds(run.secret, cookie, request.headers.get("x-form-token", "")):
+            return JSONResponse({"error": "reload the page and try again"}, status_code=403)
+        try:
+            sent = json.loads(await request.body() or b"{}")
+            if not isinstance(sent, dict):
+                raise Refused("the request is not an object")
+            await run_in_threadpool(_decide, run, request.path_params["what"], sent)
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
+        return JSONResponse(await run_in_threadpool(lambda: shown.now(request.query_params, changed=True)))
+
+    async def download(request: Request) -> Response:
+        if not inside(request):
+            return JSONResponse({"error": "log in first"}, status_code=401)
+        name = request.path_params["name"]
+        what, _, ending = name.partition(".")
+        if what not in EXPORTS or ending not in FORMATS:
+            listed = ", ".join(f"{known}.{end}" for known in EXPORTS for end in FORMATS)
+            return JSONResponse({"error": f"expected one of {listed}"}, status_code=404)
+        try:
+            body = await run_in_threadpool(lambda: FORMATS[ending].as_bytes(EXPORTS[what].table(run)))
+        except ValueError as error:
+            return JSONResponse({"error": str(error)}, status_code=409)
+        return Response(
+            body,
+            media_type=FORMATS[ending].media_type,
+            headers={"content-disposition": f'attachment; filename="{name}"'},
+        )
+
+    return [
+        Route("/dashboard", show), Route("/dashboard/login", login, methods=["POST"]),
+        Route("/dashboard/logout", logout, methods=["POST"]), Route("/dashboard/data", data),
+        Route("/dashboard/change/{what}", change, methods=["POST"]), Route("/dashboard/download/{name}", download),
+    ]  # fmt: skip
+
+
+def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
+    person = sent.get("person")
+    if what in ("exclude", "include", "forget") and not isinstance(person, str):
+        raise Refused("expected person to be the id of somebody")
+    if what == "exclude":
+        why = sent.get("why")
+        if not isinstance(why, str) or not why.strip():
+            raise Refused("say why, so that it can be understood later")
+        decisions.exclude(run, str(person), why.strip())
+    elif what == "include":
+        decisions.include(run, str(person))
+    elif what == "forget":
+        decisions.forget(run, str(person))
+    elif what == "stop":
+        decisions.stop(run)
+    elif what == "open":
+        decisions.reopen(run)
+    elif what == "extend":
+        per_item = sent.get("per_item")
+        if not isinstance(per_item, int) or isinstance(per_item, bool):
+            raise Refused("expected per_item to be a whole number")
+        decisions.extend(run, per_item)
+    else:
+        raise Refused(f"{what!r} is not a decision that can be made here", 404)
+
+
+COLUMNS = {
+    "annotator": "Annotator", "stage": "Stage", "answers": "Answers", "median_seconds": "Median time",
+    "agreement": "Agreement", "checks": "Checks", "repeats": "Repeats", "flags": "Flags",
+}  # fmt: skip

@@ -1,0 +1,171 @@
+"""What has been answered so far, each answer read once, so that watching takes little from those who answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.questions.answers_as_labels import labels_from
+from dissensus.elicit.running import Running
+from dissensus.elicit.session.protocol import TRIAL_KINDS
+
+LATE = 10.0  # seconds by which an answer may be committed later than another that was received after it
+CHUNK = 4000
+
+PEOPLE = sa.select(
+    tables.people.c.id, tables.people.c.person, tables.people.c.stage, tables.people.c.started, tables.people.c.seen,
+    tables.people.c.finished, tables.people.c.excluded, tables.people.c.excluded_why,
+).order_by(tables.people.c.started, tables.people.c.id)  # fmt: skip
+UNIT = ("id", "answered", "priority", "main")
+UNITS = sa.select(*(tables.units.c[name] for name in UNIT)).order_by(tables.units.c.id)
+ANSWERS = sa.select(
+    tables.answers.c.trial, tables.answers.c.person, tables.answers.c.unit, tables.answers.c.kind,
+    tables.answers.c.answer, tables.answers.c.seconds, tables.answers.c.received,
+)  # fmt: skip
+SINCE = ANSWERS.where(tables.answers.c.received >= sa.bindparam("since")).order_by(tables.answers.c.received)
+OF_PERSON = ANSWERS.where(tables.answers.c.person == sa.bindparam("person_"), tables.answers.c.kind == "main")
+
+
+class Watch:
+    """A survey as it stood at the last `read`. One thread at a time.
+
+    people    by id, in the order in which they came
+    codes     the numbers of those who have answered, by id
+    units     the columns UNIT of the table of units, (units,) each
+    mass      (units, k) sum of what those who are not excluded said about each unit, completed to distributions
+    counted   (units,) how many answers that are
+    columns   person, unit, kind, first choice, seconds, time of receipt: (m,), codes where they are names
+    """
+
+    def __init__(self, run: Running) -> None:
+        self.run = run
+        self.question = run.survey.kind
+        self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
+        self._missing = 0
+        self._begin()
+
+    def read(self) -> bool:
+        """Take in what is new since the last time; whether anything was."""
+        people, units, answers = self.people, self.units, len(self._person)
+        try:
+            with self.run.store.reading() as connection:
+                self._read_units(connection)
+                self._read_answers(connection)
+                # Units were read first, so fewer answers than they count are answers that came later than LATE allows.
+                if self._uncounted() > self._missing:
+                    self._begin()
+                    self._read_units(connection)
+                    self._read_answers(connection)
+                    self._missing = max(0, self._uncounted())
+                self._missing = max(0, min(self._missing, self._uncounted()))
+        except BaseException:
+            self._begin()  # half of what was new may be counted already
+            raise
+        same = answers == len(self._person) and people == self.people
+        return not same or any(not np.array_equal(units[name], self.units[name]) for name in UNIT)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
+        columns = {
+            "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
+            "seconds": self._seconds, "received": self._received,
+        }  # fmt: skip
+        return {name: np.array(column) for name, column in columns.items()}
+
+    def _begin(self) -> None:
+        self.people: dict[str, Any] = {}
+        self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.survey.question.classes)}
+        self.mass = np.zeros((len(self.run.names), max(1, len(self.choices))))
+        self.counted = np.zeros(len(self.run.names), dtype=np.int64)
+        self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
+        self._seconds, self._received = array("d"), array("d")
+        self.codes: dict[str, int] = {}
+        self._since = -math.inf
+        self._recent: dict[str, float] = {}
+
+    def _read_answers(self, connection: Connection) -> None:
+        people = {row.id: row for row in connection.execute(PEOPLE)}
+        if self.people.keys() - people.keys():  # somebody was forgotten with everything they gave
+            self._begin()
+        for who, before in self.people.items():
+            if (before.excluded is None) != (people[who].excluded is None):
+                mine = [row for row in connection.execute(OF_PERSON, {"person_": who}) if self._has(row)]
+                self._pool(mine, 1 if people[who].excluded is None else -1)
+        self.people = people
+        since, more = self._since, True
+        while more:
+            rows = connection.execute(SINCE.limit(CHUNK), {"since": since}).all()
+            # Not of somebody who came after people were read, nor of an item that another server has already added.
+            new = [
+                row for row in rows
+                if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
+            ]  # fmt: skip
+            self._pool([row for row in new if row[3] == "main" and people[row[1]].excluded is None], 1)
+            self._keep(new)
+            more = len(rows) == CHUNK and rows[-1].received > since
+            since = rows[-1].received if rows else since
+        last = max(self._recent.values(), default=-math.inf)
+        self._since = last - LATE
+        self._recent = {trial: at for trial, at in self._recent.items() if at >= self._since}
+
+    def _read_units(self, connection: Connection) -> None:
+        rows = zip(*connection.execute(UNITS).all(), strict=True)
+        self.units = dict(zip(UNIT, map(np.array, rows), strict=True))
+
+    def _uncounted(self) -> int:
+        return int(self.units["answered"].sum() - self.counted.sum())
+
+    def _has(self, row: Any) -> bool:
+        return row.received < self._since or row.trial in self._recent
+
+    def _keep(self, rows: Sequence[Any]) -> None:
+        for trial, person, unit, kind, answer, seconds, received in rows:
+            self._person.append(self.codes.setdefault(person, len(self.codes)))
+            self._unit.append(unit)
+            self._kind.append(TRIAL_KINDS.index(kind))
+            self._first.append(self._code(answer))
+            self._seconds.append(math.nan if seconds is None else seconds)
+            self._received.append(received)
+            self._recent[trial] = received
+
+    def _code(self, answer: str) -> int:
+        return self.choices.setdefault(self.question.first(json.loads(answer)), len(self.choices))
+
+    def _pool(self, rows: Sequence[Any], sign: int) -> None:
+        """Add what these answers say about their units, or take it away."""
+        from dissensus.labels.beliefs import Beliefs
+        from dissensus.labels.completion import COMPLETIONS, completable
+
+        if not rows:
+            return
+        unit = np.array([row.unit for row in rows])
+        np.add.at(self.counted, unit, sign)
+        if not self.question.pools:
+            return
+        question = self.run.survey.question
+        labels = labels_from(
+            question, [json.loads(row.answer) for row in rows], [""] * len(rows), question.classes,
+            item=unit, items=np.arange(len(self.counted)), annotator=np.zeros(len(rows), dtype=np.int64),
+            annotators=np.zeros(1, dtype=np.int64),
+        )  # fmt: skip
+        if isinstance(labels, Beliefs):
+            fine = completable(labels)
+            name = "t2-clamp" if labels.named.shape[1] else "dense"
+            np.add.at(self.mass, unit[fine], sign * COMPLETIONS[name](labels.select(answers=fine)).stated)
+        else:
+            np.add.at(self.mass, (unit, labels.choice), sign)
+
+
+def read_now(run: Running) -> Watch:
+    """The survey as it stands now."""
+    watch = Watch(run)
+    watch.read()
+    return watch

@@ -1,0 +1,225 @@
+"""The database of a survey: opened, prepared, and written to in transactions that outlive a crash."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, make_url
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.group_commit import GroupCommit
+from dissensus.elicit.survey.items import Units
+from dissensus.elicit.survey.settings import Survey
+
+DATABASE = "answers.db"
+SCHEMA = "1"
+PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
+CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
+Result = TypeVar("Result")
+SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
+
+
+class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
+    """The transaction collided with another one and has to be done again."""
+
+
+class Store:
+    """An open database. `writing` commits whole or not at all, and what is committed survives a crash."""
+
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
+        self.engine = _engine(self.url)
+        # SQLite has one writer at a time; waiting here is fair and prompt, waiting in SQLite is by polling.
+        alone = self.engine.dialect.name == "sqlite"
+        self._turn: AbstractContextManager[Any] = threading.Lock() if alone else nullcontext()
+        self._group = GroupCommit(self.writing) if alone else None
+
+    @property
+    def address(self) -> str:
+        """Where the database is, without its password."""
+        return self.engine.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._turn, self.engine.begin() as connection:
+            yield connection
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do `work` in one transaction, again from the start where it collided with another one."""
+        until = time.monotonic() + PATIENCE
+        wait = 0.002
+        while True:
+            try:
+                if self._group is not None:
+                    return self._group.write(work)
+                with self.writing() as connection:
+                    return work(connection)
+            except (Busy, sa.exc.OperationalError, sa.exc.IntegrityError) as error:
+                if time.monotonic() > until or not _can_be_tried_again(error):
+                    raise
+            time.sleep(random.uniform(0.5, 1.5) * wait)
+            wait = min(0.1, 1.5 * wait)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A look that neither waits for writers nor holds them up."""
+        if self._group is None:  # connections that were lost, as by a restart of the database, are noticed here
+            with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
+                connection.exec_driver_sql("SELECT 1")
+        with self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    def prepare(self, survey: Survey, units: Units) -> None:
+        """Make the tables and the units, or check that those which are there belong to this survey."""
+        scale = {name: survey.question.options[name] for name, option in survey.kind.options.items() if option.scale}
+        wanted = {
+            "schema": SCHEMA, "kind": survey.question.kind, "classes": json.dumps(list(survey.question.classes)),
+            "scale": json.dumps(scale),
+        }  # fmt: skip
+        with self.writing() as connection:
+            _only_one_prepares(connection)
+            tables.metadata.create_all(connection)
+            for index in (index for table in tables.metadata.sorted_tables for index in table.indexes):
+                index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
+            known = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
+            for key, value in wanted.items():
+                if key in known and known[key] != value:
+                    raise ValueError(
+                        f"the database holds answers of a survey whose {key} is {known[key]}, but survey.toml now says "
+                        f"{value}; give the changed survey a folder and a database of its own"
+                    )
+            missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in known]
+            if missing:
+                connection.execute(sa.insert(tables.about), missing)
+            _add_units(connection, survey, units)
+
+    def tidy(self) -> None:
+        """Empty SQLite's journal, in which deleted rows can still be read."""
+        if self.engine.dialect.name == "sqlite":
+            with self._turn, closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def unit_names(self) -> dict[int, tuple[str, ...]]:
+        """The items of every unit."""
+        with self.reading() as connection:
+            rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names))
+            return {unit: tuple(json.loads(names)) for unit, names in rows}
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def storable(text: str) -> bool:
+    """Whether both databases can hold it: no lone surrogates, and not the character 0, which PostgreSQL refuses."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def now() -> float:
+    """Seconds since 1970 on the server's clock."""
+    return time.time()
+
+
+def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
+    """Write down that something was done; these rows are never changed."""
+    row = {"at": now(), "kind": event_kind, "person": person, "told": json.dumps(details)}
+    connection.execute(sa.insert(tables.events).values(row))
+
+
+def setting(connection: Connection, key: str, default: str) -> str:
+    """A setting that may change while the survey runs, or its default."""
+    value = connection.scalar(SETTING, {"key_": key})
+    return default if value is None else str(value)
+
+
+def setting_column(key: str) -> sa.Label[str]:
+    """A setting that may change while the survey runs, as a column beside others; null where it never was."""
+    return sa.select(tables.about.c.value).where(tables.about.c.key == key).scalar_subquery().label(key)
+
+
+def set_setting(connection: Connection, key: str, value: str) -> None:
+    changed = connection.execute(sa.update(tables.about).where(tables.about.c.key == key).values(value=value))
+    if not changed.rowcount:
+        connection.execute(sa.insert(tables.about).values(key=key, value=value))
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+    except sa.exc.ArgumentError:
+        raise ValueError("that is not the address of a database; expected sqlite:///FILE or postgresql://…") from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() == "postgresql":
+        # What is written is written again where a connection was lost, so that none is tested before it is used.
+        return sa.create_engine(parsed, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
+                                hide_parameters=True)  # fmt: skip  # an error in a log names nobody
+    if parsed.get_backend_name() != "sqlite":
+        raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
+    engine = sa.create_engine(parsed, pool_size=20, max_overflow=30, connect_args={"timeout": 60}, hide_parameters=True)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # the driver must not open transactions of its own
+        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
+        for pragma in ("busy_timeout=60000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
+                       "secure_delete=ON"):  # fmt: skip
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Taking the write lock at once makes writers wait in line instead of failing in the middle.
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _can_be_tried_again(error: Exception) -> bool:
+    """Whether a transaction can succeed when it is tried again: it collided with another (the same row, a deadlock, a
+    failed serialisation), or its connection was lost, as after a restart of the database.
+
+    A commit whose connection is lost may have happened, so all that is written here can be done twice and is there
+    once.
+    """
+    if isinstance(error, Busy | sa.exc.IntegrityError) or getattr(error, "connection_invalidated", False):
+        return True
+    return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
+
+
+def _only_one_prepares(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4217)"))
+
+
+def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
+    """Units keep their number for good; new ones are added at the end, and those that the survey lost stay."""
+    rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
+    there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
+    extra = [practice.item for practice in survey.practice] + list(survey.attention or {})
+    wanted = {_alike(unit): (json.dumps(unit), True) for unit in units.main}
+    wanted |= {_alike((name,)): (json.dumps([name]), False) for name in extra}
+    # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
+    new = [
+        {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
+        for i, (names, main) in enumerate(unit for key, unit in wanted.items() if key not in there)
+    ]
+    if new:
+        connection.execute(sa.insert(tables.units), new)
+    change = sa.update(tables.units).where(tables.units.c.id == sa.bindparam("unit_"))
+    for key, (unit, main) in there.items():
+        if wanted.get(key, ("", False))[1] != main:
+            connection.execute(change.values(main=not main), {"unit_": unit})
+
+
+def _alike(names: Sequence[str]) -> tuple[str, ...]:
+    """The same for units that ask the same: the order in a pair says nothing, nor that of a triplet's last two."""
+    fixed = 1 if len(names) == 3 else 0
+    return (*names[:fixed], *sorted(names[fixed:]))

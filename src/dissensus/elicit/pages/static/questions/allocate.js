@@ -1,0 +1,39 @@
+// Sharing out 100 percent in numbers.
+
+import { keyCap, make, unique } from "../dom.js";
+import { keysOf, MANY, pressed } from "../keys.js";
+
+export function ask({ question, change }) {
+  const { classes } = question;
+  const letters = classes.length > MANY ? new Map() : keysOf(classes, { digits: false });
+  const left = make("output", { class: "left-over" });
+  const bar = make("progress", { max: 100, value: 0, "aria-label": "Shared out so far" });
+  const inputs = new Map();
+  const whole = (text) => (/^\d{1,3}$/.test(text.trim()) ? Number(text.trim()) : text.trim() === "" ? 0 : null);
+  const sum = () => [...inputs.values()].reduce((total, input) => total + (whole(input.value) ?? 0), 0);
+  const draw = () => {
+    bar.value = Math.min(100, sum());
+    left.textContent = sum() === 100 ? "All 100 percent are shared out" : sum() < 100 ? `${100 - sum()} percent left` : `${sum() - 100} percent too many`;
+    left.classList.toggle("wrong", sum() > 100);
+  };
+  const rows = classes.map((name) => {
+    const id = unique("part");
+    const input = make("input", { type: "text", inputmode: "numeric", id, maxlength: 3, autocomplete: "off", "aria-keyshortcuts": letters.get(name), "data-keys": letters.size ? "" : undefined,
+      oninput: () => { change(name, input.value); draw(); } });
+    inputs.set(name, input);
+    return make("div", { class: "part" }, make("label", { for: id }, name), keyCap(letters.get(name)), input, make("span", { "aria-hidden": "true" }, "%"));
+  });
+  draw();
+  const keys = (event) => {
+    const found = pressed(event, letters);
+    if (found) { inputs.get(found.name).focus(); inputs.get(found.name).select(); }
+    return Boolean(found);
+  };
+  const read = () => {
+    const wrong = classes.find((name) => whole(inputs.get(name).value) === null);
+    if (wrong !== undefined) { inputs.get(wrong).focus(); return { problem: `${wrong}: a whole number from 0 to 100, please.` }; }
+    if (sum() !== 100) return { problem: `The percents sum to ${sum()}; they have to sum to 100.` };
+    return { answer: { percents: Object.fromEntries(classes.map((name) => [name, whole(inputs.get(name).value)]).filter(([, part]) => part)) } };
+  };
+  return { elements: [make("div", { class: "parts" }, rows), make("div", { class: "total" }, bar, left)], read, keys: letters.size ? keys : null, hint: "a letter goes to its class, digits say how much" };
+}

@@ -1,0 +1,41 @@
+// Choose one: labels around the picture, in a list, or found by typing. A click or a key is the answer.
+
+import { columns, keyCap, make } from "../dom.js";
+import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
+import { searchBox } from "../search.js";
+
+const MOST_AROUND = 16;
+
+export function ask({ told, question, stimuli, submit, change }) {
+  const { classes, options } = question;
+  const answer = (name) => { change("choice", name); submit({ choice: name }); };
+  if (options.layout === "search" || classes.length > MANY) {
+    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, { likely: told.stimuli[0].likely });
+    return { elements: [box.element], focus: box.input };
+  }
+  const letters = keysOf(classes);
+  const buttons = classes.map((name) => make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
+  const keys = (event) => {
+    const found = pressed(event, letters);
+    if (found && !found.shifted) answer(found.name);
+    return Boolean(found);
+  };
+  const hint = digitsOnly(classes) ? "a digit chooses its class" : "the letter beside a class chooses it";
+  if (options.layout === "around" && classes.length <= MOST_AROUND) {
+    const { places, sides } = around(classes.length);
+    buttons.forEach((button, i) => { [button.style.gridRow, button.style.gridColumn] = places[i]; });
+    stimuli.style.gridRow = `2 / ${2 + sides}`;
+    return { elements: [make("div", { class: "around", role: "group", "aria-label": "Classes" }, stimuli, buttons)], placed: true, keys, hint };
+  }
+  return { elements: [columns(buttons, classes)], keys, hint };
+}
+
+// Rows and columns of a grid with 12 columns, clockwise from the top left: top, right side, bottom, left side.
+function around(count) {
+  const sides = Math.max(1, Math.floor(count / 4));
+  const top = Math.ceil((count - 2 * sides) / 2);
+  const bottom = count - 2 * sides - top;
+  const row = (number, cells) => Array.from({ length: cells }, (_, i) => [String(number), `${1 + (i * 12) / cells} / ${1 + ((i + 1) * 12) / cells}`]);
+  const side = (column) => Array.from({ length: sides }, (_, i) => [String(2 + i), column]);
+  return { sides, places: [...row(1, top), ...side("10 / 13"), ...row(2 + sides, bottom).reverse(), ...side("1 / 4").reverse()] };
+}

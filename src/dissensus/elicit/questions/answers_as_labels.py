@@ -1,0 +1,63 @@
+"""Answers as labels: votes, or beliefs with a row for each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from dissensus.elicit.questions.question import Answer, Question, Stated
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.names import positions_of
+from dissensus.labels.votes import Votes
+
+
+def labels_from(
+    question: Question, answers: Sequence[Answer], about: Sequence[str], classes: tuple[str, ...], **given: Any
+) -> Votes | Beliefs:
+    """The answers as votes or beliefs, whichever the question gives.
+
+    answers  m of them, as they are stored
+    about    m classes that their items are about, empty for questions about none
+    classes  the classes of the labels: the question's own, or those that items are about
+    given    the other columns of Votes and Beliefs: item, items, annotator, annotators, seconds
+    """
+    kind = QUESTIONS[question.kind]
+    if kind.gives == "vote":
+        chosen = class_codes([kind.first(answer) for answer in answers], classes)
+        return Votes(**given, classes=classes, choice=chosen)
+    assert kind.stated is not None, f"{question.kind} answers are not labels of items"
+    rows = [kind.stated(question, answer, name) for answer, name in zip(answers, about, strict=True)]
+    return Beliefs(**given, classes=classes, **_arrays(rows, classes))
+
+
+def _arrays(rows: Sequence[Stated], classes: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """stated (m, k), ruled_out (m, k), named (m, r)"""
+    stated = np.full((len(rows), len(classes)), np.nan)
+    stated[_cells([row.probabilities for row in rows], classes)] = [
+        probability for row in rows for probability in row.probabilities.values()
+    ]
+    ruled_out = np.zeros(stated.shape, dtype=bool)
+    ruled_out[_cells([row.ruled_out for row in rows], classes)] = True
+    named = np.full((len(rows), len(rows[0].named) if rows else 0), -1, dtype=np.int32)
+    for place in range(named.shape[1]):
+        some = [i for i, row in enumerate(rows) if row.named[place] is not None]
+        named[some, place] = class_codes([rows[i].named[place] for i in some], classes)
+    return {"stated": stated, "ruled_out": ruled_out, "named": named}
+
+
+def _cells(rows: Sequence[Collection[str]], classes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of every class that a row names."""
+    row = np.repeat(np.arange(len(rows)), [len(names) for names in rows])
+    return row, class_codes([name for names in rows for name in names], classes)
+
+
+def class_codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
+    """The place of each name among the classes; ValueError where one is not there.  (r,)"""
+    codes = positions_of(names, classes)
+    missing = np.flatnonzero(codes < 0)
+    if missing.size:
+        raise ValueError(f"an answer is about {names[missing[0]]!r}, which is not one of the {len(classes)} classes")
+    return codes

@@ -1,0 +1,36 @@
+"""One class, chosen: a vote."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, Option, Question, QuestionKind
+
+
+def _check(question: Question, answer: Answer) -> Answer:
+    if answer["choice"] not in question.classes:
+        raise ValueError(f"choice {answer['choice']!r} is not one of the {len(question.classes)} classes")
+    return answer
+
+
+def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
+    return {"choice": question.classes[int(rng.choice(truth.size, p=truth))]}
+
+
+CHOOSE = QuestionKind(
+    summary="a class",
+    gives="vote",
+    prompt="What is it?",
+    script="choose",
+    fields={"choice": "the chosen class"},
+    example={"choice": "3"},
+    check=_check,
+    first=lambda answer: answer["choice"],
+    simulate=_simulate,
+    options={
+        "layout": Option("around", "around the picture; list; search (for many classes)", ("around", "list", "search")),
+        "shuffle": SHUFFLE,
+        "frame": FRAME,
+    },
+    least_classes=2,
+)

@@ -1,0 +1,64 @@
+"""A whole shared out among the classes: 100 percent in numbers, or tokens placed one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dissensus.elicit.questions.class_numbers import checked_numbers, held_belief, largest
+from dissensus.elicit.questions.question import FRAME, SHUFFLE, Option, Question, QuestionKind, Stated
+
+
+def _checked_parts(field: str, given: Any, classes: tuple[str, ...], total: int) -> dict[str, int]:
+    parts = checked_numbers(field, given, classes)
+    for name, value in parts.items():
+        if value != int(value):
+            raise ValueError(f"{field} gives {name!r} {value!r}; expected a whole number")
+    if sum(parts.values()) != total:
+        raise ValueError(f"{field} sums to {sum(parts.values()):g}; expected {total}")
+    return {name: int(value) for name, value in parts.items() if value}
+
+
+def _drawn_parts(question: Question, truth: np.ndarray, total: int, rng: np.random.Generator) -> dict[str, int]:
+    parts = rng.multinomial(total, held_belief(truth, rng))
+    return {name: int(part) for name, part in zip(question.classes, parts, strict=True) if part}
+
+
+def _shares(question: Question, parts: dict[str, int], total: int) -> Stated:
+    return Stated({name: parts.get(name, 0) / total for name in question.classes})
+
+
+ALLOCATE = QuestionKind(
+    summary="percents that sum to 100",
+    gives="belief",
+    prompt="Share 100 percent among the classes.",
+    script="allocate",
+    fields={"percents": "for each class with any, whole percents that sum to 100"},
+    example={"percents": {"3": 75, "8": 25}},
+    check=lambda question, answer: {"percents": _checked_parts("percents", answer["percents"], question.classes, 100)},
+    first=lambda answer: largest(answer["percents"]),
+    simulate=lambda question, truth, rng: {"percents": _drawn_parts(question, truth, 100, rng)},
+    stated=lambda question, answer, about: _shares(question, answer["percents"], 100),
+    options={"shuffle": SHUFFLE, "frame": FRAME},
+    least_classes=2,
+    row_per_class=True,
+)
+
+TOKENS = QuestionKind(
+    summary="tokens placed on classes",
+    gives="belief",
+    prompt="Place the tokens where you think they belong.",
+    script="tokens",
+    fields={"tokens": "for each class with any, how many; together all of them"},
+    example={"tokens": {"3": 14, "8": 6}},
+    check=lambda question, answer: {
+        "tokens": _checked_parts("tokens", answer["tokens"], question.classes, question.options["tokens"])
+    },
+    first=lambda answer: largest(answer["tokens"]),
+    simulate=lambda question, truth, rng: {"tokens": _drawn_parts(question, truth, question.options["tokens"], rng)},
+    stated=lambda question, answer, about: _shares(question, answer["tokens"], question.options["tokens"]),
+    options={"shuffle": SHUFFLE, "frame": FRAME, "tokens": Option(20, "how many tokens are placed", scale=True)},
+    least_classes=2,
+    row_per_class=True,
+)

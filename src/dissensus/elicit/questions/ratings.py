@@ -1,0 +1,69 @@
+"""One number for what is shown: how typical an item is of its class, or how similar two items are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.elicit.questions.question import Answer, Option, Question, QuestionKind, Stated
+
+
+def _check(question: Question, answer: Answer) -> Answer:
+    value, low, high = answer["value"], question.options["low"], question.options["high"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ValueError(f"value {value!r} is not a number from {low:g} to {high:g}")
+    if question.options["step"] == 1 and value != int(value):
+        raise ValueError(f"value {value!r} is not a whole number from {low:g} to {high:g}")
+    return answer
+
+
+def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
+    """The truth's first entry, as a share of the scale, with some noise."""
+    low, high, step = (question.options[name] for name in ("low", "high", "step"))
+    value = np.clip(truth[0] + 0.1 * rng.standard_normal(), 0, 1) * (high - low) + low
+    return {"value": round(value) if step == 1 else round(float(value), 2)}
+
+
+def _typical(question: Question, answer: Answer, about: str) -> Stated:
+    """A rating as the probability of the class that the item is about, on the scale from 0 to 1."""
+    low, high = question.options["low"], question.options["high"]
+    return Stated({about: (answer["value"] - low) / (high - low)})
+
+
+def _scale(low: float, high: float, step: float, left: str, right: str) -> dict[str, Option]:
+    return {
+        "low": Option(low, "the lowest number", scale=True),
+        "high": Option(high, "the highest number", scale=True),
+        "step": Option(step, "1 for whole numbers only", scale=True),
+        "left": Option(left, "what stands at the low end"),
+        "right": Option(right, "what stands at the high end"),
+    }
+
+
+TYPICALITY = QuestionKind(
+    summary="how typical an item is of its class",
+    gives="rating",
+    prompt="How typical is it of its class?",
+    script="rating",
+    fields={"value": "how typical, from low to high"},
+    example={"value": 0.85},
+    check=_check,
+    first=lambda answer: answer["value"],
+    simulate=_simulate,
+    stated=_typical,
+    options=_scale(0, 1, 0.01, "not at all typical", "extremely typical"),
+    about=True,
+)
+
+SIMILARITY = QuestionKind(
+    summary="0 to 6 for a pair",
+    gives="rating",
+    prompt="How similar are these two?",
+    script="rating",
+    fields={"value": "how similar, from low to high"},
+    example={"value": 4},
+    check=_check,
+    first=lambda answer: answer["value"],
+    simulate=_simulate,
+    options=_scale(0, 6, 1, "completely dissimilar", "completely similar"),
+    shows=2,
+)

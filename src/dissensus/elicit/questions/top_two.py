@@ -1,0 +1,86 @@
+"""The most probable class, perhaps a second, a percentage for each, and what it is definitely not (Collins 2022)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.elicit.questions.class_numbers import check_percent, checked_classes, held_belief
+from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.wording import WORDINGS, top_two_texts
+
+
+def _check(question: Question, answer: Answer) -> Answer:
+    """First class with its percent, an optional second, and the classes ruled out (Collins 2022, sec. 4)."""
+    first, second = answer["first"], answer["second"]
+    if first not in question.classes:
+        raise ValueError(f"first {first!r} is not one of the {len(question.classes)} classes")
+    check_percent("first_percent", answer["first_percent"])
+    if second is None:
+        if answer["second_percent"] is not None:
+            raise ValueError("second_percent is given, but no second class")
+    else:
+        if not question.options["second"]:
+            raise ValueError("this question asks for one class only, but a second is given")
+        if second not in question.classes or second == first:
+            raise ValueError(f"second {second!r} is not one of the other {len(question.classes) - 1} classes")
+        check_percent("second_percent", answer["second_percent"])
+    ruled_out = checked_classes("ruled_out", answer["ruled_out"], question.classes)
+    if ruled_out and not question.options["ruling_out"]:
+        raise ValueError("this question has nothing to rule out, but ruled_out names classes")
+    used = sorted(set(ruled_out) & {first, second})
+    if used:
+        raise ValueError(f"ruled_out names {used[0]!r}, which is also the first or second class")
+    return {**answer, "ruled_out": ruled_out}
+
+
+def _stated(question: Question, answer: Answer, about: str) -> Stated:
+    named = {answer[role]: answer[f"{role}_percent"] / 100 for role in ("first", "second") if answer[role] is not None}
+    return Stated(named, (answer["first"], answer["second"]), tuple(answer["ruled_out"]))
+
+
+def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
+    held = held_belief(truth, rng)
+    order = np.argsort(-held, kind="stable")
+    percent = np.rint(100 * held).astype(int)
+    two = question.options["second"] and truth.size > 1 and percent[order[1]] > 0
+    out = [question.classes[j] for j in order[2 if two else 1 :] if held[j] < 0.01]
+    second, second_percent = (question.classes[order[1]], int(percent[order[1]])) if two else (None, None)
+    return {
+        "first": question.classes[order[0]], "first_percent": int(percent[order[0]]),
+        "second": second, "second_percent": second_percent,
+        "ruled_out": out if question.options["ruling_out"] else [],
+    }  # fmt: skip
+
+
+TOP_TWO = QuestionKind(
+    summary="one or two classes with percentages, and what it is definitely not",
+    gives="belief",
+    prompt="What is it, and how sure are you?",
+    script="top_two",
+    fields={
+        "first": "the most probable class",
+        "first_percent": "its probability, 0 to 100",
+        "second": "the second most probable class, or null",
+        "second_percent": "its probability, or null",
+        "ruled_out": "the classes that it is definitely not",
+    },
+    example={"first": "3", "first_percent": 70, "second": "8", "second_percent": 20, "ruled_out": ["1", "7"]},
+    check=_check,
+    first=lambda answer: answer["first"],
+    simulate=_simulate,
+    stated=_stated,
+    options={
+        "layout": Option(
+            "compact", "compact; search (for many classes); form (as in Collins 2022)", ("compact", "search", "form")
+        ),
+        "shuffle": SHUFFLE,
+        "frame": FRAME,
+        "wording": Option(
+            "plain", "plain; collins (the sentences of Collins 2022). Your own go into [question.texts]", WORDINGS
+        ),
+        "second": Option(True, "whether a second class may be named"),
+        "ruling_out": Option(True, "whether classes can be ruled out"),
+    },
+    least_classes=2,
+    texts=top_two_texts,
+)

@@ -1,0 +1,178 @@
+"""Simulated annotators with known truth, through the real server: does the survey give back what is there?"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from dissensus.elicit.identity import signed, survey_secret
+from dissensus.elicit.session.arrivals import WHO
+from dissensus.elicit.survey.settings import Survey
+from dissensus.labels.simulate import random_truth
+
+ARRIVAL = 5.0
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What happened: people who came, what was acknowledged, seconds of every request, and what went wrong."""
+
+    people: int
+    acknowledged: tuple[str, ...]
+    seconds: np.ndarray
+    errors: tuple[str, ...]
+    elapsed: float
+
+    def as_json(self) -> dict[str, Any]:
+        some = self.seconds.size > 0
+        return {
+            "people": self.people, "answers": len(self.acknowledged), "errors": len(self.errors),
+            "seconds": self.elapsed, "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
+            "median_ms": 1000 * float(np.median(self.seconds)) if some else None,
+            "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if some else None,
+        }  # fmt: skip
+
+
+def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
+    """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
+    k = max(len(survey.question.classes), 2)
+    return random_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
+
+
+def send_people(
+    survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
+    at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False, real_time: bool = False,
+) -> Rehearsal:  # fmt: skip
+    """Send `people` simulated annotators through the survey at an address.
+
+    names      the place of each item in `truth`
+    at_once    how many are there at the same time
+    patient    resend what was not answered, as the browser does, until the server is back
+    real_time  come within ARRIVAL seconds and take the time that is reported for each page, about two seconds,
+               instead of answering at once
+    """
+    began = time.monotonic()
+
+    def walk(number: int) -> _Walk:
+        return _Walk(survey, names, truth, address, seed, number, tick, patient=patient, real_time=real_time).run()
+
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        walks = list(pool.map(walk, range(people)))
+    seconds = np.array([spent for walk in walks for spent in walk.seconds])
+    return Rehearsal(
+        people, tuple(trial for walk in walks for trial in walk.acknowledged), seconds,
+        tuple(error for walk in walks for error in walk.errors), time.monotonic() - began,
+    )  # fmt: skip
+
+
+class _Walk:
+    """One simulated person with an open connection."""
+
+    def __init__(
+        self, survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
+        tick: Callable[[], None], *, patient: bool, real_time: bool,
+    ) -> None:  # fmt: skip
+        self.survey, self.names, self.truth, self.number = survey, names, truth, number
+        self.rng = np.random.default_rng([seed, 1, number])
+        self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
+        self.seed, self.real_time = seed, real_time
+        self.connection: HTTPConnection | None = None
+        self.token = ""
+        self.acknowledged: list[str] = []
+        self.seconds: list[float] = []
+        self.errors: list[str] = []
+
+    def run(self) -> _Walk:
+        try:
+            if self.real_time:
+                time.sleep(self.rng.uniform(0, ARRIVAL))
+            self.token = self._arrive()
+            page = self._post("/api/page", {})
+            while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
+                given, times = self._response(page), self._times()
+                if self.real_time:
+                    time.sleep(times["submitted"] / 1000)
+                sent = {"page": page["page"], "told": given, "times": times, "client": time.time()}
+                reply = self._post("/api/submit", sent)
+                if reply is None:
+                    break
+                if page["page"].startswith("trial:"):
+                    self.acknowledged.append(page["page"].removeprefix("trial:"))
+                    self.tick()
+                page = reply["page"]
+        except (OSError, HTTPException, ValueError, KeyError) as error:
+            self.errors.append(f"person {self.number}: {type(error).__name__}: {error}")
+        finally:
+            self._hang_up()
+        return self
+
+    def _hang_up(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def _arrive(self) -> str:
+        source = self.survey.people.source
+        given = f"rehearsal-{self.seed}-{self.number}"
+        if source == "links":
+            given = signed(survey_secret(self.survey.folder), "invite", given)
+        query = f"?{WHO[source]}={given}&assignmentId={given}" if source in WHO else ""
+        status, headers, _ = self._request("GET", f"/start{query}", None)
+        if status != 303:
+            raise ValueError(f"/start answered {status}")
+        return parse_qs(urlsplit(headers["location"]).fragment)["token"][0]
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        status, _, reply = self._request("POST", path, json.dumps(body))
+        if status != 200:
+            self.errors.append(f"person {self.number}: {path} answered {status}: {reply[:200]!r}")
+            return None
+        return dict(json.loads(reply))
+
+    def _request(self, method: str, path: str, body: str | None) -> tuple[int, dict[str, str], bytes]:
+        headers = {"content-type": "application/json", "authorization": f"Bearer {self.token}"} if body else {}
+        for attempt in range(400):
+            began = time.monotonic()
+            try:
+                if self.connection is None:
+                    self.connection = HTTPConnection(self.host, timeout=60)
+                self.connection.request(method, path, body, headers)
+                response = self.connection.getresponse()
+                reply = response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+                if reply[0] != 429 and (reply[0] < 500 or not self.patient):
+                    self.seconds.append(time.monotonic() - began)
+                    return reply
+            except (OSError, HTTPException):
+                self._hang_up()
+                if not self.patient:
+                    raise
+            time.sleep(min(0.5, 0.05 * (attempt + 1)))
+        raise ValueError(f"{path} could not be sent")
+
+    def _response(self, page: dict[str, Any]) -> dict[str, Any]:
+        if page["stage"] == "consent":
+            return {"agreed": True}
+        if page["stage"] == "comprehension":
+            return {"chosen": [check.correct for check in self.survey.comprehension]}
+        if page["stage"] == "debrief":
+            return {field.name: field.options[0] if field.options else "fine" for field in self.survey.debrief}
+        if page["stage"] not in ("trial", "practice"):
+            return {}
+        return self.survey.kind.simulate(self.survey.question, self._held(page), self.rng)
+
+    def _held(self, page: dict[str, Any]) -> np.ndarray:
+        """The truth of what is shown; the item is known by its text or its picture, as a person knows it."""
+        shown = page["stimuli"][0]["parts"][0]
+        return np.asarray(self.truth[self.names[shown.get("src") or shown["text"]]])
+
+    def _times(self) -> dict[str, Any]:
+        spent = float(1000 * self.rng.lognormal(0.6, 0.5))
+        return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}

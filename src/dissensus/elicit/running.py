@@ -1,0 +1,76 @@
+"""A survey that is open: its settings, its items, its database and its key, which every request needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from dissensus.elicit.database.store import Store
+from dissensus.elicit.identity import completion_code, survey_secret
+from dissensus.elicit.media import media_files
+from dissensus.elicit.survey.batches import check_batches
+from dissensus.elicit.survey.items import Units, read_units
+from dissensus.elicit.survey.settings import Survey, read_survey
+
+
+class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a fault of ours
+    """What a client sent cannot be taken; `status` is the HTTP status that says why."""
+
+    def __init__(self, reason: str, status: int = 422) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Running:
+    """An open survey with everything that a request needs.
+
+    names  the items of each unit of the database
+    media  the file of each picture and sound, by the key under which it is asked for
+    """
+
+    survey: Survey
+    units: Units
+    store: Store
+    secret: bytes
+    names: Mapping[int, tuple[str, ...]]
+    media: Mapping[str, str]
+
+    def close(self) -> None:
+        """Close its database."""
+        self.store.close()
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+
+def open_survey(folder: Path | str, database: str | None = None) -> Running:
+    """A survey, open: its settings, its items, its database and its key; close it, or use it in a `with` block.
+
+    database  postgresql://…, or sqlite:///FILE; without it answers.db in the folder
+    """
+    survey = read_survey(folder)
+    units = read_units(survey)
+    check_batches(survey, units)
+    store = Store(survey.folder, database)
+    try:
+        store.prepare(survey, units)
+        secret = survey_secret(survey.folder)
+        return Running(survey, units, store, secret, store.unit_names(), media_files(secret, units))
+    except sa.exc.DBAPIError as error:
+        store.close()
+        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+    except BaseException:
+        store.close()
+        raise
+
+
+def code_of(run: Running, person_id: str) -> str:
+    """The completion code of a person who is done."""
+    return run.survey.people.completion_code or completion_code(run.secret, person_id)

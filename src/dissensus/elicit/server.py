@@ -1,0 +1,140 @@
+"""The survey's server: made ready and run here, or started as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+import uvicorn
+
+from dissensus.elicit.access import has_key, set_key
+from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import LINKS
+from dissensus.elicit.survey.preview import check_pictures
+
+APP = "dissensus.elicit.app:app_from_environment"
+
+
+@dataclass(frozen=True)
+class ReadyServer:
+    """A server that has been checked and can be run.
+
+    start      where people start
+    dashboard  where the researcher watches
+    new_key    the key of the dashboard where it was made just now, or nothing
+    """
+
+    host: str
+    port: int
+    workers: int
+    https: bool
+    proxies: list[str]
+    start: str
+    dashboard: str
+    new_key: str = ""
+
+
+def prepare_server(
+    folder: Path, database: str | None = None, *, host: str = "127.0.0.1", port: int = 8000, workers: int = 1,
+    https: bool = False, proxy: str = "127.0.0.1,::1",
+) -> ReadyServer:  # fmt: skip
+    """Check all that a server needs, and make the key of the dashboard if there is none yet.
+
+    https  whether people reach it by https, through a proxy in front of it
+    proxy  addresses or networks of such proxies, with commas between them
+    """
+    proxies = trusted_proxies(proxy)
+    _check_free(host, port)
+    run = open_survey(folder, database)
+    run.store.close()
+    check_pictures(run.survey, run.units)
+    os.environ |= _environment(folder, database, https=https)
+    here = f"http://{host}:{port}"
+    return ReadyServer(
+        host, port, workers, https, proxies, f"{here}/start{LINKS[run.survey.people.source]}", f"{here}/dashboard",
+        "" if has_key(folder) else set_key(folder),
+    )  # fmt: skip
+
+
+def run_server(ready: ReadyServer) -> None:
+    """Serve until the process is told to end."""
+    uvicorn.run(
+        APP, factory=True, host=ready.host, port=ready.port, workers=ready.workers, access_log=False,
+        log_level="warning", proxy_headers=ready.https, forwarded_allow_ips=ready.proxies,
+        timeout_keep_alive=KEEP_ALIVE,
+    )  # fmt: skip
+
+
+@contextmanager
+def serving(folder: Path, database: str | None, *, workers: int = 1, port: int | None = None) -> Iterator[str]:
+    """A real server process on this machine; gives its address and ends with the block."""
+    process, address = start_server(folder, database, workers=workers, port=port)
+    try:
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def start_server(
+    folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start the server and wait until it answers."""
+    port = port or free_port()
+    environment = {**os.environ, **_environment(folder, database, https=False)}
+    command = [sys.executable, "-m", "uvicorn", APP, "--factory", "--port",
+               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
+               "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
+    process = subprocess.Popen(command, env=environment)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise ValueError(f"the server stopped at once with code {process.returncode}")
+        try:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=2)) as connection:
+                connection.request("GET", "/healthy")
+                if connection.getresponse().status == 200:
+                    return process, f"http://127.0.0.1:{port}"
+        except (OSError, HTTPException):
+            time.sleep(0.1)
+    process.kill()
+    raise ValueError("the server did not answer within a minute")
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return int(place.getsockname()[1])
+
+
+def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str, str]:
+    """What tells server processes, which are started without arguments, what to serve."""
+    return {
+        "DISSENSUS_SURVEY": str(folder),
+        "DISSENSUS_DB": database or "",
+        "DISSENSUS_SECURE": "1" if https else "",
+    }
+
+
+def _check_free(host: str, port: int) -> None:
+    """Refuse an address or a port where nothing can listen, before anything is promised."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
+            place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free
+            place.bind((host, port))
+    except (OSError, OverflowError) as error:
+        raise ValueError(
+            f"cannot listen on {host} port {port}: {error}; choose another with --host and --port"
+        ) from None

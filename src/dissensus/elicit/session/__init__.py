@@ -1,0 +1,10 @@
+"""One person's way through a survey.
+
+protocol        which page and which trial comes next, as rules without a database
+arrivals        who comes, by which link
+session         the page that is theirs now, and handing in what they did
+trials          trials as pages, given one after the other
+draws           which unit is asked about next
+ranking         where one more answer is worth most, for draws by expected error
+saved_answers   an answer, checked and written once with its times
+"""

@@ -1,0 +1,127 @@
+"""Which items are worth asking about most, worked out from the answers so far while a survey runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from starlette.concurrency import run_in_threadpool
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import now, set_setting, setting
+from dissensus.elicit.questions.answers_as_labels import class_codes
+from dissensus.elicit.running import Running
+
+EVERY = 2.0  # seconds between looks at whether there are new answers
+SLOWEST = 20.0  # seconds after which new answers are taken in, however few they are
+REST = 10.0  # a ranking that took a second is not repeated for this many seconds
+CLAIM = "ranking"
+CLOSED = -1.0
+
+CHOSEN = (
+    sa.select(tables.answers.c.unit, tables.answers.c.answer)
+    .join(tables.people, tables.people.c.id == tables.answers.c.person)
+    .where(tables.answers.c.kind == "main", tables.people.c.excluded.is_(None))
+)
+MAIN = sa.select(tables.units.c.id, tables.units.c.assigned).where(tables.units.c.main).order_by(tables.units.c.id)
+RANK = sa.update(tables.units).where(tables.units.c.id == sa.bindparam("unit_"))
+
+
+async def keep_ranking(run: Running) -> None:
+    """Rank again and again for as long as the server runs; of several processes one at a time does it."""
+    while True:
+        try:
+            spent = await run_in_threadpool(rank_if_due, run)
+        except (sa.exc.SQLAlchemyError, ValueError) as error:  # the last ranking holds until the next one succeeds
+            logging.getLogger("uvicorn.error").error("ranking items: %s: %s", type(error).__name__, error)
+            spent = EVERY
+        await asyncio.sleep(max(EVERY, REST * spent))
+
+
+def rank_if_due(run: Running) -> float:
+    """Rank the units where enough answers are new and no other process is at it; the seconds that it took.
+
+    Enough is one for every tenth unit, or any number after SLOWEST seconds.
+    """
+    began = time.monotonic()
+    answered = sa.select(sa.func.count(), sa.func.sum(tables.units.c.answered)).where(tables.units.c.main)
+
+    mine = secrets.token_hex(8)  # by which a claim is known again, should its connection be lost after it was made
+
+    def claim(connection: sa.Connection) -> bool:
+        at, behind, whose = json.loads(setting(connection, CLAIM, '[0, 0, ""]'))
+        if whose == mine:
+            return True
+        n, there = connection.execute(answered).one()
+        fresh = abs(int(there or 0) - behind)
+        if not fresh or (fresh < n / 10 and now() - at < SLOWEST) or now() - at < EVERY / 2:
+            return False
+        set_setting(connection, CLAIM, json.dumps([now(), int(there or 0), mine]))
+        return True
+
+    # Two processes that claim at once write the same row: one waits for the other and finds that nothing is new.
+    if run.store.write(lambda connection: _one_at_a_time(connection) and claim(connection)):
+        rank(run)
+    return time.monotonic() - began
+
+
+def rank(run: Running) -> None:
+    """Write into each unit by how much one more answer is expected to lower its error, or that it needs none.
+
+        priority = expected drop of KL(true distribution || estimate) by the next vote, nats, 0 or more
+                   -1 where no class's 95 % interval is wider than protocol.enough
+
+    Answers count by the class they put first. What people hold without having answered it yet counts as if their
+    votes were spread, by lowering the value with the square of the number of answers, as `draws.TAKE` does.
+    """
+    with run.store.reading() as connection:
+        units = connection.execute(MAIN).all()
+        place = {unit: i for i, (unit, _) in enumerate(units)}
+        counts = counted(run, connection.execute(CHOSEN).all(), place)
+    votes = counts.sum(axis=1)
+    ahead = np.array([assigned for _, assigned in units]) - votes
+    value = priorities(counts, run.survey.protocol.enough)
+    falls = ((votes + 1) / (votes + 1 + np.maximum(ahead, 0))) ** 2
+    rows = [
+        {"unit_": unit, "value_": float(v)}
+        for (unit, _), v in zip(units, np.where(value < 0, value, value * falls), strict=True)
+    ]
+    # A few at a time, so that nobody who answers has to wait for all of them.
+    change = RANK.values(priority=sa.bindparam("value_"))
+    for start in range(0, len(rows), 200):
+        some = rows[start : start + 200]
+        run.store.write(lambda connection, some=some: connection.execute(change, some))  # type: ignore[misc]
+
+
+def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
+    """What one more vote is worth to each unit, -1 where its votes are enough.  (n, k) -> (n,)"""
+    from dissensus.aggregate.priors.vote_prior import vote_prior
+    from dissensus.plan.allocation_rules import NEVER, Stop, expected_drop
+
+    posterior = vote_prior(counts, adaptive=True).posterior(counts)
+    stop = Stop(width=enough) if enough else NEVER
+    # Two votes at least: the interval of an item that nobody was asked about is only what others are like.
+    done = stop.reached(posterior) & (counts.sum(axis=1) >= 2)
+    return np.where(done, CLOSED, expected_drop(posterior))
+
+
+def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:
+    """First choices of each unit.  -> (n, k)"""
+    classes, first = run.survey.question.classes, run.survey.kind.first
+    counts = np.zeros((len(place), len(classes)), dtype=np.int64)
+    known = [(place[unit], first(json.loads(answer))) for unit, answer in answers if unit in place]
+    rows = np.array([row for row, _ in known], dtype=np.int64)
+    np.add.at(counts, (rows, class_codes([name for _, name in known], classes)), 1)
+    return counts
+
+
+def _one_at_a_time(connection: sa.Connection) -> bool:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4218)"))
+    return True

@@ -1,0 +1,131 @@
+"""Keeping an answer: checked, written once, with every time the browser measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import now
+from dissensus.elicit.questions.question_kinds import check_answer
+from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.session.protocol import TrialKind
+
+KEEP = sa.insert(tables.answers)
+UNHOLD = (
+    sa.update(tables.trials)
+    .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.held)
+    .values(held=sa.false())
+)
+COUNT = (
+    sa.update(tables.units)
+    .where(tables.units.c.id == sa.bindparam("unit_"))
+    .values(
+        answered=tables.units.c.answered + sa.bindparam("counts"),
+        assigned=tables.units.c.assigned + sa.bindparam("back"),
+    )
+)
+LARGEST = 1e15  # of any number that a browser sends
+LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
+
+
+class Given(NamedTuple):
+    """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters."""
+
+    id: str
+    unit: int
+    kind: TrialKind
+    answered: float | None
+    shown: str | None
+
+
+def save_answer(
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any]
+) -> str | None:
+    """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
+
+    given  all trials of this person; the one that is answered is marked so
+    """
+    place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
+    if place is None:
+        raise Refused("this trial is not part of your session", 404)
+    trial = given[place]
+    feedback = _feedback(run, trial)
+    if trial.answered is not None:
+        return feedback
+    try:
+        answer = check_answer(run.survey.question, sent.get("told"))
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    times = checked_times(sent.get("times"))
+    client: Any = sent.get("client")
+    received = now()
+    row = {
+        "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
+        "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
+        "received": received,
+    }  # fmt: skip
+    connection.execute(KEEP, row)
+    given[place] = trial._replace(answered=received)
+    if trial.kind == "main":
+        # `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the
+        # meantime counts again, and the answer of somebody who is excluded counts for nothing.
+        held = connection.execute(UNHOLD, {"trial_": trial_id}).rowcount
+        counts = 0 if person.excluded is not None else 1
+        connection.execute(COUNT, {"unit_": trial.unit, "counts": counts, "back": counts - held})
+    return feedback
+
+
+def checked_times(given: Any) -> dict[str, Any]:
+    """What the browser measured, in milliseconds since the page was shown; what makes no sense is refused.
+
+    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
+        raise Refused("expected times to be an object with looked, touched, submitted, changes and away")
+    for name in ("looked", "touched", "submitted"):
+        if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
+            raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
+    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]")):
+        rows = given.get(name, [])
+        if (
+            not isinstance(rows, list)
+            or len(rows) > 5_000
+            or not all(isinstance(row, list) and fits(row) for row in rows)
+        ):
+            raise Refused(f"times.{name} is not a list of at most 5,000 {shape}")
+    return given
+
+
+def _is_change(row: list[Any]) -> bool:
+    return len(row) == 3 and _finite(row[0]) and isinstance(row[1], str)
+
+
+def _is_span(row: list[Any]) -> bool:
+    return len(row) == 2 and _finite(row[0]) and _finite(row[1])
+
+
+def _seconds(times: dict[str, Any]) -> float | None:
+    """From the first look to the submission, without the time when the page was out of sight."""
+    if not _finite(times.get("submitted")):
+        return None
+    away = sum(max(0.0, until - since) for since, until in times.get("away", []))
+    spent = times["submitted"] - (times.get("looked") or 0.0) - away
+    return spent / 1000 if 0 <= spent <= LONGEST else None
+
+
+def _feedback(run: Running, trial: Given) -> str | None:
+    if trial.kind != "practice" or trial.shown is None:
+        return None
+    item = json.loads(trial.shown)["items"][0]
+    return next((practice.feedback for practice in run.survey.practice if practice.item == item), None)
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST

@@ -1,0 +1,198 @@
+"""One person's session: the page that is theirs now, and handing in what they did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import now, record_event, setting_column, storable
+from dissensus.elicit.running import Refused, Running, code_of
+from dissensus.elicit.session import protocol, trials
+from dissensus.elicit.session.saved_answers import Given, save_answer
+from dissensus.elicit.survey.items import units_per_person
+from dissensus.elicit.survey.settings import Survey
+
+SIGN = 15.0  # seconds after which a sign of life is written down again
+# With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
+PERSON = (
+    sa.select(tables.people, setting_column("state"), setting_column("per_item"))
+    .where(tables.people.c.id == sa.bindparam("person_"))
+    .with_for_update(of=tables.people)
+)
+SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
+
+
+def current_page(run: Running, person_id: str) -> dict[str, Any]:
+    """What this person is to see now."""
+    return run.store.write(lambda connection: _page(run, connection, person_row(connection, person_id)))
+
+
+def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what was handed in, once, and give the page that follows.
+
+    Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
+    button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
+    """
+    page = sent.get("page")
+    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("told", {}), dict):
+        raise Refused("expected an object with the fields page, a text, and told, an object")
+
+    def work(connection: Connection) -> dict[str, Any]:
+        reply: dict[str, Any] = {"saved": page}
+        person = person_row(connection, person_id)
+        given = None
+        if page.startswith("trial:"):
+            given = trials.given_to(connection, person)
+            feedback = save_answer(run, connection, person, given, page.removeprefix("trial:"), sent)
+            if feedback:
+                reply["feedback"] = feedback
+        else:
+            _save_page(run, connection, person, page, sent.get("told", {}))
+            person = person_row(connection, person_id)
+        if now() - person.seen > SIGN:
+            connection.execute(SEEN, {"person_": person_id, "at": now()})
+        return {**reply, "page": _page(run, connection, person, given)}
+
+    return run.store.write(work)
+
+
+def person_row(connection: Connection, person_id: str) -> Row[Any]:
+    """The person, locked until the transaction ends: of two tabs one waits for the other."""
+    if not storable(person_id):
+        raise Refused("no such session; please start again from the link you were sent", 404)
+    person = connection.execute(PERSON, {"person_": person_id}).one_or_none()
+    if person is None:
+        raise Refused("no such session; please start again from the link you were sent", 404)
+    return person
+
+
+def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, told: dict[str, Any]) -> None:
+    """A page that is not a trial: kept once, and the person moves on. A page of the past is left as it is."""
+    if page != page_name(person) and not page.startswith("break:"):
+        known = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+        if connection.scalar(known) is None:
+            raise Refused(f"page {page!r} is not where this session is", 409)
+        return
+    here = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+    if connection.scalar(here) is not None:
+        return
+    stage, place, attempts = _step_after(run, person, page, told)
+    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.survey, page, told)), "received": now()}
+    connection.execute(sa.insert(tables.pages).values(row))
+    change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
+    if stage in protocol.ENDS:
+        change["finished"] = now()
+        record_event(connection, stage, person.id)
+    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+
+
+def _step_after(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
+    """Stage, place and attempts after this page."""
+    survey, stage = run.survey, str(person.stage)
+    here = (stage, int(person.place), int(person.attempts))
+    if page.startswith("break:"):
+        settings = survey.protocol
+        breaks = settings.per_person // settings.break_every if settings.break_every else 0
+        if page not in {f"break:{number}" for number in range(1, breaks + 1)}:
+            raise Refused(f"page {page!r} is not where this session is", 409)
+        return here
+    if stage == "consent":
+        if not isinstance(told.get("agreed"), bool):
+            raise Refused("expected told.agreed to be true or false")
+        return (protocol.stage_after(survey, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
+    if stage == "instructions" and person.place + 1 < len(survey.protocol.instructions):
+        return stage, person.place + 1, 0
+    if stage == "comprehension":
+        chosen = told.get("chosen")
+        checks = survey.comprehension
+        if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
+            option not in check.options for option, check in zip(chosen, checks, strict=True)
+        ):  # fmt: skip
+            raise Refused(f"expected told.chosen to be a list of {len(checks)} options")
+        if not protocol.passed(survey, chosen):
+            tried = int(person.attempts) + 1
+            return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)
+    if stage == "debrief":
+        _check_debrief(survey, told)
+    if stage in ("trials", "practice", *protocol.ENDS):
+        raise Refused(f"page {page!r} is not where this session is", 409)
+    return protocol.stage_after(survey, stage), 0, 0
+
+
+def _asked(survey: Survey, page: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What the page asked for and nothing else, so that nobody can fill the database with something of their own."""
+    fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in survey.debrief]}
+    return {name: told[name] for name in fields.get(page.partition(":")[0], []) if name in told}
+
+
+def _check_debrief(survey: Survey, told: dict[str, Any]) -> None:
+    for field in survey.debrief:
+        value = told.get(field.name, "")
+        if not isinstance(value, str) or len(value) > 10_000:
+            raise Refused(f"told.{field.name} is not a text of at most 10,000 characters")
+        if field.required and not value.strip():
+            raise Refused(f"{field.question} needs an answer")
+        if field.options and value and value not in field.options:
+            raise Refused(f"told.{field.name} is {value!r}; expected one of the options")
+
+
+def page_name(person: Row[Any]) -> str:
+    """What a page is called when it is handed in."""
+    if person.stage == "instructions":
+        return f"instructions:{person.place}"
+    if person.stage == "comprehension":
+        return f"comprehension:{person.attempts}"
+    return str(person.stage)
+
+
+def _page(run: Running, connection: Connection, person: Row[Any], given: list[Given] | None = None) -> dict[str, Any]:
+    """What the person is to see now; `given` is what they were given, where the caller knows it already."""
+    survey, stage = run.survey, str(person.stage)
+    page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": survey.title, "contact": survey.contact}
+    if stage not in protocol.ENDS and (person.state or "open") != "open":
+        return {**page, "stage": "stopped", "page": "stopped"}
+    if stage == "consent":
+        return {**page, "text": fill_in(run, survey.protocol.consent)}
+    if stage == "instructions":
+        texts = survey.protocol.instructions
+        if person.place >= len(texts):  # the researcher has taken pages out in the meantime
+            return _move_on(run, connection, person, {"stage": protocol.stage_after(survey, stage), "place": 0})
+        return {**page, "text": fill_in(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
+    if stage == "comprehension":
+        checks = [{"question": check.question, "options": list(check.options)} for check in survey.comprehension]
+        return {
+            **page,
+            "asked": checks,
+            "left": survey.protocol.attempts - person.attempts,
+            "again": person.attempts > 0,
+        }
+    if stage in ("practice", "trials"):
+        if given is None:
+            given = trials.given_to(connection, person)
+        per_item = int(person.per_item or survey.protocol.per_item)
+        trial = trials.trial_page(run, connection, person, given, per_item)
+        if trial is not None:
+            return {**page, **trial}
+        return _move_on(run, connection, person, trials.after_trials(run, connection, person))
+    if stage == "debrief":
+        asked = [{**asdict(field), "options": list(field.options)} for field in survey.debrief]
+        return {**page, "text": survey.protocol.debrief_text, "asked": asked}
+    if stage == "done":
+        return {**page, "code": code_of(run, person.id), "redirect": survey.people.redirect}
+    return page
+
+
+def fill_in(run: Running, text: str) -> str:
+    """The text with how much one person is asked in the place of {per_person}."""
+    return text.replace("{per_person}", str(units_per_person(run.survey, run.units)))
+
+
+def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
+    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    return _page(run, connection, person_row(connection, person.id))

@@ -1,0 +1,200 @@
+"""What a survey shows: items with their pictures, texts and sounds, and the units that one trial asks about."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+from dissensus.elicit.survey.settings import Survey
+
+TEXTS = {"text": "", "text_a": "", "text_b": "", "premise": "Premise", "hypothesis": "Hypothesis"}
+MOST_UNITS = 20_000
+UNIT_NAMES = {1: "items", 2: "pairs", 3: "triplets"}
+Medium = Literal["image", "audio", "text"]
+MEDIA: dict[str, Medium] = {
+    ".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image",
+    ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text",
+}  # fmt: skip
+MEDIA_COLUMNS: tuple[Medium, ...] = ("image", "audio")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of what is shown: a picture, a sound or a text.
+
+    content  the text itself, or the file relative to the survey's folder
+    heading  a word above it, or nothing
+    """
+
+    medium: Medium
+    content: str
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A named stimulus; `about` is the class that is asked about, `likely` are classes to be listed first."""
+
+    name: str
+    parts: tuple[Part, ...]
+    about: str = ""
+    likely: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Units:
+    """What trials are about: each unit is one item, a pair or a triplet.
+
+    items  every item by name
+    main   the units that are to be answered, each the names of its items
+    """
+
+    items: dict[str, Item]
+    main: tuple[tuple[str, ...], ...]
+
+
+def read_units(survey: Survey) -> Units:
+    """The items of the survey and what is asked about them; ValueError names the row that is wrong."""
+    source = survey.folder / survey.items_from
+    if source.is_dir():
+        items = _from_folder(survey.folder, source)
+    elif source.suffix.lower() == ".csv" and source.is_file():
+        items = _from_table(survey.folder, source)
+    else:
+        raise ValueError(
+            f"{source}: neither a folder of files nor a .csv; `items` of survey.toml says where the items are"
+        )
+    for name in [*(practice.item for practice in survey.practice), *(survey.attention or {})]:
+        if name not in items:
+            raise ValueError(
+                f"{survey.folder / 'survey.toml'}: practice or attention names item {name!r}, not in {source}"
+            )
+    if survey.kind.about:
+        silent = [item.name for item in items.values() if not item.about]
+        if silent:
+            raise ValueError(
+                f"{source}: item {silent[0]!r} names no class, but {survey.question.kind} asks about the class of each "
+                "item; fill in the column class"
+            )
+    for item in items.values():
+        unknown = [name for name in item.likely if name not in survey.question.classes]
+        if unknown:
+            raise ValueError(
+                f"{source}: item {item.name!r} has the likely class {unknown[0]!r}, which is not one of the "
+                f"{len(survey.question.classes)} classes; the column separates them by |"
+            )
+    kept = [n for n in items if n not in (survey.attention or {}) and n not in {p.item for p in survey.practice}]
+    if not kept:
+        raise ValueError(f"{source}: no items are left besides those for practice and attention")
+    return Units(items, _units(survey, items, kept))
+
+
+def units_per_person(survey: Survey, units: Units) -> int:
+    """How many items, pairs or triplets one person is asked about, where there are enough."""
+    return min(survey.protocol.per_person, len(units.main))
+
+
+def _from_folder(folder: Path, source: Path) -> dict[str, Item]:
+    items = {}
+    for path in sorted(source.iterdir()):
+        medium = MEDIA.get(path.suffix.lower())
+        if not path.is_file() or path.name.startswith("."):
+            continue
+        if path.suffix.lower() == ".svg":
+            raise ValueError(f"{path}: SVG pictures may carry scripts, so they are not shown; save it as PNG or WebP")
+        if medium is None:
+            continue
+        if path.stem in items:
+            raise ValueError(f"{path}: a second item named {path.stem!r}; names of items are file names without ending")
+        text = path.read_text(encoding="utf-8") if medium == "text" else _inside(folder, path)
+        items[path.stem] = Item(path.stem, (Part(medium, text),))
+    if not items:
+        raise ValueError(f"{source}: no pictures, sounds or .txt files in it")
+    return items
+
+
+def _from_table(folder: Path, source: Path) -> dict[str, Item]:
+    known = {"item", "image", "audio", "class", "gold", "likely", *TEXTS}
+    with source.open(newline="", encoding="utf-8-sig") as file:
+        table = csv.DictReader(file)
+        columns = table.fieldnames or []
+        if "item" not in columns or not known & set(columns) - {"item", "class", "gold", "likely"}:
+            raise ValueError(
+                f"{source}: columns {columns}; expected item, and one or more of image, audio, {', '.join(TEXTS)}"
+            )
+        items: dict[str, Item] = {}
+        for row, cells in enumerate(table, start=2):
+            name = (cells["item"] or "").strip()
+            if not name or name in items:
+                raise ValueError(
+                    f"{source} row {row}: item {name!r} is empty or was used before; every item needs a name of its own"
+                )
+            parts = [Part("text", cells[c], TEXTS[c]) for c in columns if c in TEXTS and cells[c]]
+            for medium in MEDIA_COLUMNS:
+                if cells.get(medium):
+                    parts.append(Part(medium, _media(folder, cells[medium], medium, f"{source} row {row}")))
+            if not parts:
+                raise ValueError(f"{source} row {row}: item {name!r} shows nothing")
+            likely = [likely.strip() for likely in (cells.get("likely") or "").split("|") if likely.strip()]
+            items[name] = Item(name, tuple(parts), (cells.get("class") or "").strip(), tuple(likely))
+    if not items:
+        raise ValueError(f"{source}: no rows")
+    return items
+
+
+def _media(folder: Path, named: str, medium: Medium, where: str) -> str:
+    path = folder / named
+    if MEDIA.get(path.suffix.lower()) != medium:
+        allowed = ", ".join(ending for ending, shown_as in MEDIA.items() if shown_as == medium)
+        raise ValueError(f"{where}: {named!r} is not an {medium} file; its ending must be one of {allowed}")
+    if not path.is_file():
+        raise ValueError(f"{where}: {path} does not exist")
+    return _inside(folder, path)
+
+
+def _inside(folder: Path, path: Path) -> str:
+    """The path relative to the survey's folder, which nothing shown may leave, not even by a link."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"{path}: outside of the survey's folder {folder}; copy the file into it")
+    return path.resolve().relative_to(folder.resolve()).as_posix()
+
+
+def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tuple[str, ...], ...]:
+    if survey.shows == 1:
+        return tuple((name,) for name in kept)
+    if survey.units:
+        return _listed(survey, items)
+    if len(kept) < survey.shows:
+        raise ValueError(f"{survey.question.kind} shows {survey.shows} items at once, but there are only {len(kept)}")
+    if survey.shows == 2:
+        units: list[tuple[str, ...]] = list(combinations(kept, 2))
+    else:
+        units = [(a, *pair) for a in kept for pair in combinations([n for n in kept if n != a], 2)]
+    if len(units) > MOST_UNITS:
+        raise ValueError(
+            f"{len(kept)} items make {len(units):,} {survey.question.kind} questions; list the ones you want in a CSV "
+            "file and name it as `units` in survey.toml"
+        )
+    return tuple(units)
+
+
+def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
+    path = survey.folder / survey.units
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file, but survey.toml names it as `units`")
+    units = []
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for row, cells in enumerate(csv.reader(file), start=1):
+            names = tuple(cell.strip() for cell in cells)
+            unknown = [name for name in names if name not in items]
+            if len(names) != survey.shows or unknown or len(set(names)) < len(names):
+                raise ValueError(
+                    f"{path} row {row}: {cells}; expected {survey.shows} different names of items, no header"
+                )
+            units.append(names)
+    if not units:
+        raise ValueError(f"{path}: no rows")
+    return tuple(dict.fromkeys(units))

@@ -1,0 +1,67 @@
+"""What a survey will do, found out before anybody comes: what it asks for, whom it needs, and what to think about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dissensus.elicit.survey.batches import answers_wanted, check_batches, read_batches
+from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
+from dissensus.elicit.survey.settings import Survey, read_survey
+
+ROOM = 20  # classes that fit on a page where each has a row of its own
+MANY = 500  # pairs or triplets beyond which somebody should have chosen them
+
+
+def check_survey(folder: Path | str) -> dict[str, Any]:
+    """The survey in numbers, with notes on what may surprise you; ValueError where something is wrong."""
+    survey = read_survey(folder)
+    units = read_units(survey)
+    check_batches(survey, units)
+    check_pictures(survey, units)
+    settings, each = survey.protocol, units_per_person(survey, units)
+    wanted, least = len(units.main) * settings.per_item, settings.per_item
+    if settings.draw == "batches":
+        listed = read_batches(survey.folder / settings.batches)
+        wanted = sum(answers_wanted(listed, settings.per_item).values())
+        least = len(listed) * settings.per_item
+    people = max(least, -(-wanted // each))
+    return {
+        "title": survey.title, "kind": survey.question.kind, "classes": list(survey.question.classes),
+        "shows": UNIT_NAMES[survey.shows], "units": len(units.main), "answers_wanted": wanted, "people_needed": people,
+        "cost": people * survey.people.pay_per_person, "currency": survey.people.currency,
+        "notes": list(_notes(survey, units)),
+    }  # fmt: skip
+
+
+def check_pictures(survey: Survey, units: Units) -> None:
+    """Check that every picture can be opened: nobody can judge what they do not see."""
+    from PIL import Image, UnidentifiedImageError
+
+    known = Image.registered_extensions()
+    for item in units.items.values():
+        for part in item.parts:
+            path = survey.folder / part.content
+            if part.medium != "image" or path.suffix.lower() not in known:
+                continue
+            try:
+                with Image.open(path) as picture:
+                    picture.verify()
+            except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+                raise ValueError(
+                    f"item {item.name!r}: {path} cannot be shown as a picture ({error}); save it again, or take it out"
+                ) from None
+
+
+def _notes(survey: Survey, units: Units) -> Iterator[str]:
+    settings, shown, count = survey.protocol, UNIT_NAMES[survey.shows], len(units.main)
+    if settings.per_person > count:
+        yield f"per_person is {settings.per_person}, but there are {count} {shown}: everybody judges {count}"
+    each = units_per_person(survey, units)
+    if settings.repeats > each:
+        yield f"repeats is {settings.repeats}, more than the {each} {shown} that one person judges"
+    if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
+        yield f"{len(survey.question.classes)} classes make a long page; in top-two they are found by typing"
+    if survey.shows > 1 and not survey.units and count > MANY:
+        yield f"these are all {shown} of the items; list those you want in a CSV file and name it as `units`"

@@ -1,0 +1,144 @@
+"""A new survey: a folder with survey.toml, which has a comment for every setting, and items to begin with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dissensus.elicit.questions.question import Option
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.survey.items import UNIT_NAMES
+from dissensus.elicit.survey.settings import SOURCES
+
+UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
+"""
+
+TEMPLATE = '''# A survey of dissensus. Check it with `dissensus elicit check {folder}`.
+title = {title}
+contact = ""                    # shown on every page: a name and an address for questions
+
+# Where the items are: a folder of pictures, sounds or .txt files, or a .csv with the column item and one or more
+# of image, audio, text, text_a, text_b, premise, hypothesis. A column class is for {about}; a column likely names
+# classes, separated by |, that a search among many classes lists first.
+items = {items}
+{units}
+[question]
+kind = {kind}                   # {kinds}
+prompt = {prompt}
+{classes}{options}# One answer, as it is stored: {example}
+
+[protocol]
+consent = """
+{title_text} is a survey about how people see things. You will judge {{per_person}} {shown}. Your answers are kept
+without your name. You can stop at any time by closing the page.
+
+**Do you agree to take part?**
+"""
+instructions = ["""
+You will see one item after the other. Say what you think; there is often no single right answer, and people differ.
+
+If you have a keyboard, keys answer, too: they are named below each question.
+"""]
+per_person = {per_person}                 # items that one person judges
+per_item = {per_item}                    # answers wanted for each item
+draw = "least-answered"         # least-answered; expected-error (asks where it pays most); batches (from a file)
+# enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
+# batches = "batches.csv"       # columns batch and item, for draw = "batches"
+hold_minutes = 60               # an item that somebody left unanswered for this long goes to somebody else
+attention_every = 0             # after this many items comes one of [attention]; 0 for none
+repeats = 0                     # items asked a second time at the end, for consistency
+break_every = 0                 # offer a break after this many items; 0 for none
+attempts = 2                    # tries at the comprehension check
+debrief_text = "Thank you. Is there anything you would like to tell us?"
+
+[people]
+source = {source}               # {sources}
+keep_ids = false                # false: ids of the recruiting site are kept as keyed hashes only
+completion_code = ""            # the same code for everybody; empty: one for each person
+redirect = ""                   # address to return to at the end, such as Prolific's completion link
+pay_per_person = 0.0
+currency = "USD"
+
+[[debrief]]
+name = "comments"
+question = "Comments"
+
+# [[comprehension]]             # before the items; after `attempts` wrong tries the survey ends for that person
+# question = "May people differ in their answers?"
+# options = ["Yes", "No"]
+# correct = "Yes"
+
+# [[practice]]                  # an item to practise on, with what is said after the answer
+# item = "name of an item"
+# feedback = "Most people call this a cat, some a dog."
+
+# [attention]                   # items whose answer is obvious, each with the class that is expected
+# "name of an item" = "cat"
+'''
+
+
+def make_survey(
+    folder: Path, *, title: str, kind: str, classes: list[str], source: str = "open", items: str | None = None,
+    per_person: int = 20, per_item: int = 5,
+) -> None:  # fmt: skip
+    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it."""
+    if kind not in QUESTIONS:
+        raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
+    if source not in SOURCES:
+        raise ValueError(f"source {source!r}: expected one of {', '.join(SOURCES)}")
+    if per_person < 1 or per_item < 1:
+        raise ValueError(f"per_person is {per_person} and per_item {per_item}; expected 1 or more")
+    target = folder / "survey.toml"
+    if target.exists():
+        raise ValueError(f"{target} exists already; choose another folder, or edit it")
+    folder.mkdir(parents=True, exist_ok=True)
+    known = QUESTIONS[kind]
+    if items is None:
+        items = _digits(folder, with_classes=known.about)
+        classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
+    text = TEMPLATE.format(
+        folder=folder, title=_quoted(title), title_text=title, items=_quoted(items), kind=_quoted(kind),
+        kinds=", ".join(QUESTIONS), prompt=_quoted(known.prompt), source=_quoted(source), sources=", ".join(SOURCES),
+        classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
+        options="".join(_option(name, option) for name, option in known.options.items()),
+        example=json.dumps(known.example), about=", ".join(name for name, each in QUESTIONS.items() if each.about),
+        per_person=per_person, per_item=per_item, shown=UNIT_NAMES[known.shows],
+        units=UNITS.format(shown=UNIT_NAMES[known.shows]) if known.shows > 1 else "",
+    )  # fmt: skip
+    target.write_text(text, encoding="utf-8")
+
+
+def _digits(folder: Path, *, with_classes: bool) -> str:
+    """Pictures that come with scikit-learn, of which some are hard to read. -> where they are"""
+    from PIL import Image
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    (folder / "items").mkdir(exist_ok=True)
+    rows = ["item,image,class"]
+    for i in range(0, 24 * 37, 37):
+        picture = Image.fromarray((255 - digits.images[i] * 255 / 16).astype("uint8")).resize(
+            (160, 160), Image.Resampling.LANCZOS
+        )
+        picture.save(folder / "items" / f"digit{i}.png")
+        rows.append(f"digit{i},items/digit{i}.png,{digits.target[i]}")
+    if not with_classes:
+        return "items"
+    (folder / "items.csv").write_text("\n".join(rows) + "\n")
+    return "items.csv"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _option(name: str, option: Option) -> str:
+    line = f"{name} = {_value(option.default)}"
+    return f"{line:<31} # {option.meaning}\n"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _quoted(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,10 @@
+"""The pages that the server fills in, and where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
+
+PAGES = Path(__file__).parent / "pages"
+templates = Environment(loader=PackageLoader("dissensus.elicit", "pages"), autoescape=True)

@@ -1,0 +1,91 @@
+"""Every score of METRICS for one model: values per item, numbers about all items, and their intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dissensus.evaluate.bootstrap import Measure, over_items, pivotal
+from dissensus.evaluate.calibration import confidence_and_outcome
+from dissensus.evaluate.metrics import METRICS, Metric, Of, Reference
+from dissensus.labels.intervals import Interval
+
+CALIBRATION_REPLICATES = 200
+
+
+def item_values(model: np.ndarray, people: np.ndarray, gold: np.ndarray | None) -> dict[str, np.ndarray]:
+    """One value per item of every score that has one; NaN for items without gold.
+
+    model, people: (n, k), gold: (n,) codes, -1 where there is none -> name: (n,)
+    """
+    values = {}
+    for name, metric in metrics_of("items", gold):
+        if metric.against == "gold":
+            assert gold is not None
+            known = gold >= 0
+            values[name] = np.full(known.size, np.nan)
+            values[name][known] = metric.function(model[known], gold[known])
+        else:
+            values[name] = metric.function(model, people)
+    return values
+
+
+def drawn_measures(model: np.ndarray, people: np.ndarray) -> dict[str, Measure]:
+    """Numbers about all items as functions of how often each was drawn, where they have an interval."""
+    resampled = {name: metric.resampled for name, metric in metrics_of("set", None)}
+    return {name: function(model, people) for name, function in resampled.items() if function is not None}
+
+
+def scores_with_intervals(
+    model: np.ndarray, people: np.ndarray, values: dict[str, np.ndarray], gold: np.ndarray | None,
+    clusters: np.ndarray | None, rng: np.random.Generator, replicates: int, coverage: float,
+) -> dict[str, Interval]:  # fmt: skip
+    """Every score with its interval over items; NaN for the ends of an interval that a score does not have.
+
+    values: name: (n,), see `item_values`
+    """
+    items_rng, bins_rng = rng.spawn(2)
+    measures = drawn_measures(model, people)
+    found = over_items(
+        values, items_rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage
+    )
+    columns = {
+        against: confidence_columns(model, people, gold, against)
+        for against in dict.fromkeys(metric.against for _, metric in metrics_of("confidence", gold))
+    }
+    statistics = {
+        name: metric.resampled(*columns[metric.against])
+        for name, metric in metrics_of("confidence", gold)
+        if metric.resampled is not None
+    }
+    found |= pivotal(
+        lambda at: {name: statistic(at) for name, statistic in statistics.items()}, people.shape[0], bins_rng,
+        clusters=clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
+    )  # fmt: skip
+    alone = {name: metric.function(model, people) for name, metric in metrics_of("set", gold) if name not in found}
+    alone |= {
+        name: metric.function(*columns[metric.against])
+        for name, metric in metrics_of("confidence", gold)
+        if name not in found
+    }
+    found |= {name: Interval(float(value), math.nan, math.nan, math.nan, coverage) for name, value in alone.items()}
+    return {name: found[name] for name in METRICS if name in found}
+
+
+def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:
+    """The entries of METRICS of one kind; those against gold only where some item has it."""
+    chosen = [(name, metric) for name, metric in METRICS.items() if metric.of == of]
+    if gold is not None and (gold >= 0).any():
+        return chosen
+    return [(name, metric) for name, metric in chosen if metric.against != "gold"]
+
+
+def confidence_columns(
+    model: np.ndarray, people: np.ndarray, gold: np.ndarray | None, against: Reference
+) -> tuple[np.ndarray, np.ndarray]:
+    """Confidence of the model's choice and its outcome, of items that have one.  (n,), (n,)"""
+    if against == "gold":
+        assert gold is not None
+        return confidence_and_outcome(model[gold >= 0], gold=gold[gold >= 0])
+    return confidence_and_outcome(model, people, against=against)

@@ -1,0 +1,119 @@
+"""Tables and lists of facts, on a page and in the terminal, and how numbers are written in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from dissensus.labels.intervals import Interval
+
+
+class Html(str):
+    """Markup that stands in a table as it is; any other text is escaped."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: numbers are aligned to the right, and text may be broken over lines only where it `wraps`."""
+
+    title: str
+    number: bool = False
+    wraps: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row with a look of its own.
+
+    cells  as many as there are columns; a single one spans them all
+    style  CSS class of the row on a page, such as "best" or "group"; in the terminal "best" is bold, "aside" italic
+    best   places of single cells to stress
+    """
+
+    cells: Sequence[str]
+    style: str = ""
+    best: Collection[int] = ()
+
+
+TERMINAL_STYLES = {"best": "bold", "aside": "italic"}
+
+
+def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]]) -> str:
+    """A table of a report page: see `page.STYLE` for its look."""
+    head = "".join(_tag("th", "n" * column.number, column.title) for column in columns)
+    return f"<table><tr>{head}</tr>{''.join(_html_row(columns, row) for row in rows)}</table>"
+
+
+def facts_list(facts: Iterable[tuple[str, str]]) -> str:
+    """Names with their values, large and side by side, at the top of a page."""
+    return "<dl>" + "".join(f"<div><dt>{_html(n)}</dt><dd>{_html(v)}</dd></div>" for n, v in facts) + "</dl>"
+
+
+def print_table(
+    columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *, title: str = "", ruled: bool = False
+) -> None:
+    """The table in the terminal, under a title; `ruled` draws a line below the head."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    look = box.SIMPLE_HEAD if ruled else None
+    table = Table(
+        title=Text(title) if title else None, title_justify="left", box=look, pad_edge=False,
+        padding=(0, 1) if ruled else (0, 2, 0, 0),
+    )  # fmt: skip
+    for column in columns:
+        table.add_column(
+            Text(column.title), justify="right" if column.number else "left", overflow="fold",
+            no_wrap=not column.wraps,
+        )  # fmt: skip
+    for row in rows:
+        cells, style = (row.cells, row.style) if isinstance(row, Row) else (row, "")
+        table.add_row(*(Text(cell) for cell in cells), style=TERMINAL_STYLES.get(style))
+    Console(highlight=False, emoji=False).print(table)
+
+
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Names with their values in the terminal, one pair per line."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, value in facts:
+        table.add_row(Text(name), Text(value))
+    Console(highlight=False, emoji=False).print(table)
+
+
+def shown_number(value: float, style: str = ".3f", *, infinite: str = "∞") -> str:
+    """A number in a format, a dash where it is not known."""
+    return "–" if math.isnan(value) else infinite if math.isinf(value) else format(value, style)
+
+
+def shown_interval(interval: Interval, style: str = ".3f") -> str:
+    """A value with its interval, `0.123 [0.101, 0.145]`; the value alone where there is no interval."""
+    value = shown_number(interval.value, style)
+    if math.isnan(interval.low) or math.isinf(interval.value):
+        return value
+    return f"{value} [{format(interval.low, style)}, {format(interval.high, style)}]"
+
+
+def _html_row(columns: Sequence[Column], row: Row | Sequence[str]) -> str:
+    row = row if isinstance(row, Row) else Row(row)
+    start = f'<tr class="{row.style}">' if row.style else "<tr>"
+    if len(row.cells) == 1 < len(columns):
+        return f'{start}<td colspan="{len(columns)}">{_html(row.cells[0])}</td></tr>'
+    classes = (["n"] * column.number + ["best"] * (place in row.best) for place, column in enumerate(columns))
+    cells = (_tag("td", " ".join(each), cell) for each, cell in zip(classes, row.cells, strict=True))
+    return f"{start}{''.join(cells)}</tr>"
+
+
+def _tag(name: str, style: str, content: str) -> str:
+    return f'<{name} class="{style}">{_html(content)}</{name}>' if style else f"<{name}>{_html(content)}</{name}>"
+
+
+def _html(text: str) -> str:
+    return text if isinstance(text, Html) else escape(text)

@@ -1,0 +1,22 @@
+"""Numbers as users have them (tensors, sparse matrices, frames, sequences) as NumPy arrays."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def as_array(values: Any) -> np.ndarray:
+    """The same numbers as a dense array on the processor; a tensor's gradient is left behind."""
+    torch = sys.modules.get("torch")  # who has a tensor has loaded torch
+    if torch is not None and isinstance(values, torch.Tensor):
+        return values.detach().cpu().numpy()
+    return values.toarray() if is_sparse(values) else np.asarray(values)
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether this is a sparse matrix or array of SciPy."""
+    sparse = sys.modules.get("scipy.sparse")  # who has one has loaded it
+    return sparse is not None and bool(sparse.issparse(values))

@@ -1,0 +1,96 @@
+"""What a model is: it predicts what people would say, whatever it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from dissensus.labels.distributions import Distributions
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Inputs in, one distribution over the classes per item out.
+
+    Heads and networks are models, fitted scikit-learn classifiers become one by `as_model`, and a class of your own is
+    one as soon as it has these four members; `softmax` and `predicted` help to write the last two. What evaluates or
+    probes a model asks for nothing else, except for `features` where it needs them (`FeatureModel`).
+
+    classes  k names
+    """
+
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+
+    def logits(self, inputs: Any) -> np.ndarray:
+        """What the softmax is taken of; -inf where a class cannot be.  n inputs -> (n, k) float64"""
+
+    def probs(self, inputs: Any) -> np.ndarray:
+        """The softmax of the logits.  n inputs -> (n, k) float64, rows sum to 1"""
+
+    def predict(self, inputs: Any, items: Any = None) -> Distributions:
+        """The probabilities with their names.  items: n names; 0 to n - 1 where neither they nor the inputs tell"""
+
+
+@runtime_checkable
+class FeatureModel(Model, Protocol):
+    """A model that also shows what its last layer is given."""
+
+    def features(self, inputs: Any) -> np.ndarray:
+        """What the logits are a linear function of.  n inputs -> (n, d) float64"""
+
+
+def as_model(model: Any) -> Model:
+    """A model as it is, or a fitted classifier of scikit-learn as a model: an estimator, a pipeline or a search.
+
+    A classifier has no logits, so they are the logarithms of its probabilities.
+    """
+    if isinstance(model, Model):
+        return model
+    if not callable(getattr(model, "predict_proba", None)):
+        raise ValueError(
+            f"a {type(model).__name__} is not a model; expected classes, logits, probs and predict, or a classifier "
+            "with predict_proba"
+        )
+    if getattr(model, "classes_", None) is None:
+        raise ValueError(f"this {type(model).__name__} has not been fitted, so it has no classes: call fit first")
+    return _ClassifierModel(model)
+
+
+@dataclass(frozen=True)
+class _ClassifierModel:
+    classifier: Any
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(str(label) for label in self.classifier.classes_.tolist())
+
+    def logits(self, inputs: Any) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self.probs(inputs))
+
+    def probs(self, inputs: Any) -> np.ndarray:
+        probs = np.asarray(self.classifier.predict_proba(inputs), dtype=np.float64)
+        return probs / probs.sum(axis=1, keepdims=True)  # boosted trees give float32
+
+    def predict(self, inputs: Any, items: Any = None) -> Distributions:
+        return predicted(self, inputs, items)
+
+
+def predicted(model: Model, inputs: Any, items: Any = None) -> Distributions:
+    """The probabilities of a model as distributions; items are numbered from 0 where no names are given."""
+    probs = model.probs(inputs)
+    return Distributions(probs, np.arange(len(probs)) if items is None else items, model.classes)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities of the classes.  (n, k) -> (n, k), rows sum to 1"""
+    return np.exp(log_softmax(logits))
+
+
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Log-probabilities of the classes.  (n, k) -> (n, k)"""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))

@@ -1,0 +1,34 @@
+"""`dissensus --help`: the verbs by stage, in the order in which labels go through them."""
+
+from __future__ import annotations
+
+from typer.testing import CliRunner
+
+from dissensus.cli.main import VERBS, app, name_of
+
+
+def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
+    lines = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).stdout.splitlines()
+    place = {}
+    for stage, verbs in VERBS.items():
+        for heading in (stage, *map(name_of, verbs)):
+            place[heading] = next(i for i, line in enumerate(lines) if line.strip("│╭─╮ ").startswith(heading))
+    assert list(place.values()) == sorted(place.values())
+    assert [stage.partition(":")[0] for stage in VERBS] == [
+        "Plan", "Elicit", "Labels", "Aggregate", "Train", "Evaluate",
+    ]  # fmt: skip
+
+
+def test_every_verb_and_every_option_has_a_help_text():
+    from typer.main import get_command
+
+    def missing(command, path):
+        if not (command.help or "").strip():
+            yield path
+        for option in command.params:
+            if option.param_type_name == "option" and not getattr(option, "help", None):
+                yield f"{path} {option.opts[0]}"
+        for name, below in getattr(command, "commands", {}).items():
+            yield from missing(below, f"{path} {name}")
+
+    assert list(missing(get_command(app), "dissensus")) == []

@@ -1,0 +1,181 @@
+"""The researcher's page in a real browser: what it shows is there for the eye, the keyboard and the screen reader."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.access import set_key
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.browser import served
+from tests.elicit.surveys import write_survey
+
+KEY = "a key of some length"
+
+
+@pytest.fixture
+def survey(tmp_path):
+    """Eight pictures and three people: about p0 they differ, about the others they agree."""
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 3})
+    set_key(folder, KEY)
+    run = open_survey(folder)
+    for choice in ("cat", "dog", "ship"):
+        answer(run, lambda item: choice if item == "p0" else "cat")  # noqa: B023
+    yield run
+    run.store.close()
+
+
+def answer(run, choose, upto=8):
+    me = arrive(run, {})
+    for _ in range(upto):
+        page = current_page(run, me)["page"]
+        with run.store.reading() as connection:
+            trial = tables.trials.c.id == page.removeprefix("trial:")
+            (item,) = json.loads(connection.scalar(sa.select(tables.trials.c.shown).where(trial)))["items"]
+        submit(run, me, {"page": page, "told": {"choice": choose(item)}})
+    return me
+
+
+def opened(me, address):
+    """The dashboard, drawn; the browser notes that the first request was refused."""
+    me.page.goto(f"{address}/dashboard")
+    me.page.get_by_label("Key of the dashboard").fill(KEY)
+    me.page.keyboard.press("Enter")
+    me.page.wait_for_selector("main:not([aria-busy])")
+    me.problems.clear()
+    return me.page
+
+
+def refreshed(page):
+    """Wait until the page has asked for the numbers again and drawn them."""
+    with page.expect_response("**/dashboard/data**"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_timeout(100)
+
+
+def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, person):
+    with served(survey.survey.folder) as address:
+        me = person()
+        page = opened(me, address)
+        words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that more than half name."
+        assert page.locator("#map-text").inner_text() == words
+        grid = page.get_by_role("grid", name="Where people disagree")
+        card = page.get_by_role("region", name="chosen field")
+        assert grid.get_by_role("row", name="cat").get_by_role("gridcell", name="7 items").count() == 1
+        assert grid.locator(".mark").count() == 8 and grid.locator(".mark.open").count() == 0
+        assert card.inner_text().startswith("Most disputed of all") and "ship 33 %" in card.inner_text()
+        assert card.locator("img").first.get_attribute("src").startswith("media/")
+        grid.locator("[tabindex='0']").focus()
+        me.keys("Home")
+        assert page.evaluate("document.activeElement.textContent") == "7 items" and "p5" in card.inner_text()
+        me.keys("ArrowRight")
+        assert "p0" in card.inner_text() and "p5" not in card.inner_text()
+        grid.get_by_text("7 items").locator("..").hover()
+        assert "p5" in card.inner_text()
+        page.mouse.move(0, 0)
+        assert "p5" not in card.inner_text()
+
+
+def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
+    with served(survey.survey.folder) as address:
+        me = person()
+        page = opened(me, address)
+        page.locator("[tabindex='0'].field").focus()
+        places = """() => [...document.querySelectorAll('main section, main table, #map td, #card')]
+          .map((one) => JSON.stringify(one.getBoundingClientRect()))"""
+        before = page.evaluate(places)
+        decisions.extend(survey, 4)
+        answer(survey, lambda item: "dog", upto=3)
+        page.wait_for_timeout(2000)  # what was worked out is shown for so long
+        refreshed(page)
+        assert page.get_by_text("27 of 32 answers").is_visible() and page.locator("#map .mark.open").count() == 5
+        fixed = [one for one in page.evaluate(places) if one in before]
+        assert len(fixed) >= len(before) - 5  # only the table of people has grown by a row
+        assert page.evaluate("document.activeElement.className") == "field"
+        me.moved = [shift for shift in me.shifts() if "download-title" not in str(shift)]
+
+
+def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
+    with served(survey.survey.folder) as address:
+        page = opened(person(), address)
+        banner = page.locator("#banner")
+        assert "Complete" in banner.inner_text() and page.get_by_text("No more are needed.").is_visible()
+        height = banner.bounding_box()["height"]
+        page.get_by_role("button", name="Stop taking answers").click()
+        page.get_by_text("Nobody is given items").wait_for()
+        assert banner.get_attribute("data-state") == "stopped" and banner.bounding_box()["height"] == height
+        page.get_by_role("button", name="Take answers again").click()
+        page.get_by_text("Every item has the answers").wait_for()
+
+
+def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
+    told = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "no classes")}
+    for name, (kind, text) in told.items():
+        question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
+        folder = write_survey(tmp_path / name, question=question)
+        set_key(folder, KEY)
+        with served(folder) as address:
+            page = opened(person(), address)
+            assert page.get_by_text(text).first.is_visible() and page.get_by_text("Nobody has come yet.").is_visible()
+            assert page.get_by_role("link", name="Labels as csv").count() == (kind == "choose")
+            page.goto("about:blank")  # so that it does not ask a server that is gone
+
+
+def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_path, person):
+    people = {"source": "prolific", "keep_ids": True}
+    folder = write_survey(tmp_path / "survey", people=people, protocol={"per_item": 900})
+    set_key(folder, KEY)
+    run = open_survey(folder)
+    for i in range(60):
+        me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
+        for _ in range(1 + i % 3):
+            submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+    with served(folder) as address:
+        me = person()
+        page = opened(me, address)
+        rows = page.locator("#people tbody tr")
+        shown = lambda: page.locator("#people tbody .name").all_inner_texts()  # noqa: E731
+        assert rows.count() == 25 and page.get_by_text("1–25 of 60").is_visible()
+        head = page.get_by_role("columnheader", name="Annotator")
+        head.get_by_role("button").focus()
+        for direction, first in (("ascending", "0000"), ("descending", "0059")):
+            me.keys("Enter")
+            page.wait_for_function("(to) => document.querySelector('[aria-sort]').ariaSort === to", arg=direction)
+            page.wait_for_function("(to) => document.querySelector('#people .name').textContent === to", arg=first)
+        assert head.get_by_role("button").evaluate("(one) => one === document.activeElement")
+        page.get_by_role("button", name="Later annotators").click()
+        page.get_by_text("26–50 of 60").wait_for()
+        assert shown()[0] == "0034"
+        # A row under the pointer stays where it is, whatever others do meanwhile, and a decision changes it there.
+        page.get_by_role("button", name="Exclude 0030").click()
+        page.get_by_label("Why").fill("asked to be")
+        page.get_by_role("dialog").get_by_role("button", name="Exclude").click()
+        page.get_by_text("Excluded: asked to be").wait_for()
+        assert shown()[4] == "0030" and page.evaluate("document.activeElement.textContent") == "Include again"
+        arrive(run, {"PROLIFIC_PID": "9999"})
+        page.wait_for_timeout(2000)
+        refreshed(page)
+        assert shown()[0] == "0034" and page.get_by_text("26–50 of 61").is_visible()
+        # A decision may make its row taller, and fewer rows take less room, which is asked for from here on.
+        me.moved = [shift for shift in me.shifts() if not shift[1]]
+        page.get_by_label("Show").select_option("excluded")
+        page.get_by_text("1–1 of 1", exact=True).wait_for()
+        page.get_by_label("Show").select_option("all")
+        page.get_by_label("Find").fill("004")
+        page.get_by_text("1–11 of 11").wait_for()
+        assert shown() == [*(f"{i:04d}" for i in range(49, 39, -1)), "0004"]
+        page.get_by_label("Find").fill("nobody of this name")
+        page.get_by_text("Nobody matches your search.").wait_for()
+    run.store.close()
+
+
+def test_no_browser_misses_an_icon(survey, person):
+    with served(survey.survey.folder) as address:
+        reply = person().page.request.get(f"{address}/favicon.ico")
+        assert reply.status == 200 and reply.headers["content-type"] == "image/svg+xml"

@@ -1,0 +1,496 @@
+"""The numbers that a researcher sees, against a slow recount from the table of answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import statistics
+from collections import Counter
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from dissensus.elicit.access import COOKIE, set_key
+from dissensus.elicit.app import make_app
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.annotator_table import annotator_rows, page_of
+from dissensus.elicit.dashboard.disagreement import disagreement_map
+from dissensus.elicit.dashboard.disputed import Items, disputed, items_of
+from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.dashboard.status import funnel, status_of, timeline
+from dissensus.elicit.dashboard.watch import Watch
+from dissensus.elicit.database import tables
+from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
+from dissensus.elicit.export_files import EXPORTS, FORMATS
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
+
+PAID = {"pay_per_person": 1.5, "currency": "EUR"}
+
+
+def person(run, choose, seconds=4.0, upto=None):
+    """Somebody who goes through the survey; choose(item) is the class they name."""
+    me = arrive(run, {})
+    page, given = current_page(run, me), 0
+    while page["stage"] in ("trial", "debrief") and given != upto:
+        told = {"comments": "fine"}
+        if page["stage"] == "trial":
+            key = page["stimuli"][0]["parts"][0]["src"].removeprefix("media/")
+            told = {"choice": choose(Path(run.media[key]).stem)}
+        away = [[100.0, 600.0]]
+        times = {"looked": 100, "touched": 200, "submitted": 600 + 1000 * seconds, "changes": [], "away": away}
+        page = submit(run, me, {"page": page["page"], "told": told, "times": times})["page"]
+        given += 1
+    return me
+
+
+@pytest.fixture
+def watched(opened):
+    """A survey with six people: four who mean it, one who is careless, and one who left in the middle."""
+    run = opened(
+        protocol={"per_person": 6, "per_item": 9, "attention_every": 2, "repeats": 2}, people=PAID,
+        attention={"p7": "cat"}, debrief=[{"name": "comments", "question": "Comments"}],
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    view = {"p0": "cat", "p1": "dog", "p2": "ship", "p3": "cat", "p4": "dog", "p7": "cat"}
+    serious = [
+        person(run, lambda item: view.get(item) or str(rng.choice(["cat", "dog", "ship"])), 4 + i) for i in range(4)
+    ]
+    flips = iter(["dog", "ship"] * 20)
+    careless = person(run, lambda item: "ship" if item == "p7" else next(flips), 0.5)
+    left = person(run, lambda item: view.get(item, "cat"), 5.0, upto=3)
+    return run, serious, careless, left
+
+
+def read(run):
+    """The survey as somebody sees it who looks for the first time."""
+    watch = Watch(run)
+    watch.read()
+    return watch
+
+
+def recount(run):
+    """Main answers of people who are not excluded, from the raw table alone."""
+    return [row for row in answer_table(run).to_pylist() if row["kind"] == "main" and not row["excluded"]]
+
+
+def test_progress_cost_and_time_are_those_of_a_recount(watched):
+    run, _, careless, _ = watched
+    decisions.exclude(run, careless, "checks")
+    told, rows = status_of(run), recount(run)
+    per_unit = Counter(row["item"] for row in rows)
+    assert (told["units"], told["per_item"], told["wanted"]) == (7, 9, 63)
+    assert told["answers"] == len(rows) == sum(per_unit.values())
+    missing = sum(max(0, 9 - per_unit[f"p{i}"]) for i in range(7))
+    assert told["share"] == pytest.approx(1 - missing / 63)
+    assert told["stages"] == {"done": 5, "trials": 1} and told["people"] == 6
+    assert (told["excluded"], told["active"], told["cost"], told["currency"]) == (1, 1, 5 * 1.5, "EUR")
+    everybody = [row["seconds"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
+    assert told["median_seconds"] == pytest.approx(statistics.median(everybody))
+    # All answers came within the last ten minutes, so the pace is their number, and the rest takes that much longer.
+    assert told["answers_per_minute"] == pytest.approx(len(everybody) / 10)
+    assert told["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
+
+
+def test_extending_and_stopping_change_what_is_wanted(watched):
+    run, *_ = watched
+    decisions.extend(run, 2)
+    decisions.stop(run)
+    told = status_of(run)
+    assert (told["wanted"], told["state"]) == (14, "stopped") and told["share"] == 1.0
+    assert told["answers"] > told["wanted"] and told["seconds_left"] is None
+
+
+def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
+    run, _, careless, _ = watched
+    decisions.exclude(run, careless, "checks")
+    votes: dict[str, Counter[str]] = {}
+    for row in recount(run):
+        votes.setdefault(row["item"], Counter())[json.loads(row["answer"])["choice"]] += 1
+
+    def shares(counts):
+        return [c / sum(counts.values()) for c in counts.values()]
+
+    found = disputed(run)
+    slow = sorted((1 - sum(p * p for p in shares(counts)) for counts in votes.values()), reverse=True)
+    assert [row["differ"] for row in found] == pytest.approx(slow)
+    for row in found:
+        counts = votes[row["item"]]
+        assert row["entropy"] == pytest.approx(-sum(p * log(p) for p in shares(counts)) / log(3))
+        assert row["answers"] == sum(counts.values()) and row["picture"].startswith("media/")
+        assert dict(row["shares"]) == pytest.approx({name: c / sum(counts.values()) for name, c in counts.items()})
+
+
+def test_the_map_has_every_item_once_where_its_class_and_its_disagreement_put_it(watched):
+    run, *_ = watched
+    found = disagreement_map(run, items_of(read(run)), per_item=3)
+    assert found["classes"] == ["cat", "dog", "ship"] and found["columns"] == 7  # two of three classes: 0.67 at most
+    assert sum(cell["items"] for cell in found["cells"]) == found["items"] == len(disputed(run)) and found["marks"]
+    for cell in found["cells"]:
+        assert cell["items"] == len(cell["rows"]) and cell["enough"] == sum(row["answers"] >= 3 for row in cell["rows"])
+        for row in cell["rows"]:
+            assert row["shares"][0][0] == cell["class"] and cell["column"] == min(int(10 * row["differ"] + 1e-9), 6)
+    assert found["agreed"] == sum(len(row["shares"]) == 1 for row in disputed(run))
+    assert found["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed(run))
+
+
+def test_many_items_and_classes_share_the_fields_of_the_map(opened):
+    classes = tuple(f"c{i:02d}" for i in range(30))
+    run = opened(question={"kind": "choose", "classes": classes})
+    n = 1000
+    leads = np.arange(n) % 30
+    probs = np.full((n, 30), 0.01)
+    probs[np.arange(n), leads] = 0.71
+    unit = np.zeros(n, dtype=np.int64)
+    items = Items(unit, unit + 5, probs, leads, 1 - (probs**2).sum(axis=1), unit + 0.5)
+    found = disagreement_map(run, items, per_item=5)
+    assert not found["marks"] and len(found["classes"]) == 11 and found["others"] == 19 and found["columns"] == 10
+    assert sum(cell["items"] for cell in found["cells"]) == n and {len(cell["rows"]) for cell in found["cells"]} == {4}
+
+
+def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
+    run = opened(
+        protocol={"consent": "Yes?", "per_person": 2, "per_item": 2}, debrief=[{"name": "c", "question": "Comments"}],
+        comprehension=[{"question": "Well?", "options": ["Yes", "No"], "correct": "Yes"}],
+    )  # fmt: skip
+
+    def go(*told):
+        me = arrive(run, {})
+        for one in told:
+            submit(run, me, {"page": current_page(run, me)["page"], "told": one})
+        return me
+
+    agreed, right, wrong, answer = {"agreed": True}, {"chosen": ["Yes"]}, {"chosen": ["No"]}, {"choice": "cat"}
+    go()
+    go({"agreed": False})
+    go(agreed, wrong, wrong)
+    go(agreed, wrong)
+    left = go(agreed, right)
+    go(agreed, right, answer)
+    go(agreed, right, answer, answer, {"c": "fine"})
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.people).where(tables.people.c.id == left).values(seen=1.0))
+    rows = {row["step"]: row for row in funnel(run, read(run))}
+    assert [row["people"] for row in rows.values()] == [7, 5, 3, 2, 1]
+    assert list(rows) == ["came", "consented", "passed the check", "answered", "finished"]
+    assert [row["here"] for row in rows.values()] == [1, 1, 0, 1, 0]
+    assert [row["left"] for row in rows.values()] == [0, 0, 1, 0, 0]
+    assert rows["came"]["ended"] == {"declined": 1} and rows["consented"]["ended"] == {"failed": 1}
+
+
+def test_the_timeline_counts_every_main_answer_in_its_span(watched):
+    run, *_ = watched
+    with run.store.writing() as connection:
+        some = sa.select(sa.func.min(tables.answers.c.trial)).scalar_subquery()
+        earlier = {"received": tables.answers.c.received - 7200}
+        connection.execute(sa.update(tables.answers).where(tables.answers.c.trial != some).values(earlier))
+    found = timeline(read(run))
+    main = [row["received"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
+    assert found["span"] == 300 and sum(found["counts"]) == len(main)
+    slow = Counter(int((at - found["start"]) // 300) for at in main)
+    assert [slow[i] for i in range(len(found["counts"]))] == found["counts"]
+    assert found["start"] % 300 == 0 and found["start"] <= min(main)
+
+
+@pytest.mark.parametrize("kind", ["choose", "top-two", "similarity"])
+def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
+    """Also after exclusions, inclusions, somebody who is forgotten, and an answer that comes out of its time."""
+    question = {"kind": kind, "classes": ["cat", "dog"]} if kind != "similarity" else {"kind": kind}
+    run = opened(question=question, protocol={"per_person": 4, "per_item": 9, "repeats": 1})
+    watch, rng = Watch(run), np.random.default_rng(0)
+
+    def come(upto):
+        me = arrive(run, {})
+        for _ in range(upto):
+            first, other = (str(one) for one in rng.permutation(["cat", "dog"]))
+            told = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
+                "first": first, "first_percent": int(rng.integers(50, 90)), "second": None, "second_percent": None,
+                "ruled_out": [other] if rng.random() < 0.5 else [],
+            }  # fmt: skip
+            submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+        return me
+
+    def agrees():
+        changed, once = watch.read(), read(run)
+        assert np.allclose(watch.mass, once.mass) and watch.counted.tolist() == once.counted.tolist()
+        assert annotator_rows(run, watch) == annotator_rows(run, once)
+        assert items_of(watch).unit.tolist() == items_of(once).unit.tolist()
+        assert watch.counted.sum() == status_of(run, watch)["answers"]
+        return changed
+
+    one, two = come(3), come(5)
+    assert agrees() and not watch.read()
+    decisions.exclude(run, two, "checks")
+    three = come(2)
+    assert agrees()
+    decisions.include(run, two)
+    decisions.exclude(run, one, "checks")
+    assert agrees()
+    decisions.forget(run, three)
+    assert agrees()
+    late = come(1)
+    with run.store.writing() as connection:
+        mine = tables.answers.c.person == late
+        connection.execute(sa.update(tables.answers).where(mine).values(received=tables.answers.c.received - 3600))
+    assert agrees()
+
+
+def test_batches_say_how_many_answers_are_wanted(tmp_path):
+    folder = tmp_path / "survey"
+    folder.mkdir()
+    (folder / "b.csv").write_text("batch,item\none,p0\none,p1\ntwo,p1\ntwo,p2\n")
+    run = open_survey(write_survey(folder, protocol={"draw": "batches", "batches": "b.csv", "per_item": 3}))
+    assert (status_of(run)["wanted"], status_of(run)["share"]) == (12, 0.0)  # p1 twice, and none of the other five
+    for _ in range(3):
+        person(run, lambda item: "cat")
+    assert status_of(run)["share"] == pytest.approx(6 / 12)
+    for _ in range(3):
+        person(run, lambda item: "cat")
+    told = status_of(run)
+    assert (told["answers"], told["share"], told["seconds_left"]) == (12, 1.0, None)
+    run.store.close()
+
+
+def test_the_table_of_people_is_asked_for_in_parts():
+    rows = [
+        {"id": str(i), "annotator": f"a{i:03d}", "stage": "done", "answers": i % 7, "checks": 4, "checks_right": i % 5,
+         "median_seconds": None if i % 10 == 0 else float(i), "agreement": 0.5, "repeats": 0, "repeats_same": 0,
+         "flags": ["odd"] if i % 3 == 0 else [], "excluded": i == 33, "why": "in a hurry" if i == 33 else None,
+         "code": ""}
+        for i in range(60)
+    ]  # fmt: skip
+
+    def ids(**asked):
+        return [int(row["id"]) for row in page_of(rows, asked)["rows"]]
+
+    assert ids() == list(range(25)) and ids(page="3") == list(range(50, 60)) and ids(page="99") == ids(page="3")
+    falling = ids(sort="median_seconds", down="1")
+    assert falling[:3] == [59, 58, 57] and ids(sort="median_seconds")[:3] == [1, 2, 3]
+    assert ids(sort="median_seconds", page="3")[-6:] == ids(sort="median_seconds", down="1", page="3")[-6:]
+    assert [i % 5 for i in ids(sort="checks", down="1")][:12] == [4] * 12
+    assert ids(show="excluded") == ids(find="HURRY") == [33] and ids(find="a05", sort="annotator", down="1")[0] == 59
+    assert page_of(rows, {"show": "flagged"})["found"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
+
+
+def test_the_table_of_people_is_a_recount_of_their_answers(watched):
+    run, *_ = watched
+    table = answer_table(run).to_pylist()
+    main = [row for row in table if row["kind"] == "main"]
+    choice = {(row["annotator"], row["item"]): json.loads(row["answer"])["choice"] for row in main}
+    for found in annotator_rows(run):
+        who = found["annotator"]
+        mine = [row for row in table if row["annotator"] == who]
+        own = [row for row in mine if row["kind"] == "main"]
+        checks = [json.loads(row["answer"])["choice"] == "cat" for row in mine if row["kind"] == "attention"]
+        again = [row for row in mine if row["kind"] == "repeat"]
+        same = sum(json.loads(row["answer"])["choice"] == choice[who, row["item"]] for row in again)
+        assert found["answers"] == len(own)
+        assert (found["checks"], found["checks_right"]) == (len(checks), sum(checks))
+        assert (found["repeats"], found["repeats_same"]) == (len(again), same)
+        assert found["median_seconds"] == pytest.approx(statistics.median(row["seconds"] for row in own))
+        # Agreement: for each of my items, the share of the others who said the same; the mean over items with others.
+        shares = []
+        for row in own:
+            others = [c for (w, item), c in choice.items() if item == row["item"] and w != who]
+            shares += [np.mean([c == choice[who, row["item"]] for c in others])] if others else []
+        assert found["agreement"] == pytest.approx(np.mean(shares))
+
+
+def test_who_is_careless_is_flagged_and_nobody_else(watched):
+    run, serious, careless, _ = watched
+    flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
+    assert "0 of 1 attention checks right" in flags[careless] and "much faster than others" in flags[careless]
+    assert all("attention" not in flag and "faster" not in flag for who in serious for flag in flags[who])
+    assert annotator_rows(run)[0]["id"] == careless  # the most flagged comes first
+
+
+def test_each_download_holds_the_whole_table(watched):
+    run, *_ = watched
+    for table in (answer_table(run), people_table(run), EXPORTS["labels"].table(run)):
+        rows = table.to_pylist()
+        lines = [json.loads(line) for line in FORMATS["jsonl"].as_bytes(table).decode().splitlines()]
+        assert lines == rows
+        assert pq.read_table(io.BytesIO(FORMATS["parquet"].as_bytes(table))).equals(table)
+        cells = list(csv.DictReader(io.StringIO(FORMATS["csv"].as_bytes(table).decode())))
+        assert len(cells) == len(rows) and list(cells[0]) == table.column_names
+        for cell, row in zip(cells, rows, strict=True):
+            for name, value in row.items():
+                if isinstance(value, str):
+                    assert cell[name] == value
+                elif isinstance(value, list):
+                    assert json.loads(cell[name]) == value
+                elif isinstance(value, float):
+                    assert float(cell[name]) == pytest.approx(value, rel=1e-12)
+
+
+def test_people_come_with_their_debriefing(watched):
+    run, *_ = watched
+    rows = people_table(run).to_pylist()
+    assert [json.loads(row["pages"]).get("debrief") for row in rows].count({"comments": "fine"}) == 5
+    assert [row["finished"] is None for row in rows].count(True) == 1
+    assert {row["annotator"] for row in rows} == set(answer_table(run).column("annotator").to_pylist())
+
+
+def test_times_go_into_the_table_as_they_were_measured(watched):
+    run, *_ = watched
+    row = answer_table(run).to_pylist()[0]
+    assert answer_table(run).schema == SCHEMA
+    assert (row["seconds"], row["touched_seconds"], row["away_seconds"]) == (4.0, 0.2, 0.5)
+    assert json.loads(row["times"])["away"] == [[100.0, 600.0]] and row["received"] > 1.7e9
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "first"),
+    [("choose", {"choice": "a"}, "a"), ("top-two", {"first": "b", "first_percent": 60, "second": "a"}, "b"),
+     ("sliders", {"values": {"a": 0.1, "b": 0.7}}, "b"), ("allocate", {"percents": {"b": 100}}, "b"),
+     ("tokens", {"tokens": {"a": 9, "b": 11}}, "b"), ("typicality", {"value": 0.5}, 0.5),
+     ("similarity", {"value": 3}, 3), ("triplet", {"closer": "first"}, "first")],
+)  # fmt: skip
+def test_the_first_choice_of_an_answer(kind, answer, first):
+    assert QUESTIONS[kind].first(answer) == first
+
+
+def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(opened):
+    run = opened(question={"kind": "top-two", "classes": ["a", "b"]})
+    me = arrive(run, {})
+    told = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
+    submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+    (kept,) = answer_table(run).column("answer").to_pylist()
+    assert next(iter(json.loads(kept))) == "first" and labels_of(run).first_choices().choice.tolist() == [1]
+
+
+def test_an_empty_survey_has_a_dashboard_too(opened):
+    run = opened()
+    told = status_of(run)
+    assert (told["answers"], told["share"], told["median_seconds"], told["seconds_left"]) == (0, 0.0, None, None)
+    assert disputed(run) == [] and annotator_rows(run) == []
+
+
+def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey"))
+    client = TestClient(make_app(run), follow_redirects=False)
+    key = set_key(run.survey.folder)
+    client.cookies.set(COOKIE, client.post("/dashboard/login", content=f"key={key}").cookies[COOKIE])
+    assert client.get("/dashboard/data").status_code == 200
+    assert client.get("/dashboard/download/people.csv").status_code == 200
+    refused = client.get("/dashboard/download/labels.parquet")
+    assert refused.status_code == 409 and refused.json()["error"] == "there are no answers yet"
+    set_key(run.survey.folder)
+    assert client.get("/dashboard/data").status_code == 401
+    assert "wrong" in client.post("/dashboard/login", content=f"key={key}").headers["location"]
+    run.store.close()
+
+
+def test_guessing_the_key_is_slowed_down(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey"))
+    client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
+    found = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
+    assert [one.status_code for one in found] == [303] * 5 + [429] * 2
+    assert "Too many attempts" in found[-1].text and 'href="../static/elicit.css"' in found[-1].text
+    run.store.close()
+
+
+def test_every_decision_is_written_down(watched):
+    run, _, careless, left = watched
+    decisions.exclude(run, careless, "checks")
+    decisions.exclude(run, careless, "again")  # it is so already: nothing changes
+    decisions.include(run, careless)
+    decisions.extend(run, 12)
+    decisions.stop(run)
+    decisions.reopen(run)
+    decisions.forget(run, left)
+    with run.store.reading() as connection:
+        rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.id)).all()
+    kinds = [row.kind for row in rows if row.kind != "done"]
+    assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
+    assert json.loads(rows[-6].told) == {"why": "checks"} and left not in str(rows)
+
+
+def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
+    rows = "".join(f"p{i},items/p{i}.png,{i % 2}\n" for i in range(8))
+    folder = write_survey(
+        tmp_path / "survey", question={"kind": "typicality", "classes": ("0", "1")}, items="items.csv"
+    )
+    (folder / "items.csv").write_text("item,image,class\n" + rows)
+    run = open_survey(folder)
+    me = arrive(run, {})
+    submit(run, me, {"page": current_page(run, me)["page"], "told": {"value": 1}})
+    assert [row["answers"] for row in annotator_rows(run)] == [1]
+    run.store.close()
+
+
+def test_another_process_sends_what_this_one_has_not_sent(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    one, other = Shown(run), Shown(run)
+    for choice in ("cat", "cat"):
+        person(run, lambda _, choice=choice: choice)
+    first = one.now({})
+    person(run, lambda _: "dog")
+    second = other.now({"version": first["version"]})
+    assert first["map"]["agreed"] == 8 and second["map"]["agreed"] == 0
+    assert "map" not in other.now({"version": second["version"]})
+
+
+def test_a_read_that_fails_in_the_middle_counts_nothing_twice(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    people = [person(run, lambda _: "cat"), person(run, lambda _: "dog")]
+    watch = Watch(run)
+    for decide in (lambda one: decisions.exclude(run, one, "odd"), lambda one: decisions.include(run, one)):
+        watch.read()
+        for one in people:
+            decide(one)
+    seen = []
+
+    @sa.event.listens_for(run.store.engine, "before_cursor_execute")
+    def fails(connection, cursor, statement, *more):
+        if "WHERE answers.person" in statement:
+            seen.append(statement)
+            if len(seen) == 2:
+                raise sa.exc.OperationalError(statement, {}, Exception("the database is gone"))
+
+    with pytest.raises(sa.exc.OperationalError):
+        watch.read()
+    assert watch.read() and watch.counted.sum() == 16 and watch.mass.sum() == 16
+
+
+def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_meanwhile(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 9})
+    odd = person(run, lambda _: "cat")
+    person(run, lambda _: "dog")
+    watch, done = Watch(run), []
+    watch.read()
+
+    @sa.event.listens_for(run.store.engine, "after_cursor_execute")
+    def meanwhile(connection, cursor, statement, *more):
+        if statement.startswith("SELECT units.id, units.answered") and not done:
+            done.append(decisions.exclude(run, odd, "odd"))
+
+    watch.read()
+    watch.read()
+    late = person(run, lambda _: "ship", upto=1)
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.answers).where(tables.answers.c.person == late).values(received=1.0))
+    watch.read()
+    assert watch.counted.sum() == 9
+
+
+def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_site(opened):
+    run = opened(people={"source": "prolific"}, protocol={"per_person": 1})
+    codes = {}
+    for name in ("abc", "def"):
+        me = arrive(run, {"PROLIFIC_PID": name})
+        page = current_page(run, me)
+        codes[name] = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]["code"]
+    assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
+    looks = Shown(run)
+    found = {find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())}
+    assert [[row["code"] for row in rows] for rows in found.values()] == [[codes["abc"]]] * 3

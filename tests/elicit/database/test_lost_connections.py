@@ -1,0 +1,78 @@
+"""A connection that is lost right after a commit: nobody knows that it is done, it is done again, and is there once."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import rank_if_due
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.database.test_store import counters
+from tests.elicit.session.test_session import rows, through_trials
+from tests.elicit.surveys import write_survey
+
+
+@pytest.fixture
+def losing(tmp_path, postgres):
+    """A survey on PostgreSQL, and a function after which the next commit passes and loses its connection."""
+    run = open_survey(
+        write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_item": 3, "per_person": 4}),
+        postgres(),
+    )
+    due = []
+
+    @sa.event.listens_for(run.store.engine, "commit")
+    def lose(connection):
+        if due:
+            due.pop()
+            lost = connection.connection.driver_connection
+            lost.commit()
+            lost.close()
+
+    yield run, lambda: due.append(True)
+    assert not due
+    run.store.close()
+
+
+def test_everything_is_there_once(losing):
+    run, lose = losing
+    lose()
+    me = arrive(run, {})
+    lose()
+    page = current_page(run, me)
+    while page["stage"] == "trial":
+        lose()
+        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+    assert page["stage"] == "done" and len(rows(run, tables.people)) == 1 and len(rows(run, tables.answers)) == 4
+    told, counted = counters(run)
+    assert told == counted
+
+
+def test_decisions_are_written_down_once(losing):
+    run, lose = losing
+    me = arrive(run, {})
+    through_trials(run, me)
+    for decide in (
+        lambda: decisions.exclude(run, me, "odd"), lambda: decisions.include(run, me), lambda: decisions.stop(run),
+        lambda: decisions.reopen(run), lambda: decisions.extend(run, 5),
+    ):  # fmt: skip
+        lose()
+        decide()
+    lose()
+    assert decisions.forget(run, me) == 4
+    kinds = [row.kind for row in sorted(rows(run, tables.events), key=lambda row: row.id)]
+    assert kinds == ["done", "excluded", "included", "stopped", "opened", "extended", "forgotten"]
+    with pytest.raises(Refused, match="no such person"):
+        decisions.forget(run, me)
+
+
+def test_a_ranking_that_was_claimed_is_made(losing):
+    run, lose = losing
+    through_trials(run, arrive(run, {}))
+    lose()
+    rank_if_due(run)
+    assert len({row.priority for row in rows(run, tables.units)}) > 1

@@ -1,0 +1,365 @@
+"""What the database holds: durable, the same on both servers, and its counters never apart from its tables."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import Store
+from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
+
+
+def counters(run):
+    """What units say, and what a recount of trials and answers says: (assigned, answered) of each."""
+    held = sa.select(tables.trials.c.unit, sa.func.count()).where(tables.trials.c.held).group_by(tables.trials.c.unit)
+    counted = (
+        sa.select(tables.answers.c.unit, sa.func.count())
+        .join(tables.people, tables.people.c.id == tables.answers.c.person)
+        .where(tables.answers.c.kind == "main", tables.people.c.excluded.is_(None))
+        .group_by(tables.answers.c.unit)
+    )
+    with run.store.reading() as connection:
+        told = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(tables.units))}
+        holders, answered = dict(connection.execute(held).all()), dict(connection.execute(counted).all())
+    return told, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in told}
+
+
+def expire(run):
+    """All that is drawn becomes two hours older."""
+    older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
+    run.store.write(lambda connection: connection.execute(older))
+
+
+class Decisions(RuleBasedStateMachine):
+    """People come, look, answer, are excluded, taken back or forgotten, in any order."""
+
+    people = Bundle("people")
+    shown = Bundle("shown")
+    run = None
+
+    def __init__(self):
+        super().__init__()
+        with self.run.store.writing() as connection:
+            for table in (tables.answers, tables.pages, tables.trials, tables.events, tables.people):
+                connection.execute(sa.delete(table))
+            connection.execute(sa.update(tables.units).values(assigned=0, answered=0, priority=0))
+
+    @rule(target=people)
+    def comes(self):
+        return arrive(self.run, {})
+
+    @rule(target=shown, person=people)
+    def looks(self, person):
+        page = self.known(lambda: current_page(self.run, person))
+        return (person, page["page"]) if page and page["stage"] == "trial" else multiple()
+
+    @rule(shown=shown)
+    def answers(self, shown):
+        person, page = shown  # may be long ago, answered before, or of somebody who is gone
+        self.known(lambda: submit(self.run, person, {"page": page, "told": {"choice": "cat"}}))
+
+    @rule(person=people)
+    def is_excluded(self, person):
+        self.known(lambda: decisions.exclude(self.run, person, "odd"))
+
+    @rule(person=people)
+    def is_taken_back(self, person):
+        self.known(lambda: decisions.include(self.run, person))
+
+    @rule(person=consumes(people))
+    def is_forgotten(self, person):
+        self.known(lambda: decisions.forget(self.run, person))
+
+    @rule()
+    def time_passes(self):
+        expire(self.run)
+
+    @rule(on=st.booleans())
+    def stops(self, on):
+        (decisions.stop if on else decisions.reopen)(self.run)
+
+    @invariant()
+    def counters_are_what_the_tables_say(self):
+        told, counted = counters(self.run)
+        assert told == counted
+
+    def known(self, work):
+        try:
+            return work()
+        except Refused as refused:
+            assert refused.status == 404
+            return None
+
+
+@pytest.mark.parametrize("draw", ["least-answered", "expected-error"])
+def test_counters_equal_a_recount_after_any_sequence_of_events(draw, opened):
+    class Here(Decisions):
+        run = opened(protocol={"per_person": 3, "per_item": 2, "repeats": 1, "draw": draw})
+
+    quick = settings(max_examples=10, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Here, settings=quick)
+
+
+def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
+    """Answers, late answers, expired holds, exclusions and deletions from eight threads."""
+    run = opened(protocol={"per_person": 5, "per_item": 6, "hold_minutes": 1})
+    people = [arrive(run, {}) for _ in range(8)]
+
+    def walk(person):
+        try:
+            page = current_page(run, person)
+            while page["stage"] == "trial":
+                page = submit(run, person, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+        except Refused as refused:
+            assert refused.status == 404
+
+    def decide(i):
+        for person in people[i % 2 : 6 : 2]:
+            expire(run)
+            decisions.exclude(run, person, "odd")
+            if i % 3:
+                decisions.include(run, person)
+        if i == 3:
+            decisions.forget(run, people[7])
+
+    with ThreadPoolExecutor(12) as pool:
+        for done in [*map(pool.submit, [walk] * 8, people), *(pool.submit(decide, i) for i in range(4))]:
+            done.result()
+    told, counted = counters(run)
+    assert told == counted
+
+
+def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_excluded(opened):
+    run = opened()
+    me = arrive(run, {})
+    page = current_page(run, me)
+    decisions.stop(run)
+    decisions.exclude(run, me, "too fast")
+    reply = submit(run, me, {"page": page["page"], "told": {"choice": "dog"}})
+    assert reply["saved"] == page["page"] and reply["page"]["stage"] == "stopped"
+    assert answer_table(run).num_rows == 1 and sum(answered for _, answered in counters(run)[0].values()) == 0
+    decisions.include(run, me)
+    assert sum(answered for _, answered in counters(run)[0].values()) == 1
+    decisions.reopen(run)
+    assert current_page(run, me)["stage"] == "trial"
+
+
+def test_work_that_is_committed_group_fails_alone(tmp_path):
+    """Of 60 pieces from 12 threads every third fails after it has written: the others are kept, it leaves nothing."""
+    run = open_survey(write_survey(tmp_path / "survey"))
+
+    def piece(i):
+        def work(connection):
+            connection.execute(sa.insert(tables.about).values(key=f"k{i}", value=str(i)))
+            if i % 3 == 0:
+                raise Refused(f"piece {i}")
+            return i
+
+        try:
+            return run.store.write(work)
+        except Refused as refused:
+            return str(refused)
+
+    with ThreadPoolExecutor(12) as pool:
+        found = list(pool.map(piece, range(60)))
+    assert found == [i if i % 3 else f"piece {i}" for i in range(60)]
+    with run.store.reading() as connection:
+        kept = set(connection.scalars(sa.select(tables.about.c.key).where(tables.about.c.key.like("k%"))))
+    run.store.close()
+    assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
+
+
+def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
+    """Rows that break a foreign key are noticed only when the transaction is committed."""
+    run = open_survey(write_survey(tmp_path / "survey"))
+    gate = threading.Barrier(6)
+
+    def piece(i):
+        def work(connection):
+            connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+            row = {"person": f"nobody{i}", "page": "consent", "told": "{}", "received": 0.0}
+            connection.execute(sa.insert(tables.pages).values(row))
+
+        gate.wait()
+        with pytest.raises(sa.exc.IntegrityError):
+            run.store._group.write(work)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(piece, range(6)))
+    with run.store.reading() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.pages)) == 0
+    run.store.close()
+
+
+def test_many_come_by_one_link_at_once_and_are_one_person(opened):
+    run = opened(people={"source": "prolific"})
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
+    assert len(found) == 1
+
+
+def _arrives(folder, database, barrier, found):
+    run = open_survey(folder, database)
+    barrier.wait()
+    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    run.store.close()
+
+
+def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_path, database):
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
+    context = multiprocessing.get_context("spawn")
+    barrier, found = context.Barrier(3), context.Queue()
+    workers = [context.Process(target=_arrives, args=(folder, database, barrier, found)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    ids = [found.get(timeout=60) for _ in workers]
+    for worker in workers:
+        worker.join(20)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert ids[0] == ids[1] == ids[2] and len(set(ids[0])) == 10
+
+
+def test_every_connection_of_sqlite_syncs_each_commit_to_the_disk(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey"))
+    wanted = {"synchronous": 2, "journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1, "busy_timeout": 60000}
+    held = [run.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") for _ in range(25)]
+    for connection in held:  # 20 stay in the pool, 5 are beyond it
+        assert {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted} == wanted
+        connection.close()
+    with run.store.writing() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+    run.store.close()
+
+
+def test_a_database_that_is_neither_of_the_two_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="expected sqlite:///FILE or postgresql://"):
+        Store(tmp_path, "mysql://root@localhost/x")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [({"kind": "choose", "classes": ["a", "b"]}, {"kind": "choose", "classes": ["a", "b", "c"]}, "whose classes is"),
+     ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "sliders", "classes": ["a", "b"]}, "whose kind is choose"),
+     ({"kind": "tokens", "classes": ["a", "b"]}, {"kind": "tokens", "classes": ["a", "b"], "tokens": 10},
+      "whose scale is")],
+)  # fmt: skip
+def test_a_survey_whose_answers_would_mean_something_else_is_refused(tmp_path, database, before, after, message):
+    open_survey(write_survey(tmp_path / "survey", question=before), database).store.close()
+    with pytest.raises(ValueError, match=message):
+        open_survey(write_survey(tmp_path / "survey", question=after), database)
+
+
+def _csv_survey(folder, names, **sections):
+    folder.mkdir(exist_ok=True)
+    (folder / "items.csv").write_text("item,text\n" + "".join(f"{name},about {name}\n" for name in names))
+    return write_survey(folder, items="items.csv", **sections)
+
+
+def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
+    settings = {"per_person": 3, "per_item": 5, "repeats": 3}
+    folder = _csv_survey(tmp_path / "survey", "abc", protocol=settings)
+    run = open_survey(folder, database)
+    me = arrive(run, {})
+    first = current_page(run, me)
+    submit(run, me, {"page": first["page"], "told": {"choice": "cat"}})
+    run.store.close()
+    gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
+    waiting = "abc".replace(gone, "")[0]
+    run = open_survey(_csv_survey(folder, "abcdé".replace(waiting, ""), protocol=settings), database)
+    seen, page = set(), current_page(run, me)
+    while page["stage"] == "trial":
+        seen.add(page["stimuli"][0]["parts"][0]["text"])
+        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+    assert page["stage"] == "done" and f"about {waiting}" not in seen
+    other = arrive(run, {})
+    texts = {current_page(run, other)["stimuli"][0]["parts"][0]["text"]}
+    assert texts <= {f"about {name}" for name in "abcdé" if name != waiting}
+    run.store.close()
+    # An item that was answered is taken out: its answers stay, and it is asked about no more.
+    run = open_survey(_csv_survey(folder, "xy", protocol=settings), database)
+    assert gone in labels_of(run).items.tolist()
+    with run.store.reading() as connection:
+        asked = connection.scalars(sa.select(tables.units.c.names).where(tables.units.c.main)).all()
+    assert sorted(map(json.loads, asked)) == [["x"], ["y"]]
+    assert current_page(run, other)["stage"] == "trial"
+    run.store.close()
+
+
+def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path):
+    question = {"kind": "similarity"}
+    open_survey(_csv_survey(tmp_path / "survey", "abc", question=question)).store.close()
+    run = open_survey(_csv_survey(tmp_path / "survey", "cbad", question=question))
+    with run.store.reading() as connection:
+        rows = connection.execute(sa.select(tables.units)).all()
+    assert len(rows) == 6 and all(row.main for row in rows)
+    run.store.close()
+
+
+def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
+    me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
+    decisions.exclude(run, me, "asked-for-it")
+    found = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert found
+    decisions.forget(run, me)
+    assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    run.store.close()
+
+
+def test_a_fault_in_a_log_names_nobody(opened):
+    run = opened()
+    with pytest.raises(sa.exc.DBAPIError) as caught, run.store.writing() as connection:
+        connection.execute(sa.text("INSERT INTO nowhere VALUES (:person)"), {"person": "5f00-secret"})
+    assert "5f00-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("odd", ["trial:\0", "trial:\ud800", "\0", "break:²", "break:1", "break:99999999"])
+def test_texts_that_a_database_cannot_hold_and_breaks_that_are_none_are_refused(opened, odd):
+    run = opened()
+    me = arrive(run, {})
+    with pytest.raises(Refused):
+        submit(run, me, {"page": odd, "told": {}})
+    with pytest.raises(Refused, match="no such session"):
+        current_page(run, odd)
+
+
+def test_instructions_may_get_shorter_while_somebody_reads_them(tmp_path):
+    folder = write_survey(tmp_path / "survey", protocol={"instructions": ["One.", "Two.", "Three."]})
+    run = open_survey(folder)
+    me = arrive(run, {})
+    submit(run, me, {"page": "instructions:0"})
+    assert submit(run, me, {"page": "instructions:1"})["page"]["text"] == "Three."
+    run.store.close()
+    run = open_survey(write_survey(folder, protocol={"instructions": ["One."]}))
+    assert current_page(run, me)["stage"] == "trial"
+    run.store.close()
+
+
+def test_only_what_a_page_asks_for_is_kept(opened):
+    run = opened(protocol={"consent": "Yes?"}, debrief=[{"name": "age", "question": "Age?"}])
+    me = arrive(run, {})
+    submit(run, me, {"page": "consent", "told": {"agreed": True, "more": "x" * 10_000}})
+    with run.store.reading() as connection:
+        assert connection.scalars(sa.select(tables.pages.c.told)).all() == ['{"agreed": true}']

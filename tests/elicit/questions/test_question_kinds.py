@@ -1,0 +1,139 @@
+"""Every kind of question checks what it records, says what it means, and is simulated as the truth says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dissensus.elicit.questions.answers_as_labels import labels_from
+from dissensus.elicit.questions.question import Question
+from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
+from dissensus.elicit.templates import PAGES
+
+CLASSES = ("cat", "dog", "ship")
+TRUTH = np.array([0.6, 0.3, 0.1])
+
+
+def question(kind, **options):
+    classes = CLASSES if QUESTIONS[kind].needs_classes else ()
+    return Question(kind, "What?", classes, {**QUESTIONS[kind].defaults, **options})
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_a_simulated_answer_passes_its_own_check_and_has_exactly_the_recorded_fields(kind):
+    asked, rng = question(kind), np.random.default_rng(0)
+    for _ in range(50):
+        answer = check_answer(asked, QUESTIONS[kind].simulate(asked, TRUTH, rng))
+        assert set(answer) == set(QUESTIONS[kind].fields)
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_an_answer_says_the_same_after_it_was_stored_and_labels_put_first_what_it_puts_first(kind):
+    """The row of Beliefs, or the vote, of every answer; probabilities are those of its classes alone."""
+    asked, rng, entry = question(kind), np.random.default_rng(2), QUESTIONS[kind]
+    simulated = [check_answer(asked, entry.simulate(asked, TRUTH, rng)) for _ in range(50)]
+    answers = [json.loads(json.dumps(answer)) for answer in simulated]
+    assert answers == simulated and len({type(entry.first(answer)) for answer in answers} - {int, float}) <= 1
+    if not entry.labels_items:
+        return
+    given = {"item": np.arange(50), "items": np.arange(50), "annotator": np.zeros(50, int), "annotators": np.arange(1)}
+    about = ["dog" if entry.about else ""] * 50
+    labels = labels_from(asked, answers, about, CLASSES, **given)
+    if entry.gives == "vote":
+        assert [CLASSES[code] for code in labels.choice] == [entry.first(answer) for answer in answers]
+        return
+    stated = [entry.stated(asked, answer, name) for answer, name in zip(answers, about, strict=True)]
+    for row, said in enumerate(stated):
+        assert {CLASSES[j]: labels.stated[row, j] for j in np.flatnonzero(~np.isnan(labels.stated[row]))} == dict(
+            said.probabilities
+        )
+        assert [CLASSES[j] if j >= 0 else None for j in labels.named[row]] == list(said.named)
+        assert [CLASSES[j] for j in np.flatnonzero(labels.ruled_out[row])] == list(said.ruled_out)
+        assert all(0 <= p <= 1 for p in said.probabilities.values())
+    if entry.pools:
+        assert [CLASSES[row.argmax()] for row in np.nan_to_num(labels.stated)] == [entry.first(a) for a in answers]
+
+
+def test_an_answer_about_a_class_that_is_not_among_the_labels_is_refused():
+    given = {"item": [0], "items": ["i"], "annotator": [0], "annotators": ["a"]}
+    with pytest.raises(ValueError, match="an answer is about 'horse', which is not one of the 3 classes"):
+        labels_from(question("typicality"), [{"value": 0.5}], ["horse"], CLASSES, **given)
+
+
+def test_every_kind_has_its_script_and_every_script_its_kind():
+    """A script exports `ask`, as trial.js says; run.html loads the one that the entry names."""
+    scripts = {path.stem: path.read_text() for path in (PAGES / "static" / "questions").iterdir()}
+    assert scripts.keys() == {entry.script for entry in QUESTIONS.values()}
+    for name, script in scripts.items():
+        assert re.search(r"^export (function ask\(|const ask = )", script, re.MULTILINE), name
+        assert script.startswith("// "), f"{name}: the first line says what it asks"
+
+
+def test_the_table_of_the_docs_has_every_kind_and_says_what_one_answer_is():
+    page = Path(__file__).parents[3] / "docs" / "elicit.md"
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| [^|]+ \|$", page.read_text(), re.MULTILINE)
+    assert [row for row in rows if row[0] in QUESTIONS] == [(kind, e.summary) for kind, e in QUESTIONS.items()]
+
+
+def test_simulated_answers_average_to_the_truth():
+    rng = np.random.default_rng(1)
+    votes = [QUESTIONS["choose"].simulate(question("choose"), TRUTH, rng)["choice"] for _ in range(4000)]
+    assert np.allclose([votes.count(name) / 4000 for name in CLASSES], TRUTH, atol=0.03)
+    for kind, field, whole in (("allocate", "percents", 100), ("tokens", "tokens", 20), ("sliders", "values", 1)):
+        answers = [QUESTIONS[kind].simulate(question(kind), TRUTH, rng)[field] for _ in range(2000)]
+        means = [np.mean([one.get(name, 0) for one in answers]) / whole for name in CLASSES]
+        assert np.allclose(means, TRUTH, atol=0.02)
+
+
+TOP = {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]}
+WRONG = [
+    ("choose", {"choice": "horse"}, "'horse' is not one of the 3 classes"),
+    ("choose", {"choice": ["cat"]}, "is not one of"),
+    ("choose", {}, r"missing \['choice'\]"),
+    ("choose", {"choice": "cat", "why": "x"}, r"unknown \['why'\]"),
+    ("choose", "cat", "an answer is an object"),
+    ("top-two", {**TOP, "first": None}, "first None is not one of"),
+    ("top-two", {**TOP, "first_percent": 101}, "first_percent is 101; expected a number from 0 to 100"),
+    ("top-two", {**TOP, "first_percent": True}, "first_percent is True"),
+    ("top-two", {**TOP, "first_percent": float("nan")}, "first_percent is nan"),
+    ("top-two", {**TOP, "second": "cat"}, "second 'cat' is not one of the other 2"),
+    ("top-two", {**TOP, "second": None}, "second_percent is given, but no second class"),
+    ("top-two", {**TOP, "second_percent": None}, "second_percent is None"),
+    ("top-two", {**TOP, "ruled_out": ["cat"]}, "'cat', which is also the first or second"),
+    ("top-two", {**TOP, "ruled_out": "ship"}, "ruled_out is a list"),
+    ("top-two", {**TOP, "ruled_out": ["horse"]}, "ruled_out names 'horse'"),
+    ("sliders", {"values": {"cat": 0.5, "dog": 0.1}}, "no number for 'ship'; every slider has to be touched"),
+    ("sliders", {"values": {"cat": 1.5, "dog": 0.1, "ship": 0}}, "gives 'cat' 1.5; expected a number from 0 to 1"),
+    ("sliders", {"values": [1]}, "values is an object"),
+    ("allocate", {"percents": {"cat": 60, "dog": 39}}, "sums to 99; expected 100"),
+    ("allocate", {"percents": {"cat": 50.5, "dog": 49.5}}, "'cat' 50.5; expected a whole number"),
+    ("allocate", {"percents": {"cat": -10, "dog": 110}}, "'cat' -10; expected a number of 0 or more"),
+    ("tokens", {"tokens": {"cat": 21}}, "sums to 21; expected 20"),
+    ("typicality", {"value": 1.2}, "1.2 is not a number from 0 to 1"),
+    ("similarity", {"value": 2.5}, "2.5 is not a whole number from 0 to 6"),
+    ("similarity", {"value": "3"}, "'3' is not a number"),
+    ("triplet", {"closer": "both"}, "closer is 'both'"),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "message"), WRONG, ids=[f"{k}: {m[:28]}" for k, _, m in WRONG])
+def test_what_makes_no_sense_is_refused_with_the_field_and_the_value(kind, answer, message):
+    with pytest.raises(ValueError, match=message):
+        check_answer(question(kind), answer)
+
+
+def test_options_that_are_off_refuse_what_they_would_allow():
+    with pytest.raises(ValueError, match="asks for one class only"):
+        check_answer(question("top-two", second=False), TOP)
+    with pytest.raises(ValueError, match="has nothing to rule out"):
+        check_answer(question("top-two", ruling_out=False), TOP)
+
+
+def test_zero_parts_are_left_out_and_ruled_out_classes_keep_the_order_of_the_survey():
+    assert check_answer(question("tokens"), {"tokens": {"dog": 20, "cat": 0}}) == {"tokens": {"dog": 20}}
+    told = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
+    assert check_answer(question("top-two"), told)["ruled_out"] == ["dog", "ship"]

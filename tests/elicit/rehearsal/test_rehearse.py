@@ -1,0 +1,172 @@
+"""From init to aggregate, as a researcher would: the distributions that come out are those that were put in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dissensus import read
+from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.rehearsal.report import known_by, rehearse
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import serving
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.votes import Votes
+from tests.elicit.surveys import write_survey, write_survey_of
+
+
+def dissensus(*args):
+    done = subprocess.run([sys.executable, "-m", "dissensus", *map(str, args)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_init_rehearse_export_describe_build(tmp_path):
+    survey = tmp_path / "survey"
+    dissensus("elicit", "init", survey, "--kind", "choose", "--per-item", 30, "--per-person", 24)
+    assert json.loads(dissensus("elicit", "check", survey, "--json"))["answers_wanted"] == 720
+    told = json.loads(dissensus("elicit", "rehearse", survey, "--annotators", 30, "--json"))
+    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (720, 0, 0, 0)
+    # Mean total variation of 24 items with 30 votes each: its own spread is about a tenth of it.
+    assert told["distance_to_truth"] == pytest.approx(told["expected_from_sampling"], rel=0.35)
+    db = ("--db", told["database"])
+    dissensus("elicit", "export", survey, *db, "--labels", "-o", tmp_path / "votes.parquet")
+    dissensus("elicit", "export", survey, *db, "-o", tmp_path / "raw.jsonl")
+    assert len((tmp_path / "raw.jsonl").read_text().splitlines()) == 720
+    facts = json.loads(dissensus("describe", tmp_path / "votes.parquet", "--json"))
+    assert (facts["items"], facts["annotators"], facts["answers"]) == (24, 30, 720)
+    dissensus("aggregate", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
+    built = read(tmp_path / "built.parquet")
+    run = open_survey(survey, told["database"])
+    places = {name: place for place, name in enumerate(run.units.items)}
+    truth = simulated_truth(run.survey, 24, seed=0)[[places[name] for name in built.items.tolist()]]
+    run.store.close()
+    assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(told["distance_to_truth"])
+    status = json.loads(dissensus("elicit", "status", survey, *db, "--json"))
+    assert status["share"] == 1.0 and status["stages"] == {"done": 30}
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_every_kind_can_be_rehearsed_exported_and_watched(kind, tmp_path):
+    folder = write_survey_of(kind, tmp_path / "survey", protocol={"per_person": 8, "per_item": 12})
+    told = rehearse(folder, annotators=12, at_once=6, seed=3)
+    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (96, 0, 0, 0)
+    with open_survey(folder, told["database"]) as run:
+        assert answer_table(run).num_rows == 96 and Shown(run).now({})["status"]["answers"] == 96
+        if QUESTIONS[kind].labels_items:
+            assert labels_of(run).n_answers == 96
+    if QUESTIONS[kind].gives == "belief":
+        # Each person holds Dirichlet(30 truth): twelve of them average to well within 0.1 of it.
+        assert told["distance_to_truth"] < 0.1
+    assert ("distance_to_truth" in told) == QUESTIONS[kind].pools
+
+
+def test_what_was_answered_is_what_is_exported(tmp_path, database):
+    folder = write_survey(
+        tmp_path / "survey", question={"kind": "top-two", "classes": ["a", "b", "c"]},
+        protocol={"per_person": 5, "per_item": 4, "repeats": 2, "attention_every": 2}, attention={"p7": "a"},
+        people={"source": "prolific"},
+    )  # fmt: skip
+    run = open_survey(folder, database)
+    truth = simulated_truth(run.survey, 8, seed=1)
+    with serving(folder, database) as address:
+        done = send_people(run.survey, known_by(run), truth, address, 4, 1, at_once=4)
+    table = answer_table(run)
+    assert not done.errors and sorted(done.acknowledged) == sorted(table.column("trial").to_pylist())
+    kinds = table.column("kind").to_pylist()
+    assert (kinds.count("main"), kinds.count("repeat"), kinds.count("attention")) == (20, 8, 4)
+    beliefs = labels_of(run)
+    assert isinstance(beliefs, Beliefs) and beliefs.n_answers == 20 and beliefs.seconds.min() > 0
+    rows = [row for row in table.to_pylist() if row["kind"] == "main"]
+    for row, stated, named in zip(rows, beliefs.stated, beliefs.named, strict=True):
+        told = json.loads(row["answer"])
+        first = beliefs.classes.index(told["first"])
+        assert stated[first] == told["first_percent"] / 100 and named[0] == first
+        assert sorted(row["classes_shown"]) == ["a", "b", "c"]
+    assert labels_of(run, trial_kinds=("main", "repeat")).n_answers == 28
+    run.store.close()
+
+
+def test_similarities_and_triplets_are_exported_raw_only(tmp_path):
+    folder = write_survey(
+        tmp_path / "survey", question={"kind": "similarity"}, protocol={"per_person": 3, "per_item": 1}
+    )
+    run = open_survey(folder)
+    with serving(folder, None) as address:
+        send_people(run.survey, known_by(run), simulated_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
+    rows = answer_table(run).to_pylist()
+    assert len(rows) == 6 and all(
+        len(row["items"]) == 2 and sorted(row["shown"]) == sorted(row["items"]) for row in rows
+    )
+    with pytest.raises(ValueError, match="similarity answers are ratings, not labels"):
+        labels_of(run)
+    run.store.close()
+
+
+def test_typicality_is_the_probability_of_the_class_it_is_about(tmp_path):
+    folder = write_survey(tmp_path / "survey", question={"kind": "typicality"}, items="items.csv")
+    (folder / "items.csv").write_text(
+        "item,text,class\n" + "".join(f"i{i},t{i},{'cat' if i % 2 else 'dog'}\n" for i in range(4))
+    )
+    run = open_survey(folder)
+    with serving(folder, None) as address:
+        send_people(run.survey, known_by(run), simulated_truth(run.survey, 4, 0), address, 3, 0, at_once=1)
+    beliefs = labels_of(run)
+    assert beliefs.classes == ("cat", "dog") and (~np.isnan(beliefs.stated)).sum(axis=1).tolist() == [1] * 12
+    run.store.close()
+
+
+def test_votes_carry_annotators_items_and_times(tmp_path):
+    folder = write_survey(tmp_path / "survey")
+    run = open_survey(folder)
+    with pytest.raises(ValueError, match="there are no answers yet"):
+        labels_of(run)
+    with serving(folder, None) as address:
+        send_people(run.survey, known_by(run), simulated_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
+    votes = labels_of(run)
+    assert isinstance(votes, Votes) and votes.annotators.size == 2 and votes.per_annotator.tolist() == [4, 4]
+    run.store.close()
+
+
+def test_people_in_real_time_take_the_time_that_they_report(tmp_path):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 2})
+    told = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=0, real_time=True)
+    assert told["answers"] == 6 and told["lost"] == told["errors"] == 0
+    run = open_survey(folder, told["database"])
+    by_person = {}
+    for row in sorted(answer_table(run).to_pylist(), key=lambda row: row["received"]):
+        by_person.setdefault(row["annotator"], []).append(row)
+    run.store.close()
+    for first, second in by_person.values():
+        assert second["received"] - first["received"] >= second["seconds"]
+
+
+def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgres):
+    """Without --db it has a file of its own, made anew each time."""
+    database = postgres()
+    folder = write_survey(tmp_path / "survey")
+    rehearse(folder, database, annotators=1, at_once=1, workers=1, seed=0)
+    with pytest.raises(ValueError, match="holds answers already"):
+        rehearse(folder, database, annotators=1, at_once=1, workers=1, seed=0)
+
+
+def test_simulated_people_see_what_is_obvious(tmp_path):
+    """Attention items are answered as expected, so that a rehearsal flags nobody for them."""
+    from dissensus.elicit.dashboard.annotator_table import annotator_rows
+
+    folder = write_survey(
+        tmp_path / "survey", protocol={"per_person": 4, "per_item": 4, "attention_every": 2},
+        attention={"p6": "cat", "p7": "ship"},
+    )  # fmt: skip
+    told = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=0)
+    run = open_survey(folder, told["database"])
+    rows = annotator_rows(run)
+    run.store.close()
+    assert [(row["checks"], row["checks_right"]) for row in rows] == [(2, 2)] * 3

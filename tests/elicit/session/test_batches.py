@@ -1,0 +1,89 @@
+"""Batches from a file: each is given whole, to as many people as it is to have, also when they come at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page
+from tests.elicit.session.test_session import rows, through_trials
+from tests.elicit.surveys import write_survey
+
+
+@pytest.fixture
+def batches(opened, tmp_path):
+    """Function that opens a survey with these batches of items, `per_item` people to each."""
+
+    def made(per_item=1, **listed):
+        (tmp_path / "survey").mkdir()
+        lines = "".join(f"{batch},{item}\n" for batch, items in listed.items() for item in items.split())
+        (tmp_path / "survey" / "batches.csv").write_text("batch,item\n" + lines)
+        protocol = {"draw": "batches", "batches": "batches.csv", "per_person": 8, "per_item": per_item}
+        return opened(protocol=protocol)
+
+    return made
+
+
+def test_each_is_given_whole_to_the_one_with_fewest_people(batches):
+    run = batches(per_item=2, a="p0 p1", b="p2 p3")
+    for _ in range(4):
+        through_trials(run, arrive(run, {}))
+    by_person = {}
+    for row in rows(run, tables.answers):
+        by_person.setdefault(row.person, set()).add(row.unit)
+    assert sorted(map(sorted, by_person.values())) == [[0, 1], [0, 1], [2, 3], [2, 3]]
+    assert status_of(run)["share"] == 1
+
+
+def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(batches):
+    run = batches(a="p0 p1", b="p1 p2")
+    through_trials(run, arrive(run, {}))
+    leaves = arrive(run, {})
+    assert current_page(run, leaves)["stage"] == "trial"
+    assert current_page(run, arrive(run, {}))["stage"] == "full"
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.people).values(seen=tables.people.c.seen - 2 * 3600))
+    shown, last = through_trials(run, arrive(run, {}))
+    assert len(shown) == 2 and last["stage"] == "done"
+    assert sorted(row.answered for row in rows(run, tables.units) if row.answered) == [1, 1, 2]
+
+
+def test_who_is_excluded_makes_room(batches):
+    run = batches(a="p0 p1", b="p2 p3")
+    people = [arrive(run, {}) for _ in range(2)]
+    for one in people:
+        through_trials(run, one)
+    decisions.exclude(run, people[0], "odd")
+    assert through_trials(run, arrive(run, {}))[1]["stage"] == "done"
+    assert status_of(run)["share"] == 1
+
+
+def test_people_who_come_at_once_are_not_too_many(batches):
+    run = batches(per_item=2, a="p0 p1 p2 p3", b="p4 p5 p6 p7")
+    people = [arrive(run, {}) for _ in range(10)]
+    with ThreadPoolExecutor(10) as pool:
+        ends = list(pool.map(lambda one: through_trials(run, one)[1]["stage"], people))
+    assert Counter(ends) == {"done": 4, "full": 6}
+    assert Counter(row.batch for row in rows(run, tables.people)) == {"a": 2, "b": 2, None: 6}
+    assert {row.answered for row in rows(run, tables.units)} == {2}
+
+
+@pytest.mark.parametrize(("lines", "message"), [
+    ("a,p0\na,p99\n", "batch 'a' names item 'p99', which is not among the items"),
+    ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, but protocol.per_person is 2: raise per_person"),
+])  # fmt: skip
+def test_one_that_cannot_be_given_is_refused_before_anybody_comes(tmp_path, lines, message):
+    folder = write_survey(
+        tmp_path / "survey", protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2}
+    )  # fmt: skip
+    (folder / "batches.csv").write_text("batch,item\n" + lines)
+    with pytest.raises(ValueError, match=message):
+        open_survey(folder)

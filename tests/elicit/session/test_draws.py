@@ -1,0 +1,187 @@
+"""Draws by expected error: people are asked where it pays, and no more where enough is known."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from dissensus.elicit.app import make_app
+from dissensus.elicit.database import tables
+from dissensus.elicit.database.store import setting
+from dissensus.elicit.export import labels_of
+from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.simulated_people import send_people
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import serving
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.ranking import CLAIM, priorities, rank, rank_if_due
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import write_survey
+
+CLASSES = [f"class {j}" for j in range(10)]
+CLEAR = 32  # of 40 items: on these everybody agrees
+
+
+def many(tmp_path, **protocol):
+    """A survey of 40 texts, of which the last eight are disputed between two classes."""
+    (tmp_path / "survey").mkdir()
+    (tmp_path / "survey" / "items.csv").write_text("item,text\n" + "".join(f"i{i},{i}\n" for i in range(40)))
+    truth = np.eye(10)[np.arange(40) % 10]
+    for i, share in zip(range(CLEAR, 40), np.linspace(0.3, 0.7, 40 - CLEAR), strict=True):
+        truth[i, [i % 10, (i + 1 + i % 3) % 10]] = share, 1 - share
+    settings = {"per_person": 6, "per_item": 40, "draw": "expected-error", **protocol}
+    question = {"kind": "choose", "classes": CLASSES}
+    folder = write_survey(tmp_path / "survey", items="items.csv", question=question, protocol=settings)
+    return open_survey(folder), truth
+
+
+def crowd(run, truth, people, every=16):
+    """People answer one after the other by the truth; units are ranked after every so many answers."""
+    rng, given, classes = np.random.default_rng(7), 0, run.survey.question.classes
+    for _ in range(people):
+        me = arrive(run, {})
+        page = current_page(run, me)
+        while page["stage"] == "trial":
+            part = page["stimuli"][0]["parts"][0]
+            number = int(part["text"]) if "text" in part else known_by(run)[part["src"]]
+            told = {"choice": classes[rng.choice(len(classes), p=truth[number])]}
+            page = submit(run, me, {"page": page["page"], "told": told})["page"]
+            given += 1
+            if every and given % every == 0:
+                rank(run)
+
+
+def units_of(run):
+    """Answers and priority of each unit.  (n,), (n,)"""
+    with run.store.reading() as connection:
+        found = sa.select(tables.units.c.answered, tables.units.c.priority).order_by(tables.units.c.id)
+        rows = connection.execute(found).all()
+    return np.array([row.answered for row in rows]), np.array([row.priority for row in rows])
+
+
+EVEN = np.full((8, 3), 1 / 3)
+
+
+def test_clear_items_get_fewer_answers_than_disputed_ones(tmp_path):
+    run, truth = many(tmp_path)
+    crowd(run, truth, 40)
+    answered, _ = units_of(run)
+    run.store.close()
+    assert answered.sum() == 240 and answered.min() >= 2
+    assert answered[CLEAR:].mean() > 1.05 * answered[:CLEAR].mean()
+
+
+def test_an_item_that_is_known_well_enough_gets_no_more_answers(tmp_path):
+    run, truth = many(tmp_path, enough=0.4)
+    crowd(run, truth, 36)
+    before, priority = units_of(run)
+    closed = priority < 0
+    assert closed[:CLEAR].mean() > 0.8 > closed[CLEAR:].mean()
+    assert before[CLEAR:].mean() > 1.7 * before[:CLEAR].mean()
+    crowd(run, truth, 4, every=0)
+    after, _ = units_of(run)
+    run.store.close()
+    assert (after[closed] == before[closed]).all() and after.sum() > before.sum()
+
+
+def test_priorities_are_those_of_the_plan():
+    """Against `allocate`: the item it would ask about next has the largest value."""
+    from dissensus.labels.distributions import Distributions
+    from dissensus.plan.allocation import allocate
+
+    counts = np.array([[9, 0, 0], [3, 3, 3], [1, 0, 0], [2, 2, 0], [6, 1, 0]])
+    told = Distributions.from_counts(counts)
+    value = priorities(counts, 0.0)
+    assert (value >= 0).all()
+    first = allocate(told, 1, np.random.default_rng(0)).votes
+    assert np.flatnonzero(first).tolist() == [int(value.argmax())]
+    assert (priorities(counts, 0.999) < 0).sum() >= (priorities(counts, 0.3) < 0).sum()
+    untouched = np.array([[4, 0], [0, 0], [1, 0]])
+    assert (priorities(untouched, 0.999)[1:] >= 0).all()  # what few were asked is never closed
+
+
+def test_people_at_once_are_spread_over_items_between_two_rankings(opened):
+    """Nothing is ranked while eight people draw: they do not all get the one item that is worth most."""
+    run = opened(protocol={"per_person": 1, "per_item": 40, "draw": "expected-error"})
+    crowd(run, EVEN, 4, every=0)
+    rank(run)
+    with ThreadPoolExecutor(8) as pool:
+        pages = list(pool.map(lambda person: current_page(run, person), [arrive(run, {}) for _ in range(8)]))
+    shown = [page["stimuli"][0]["parts"][0]["src"] for page in pages]
+    assert max(map(shown.count, shown)) <= 3
+
+
+def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
+    from dissensus.elicit.dashboard import decisions
+    from dissensus.elicit.session.ranking import CHOSEN, counted
+
+    run = opened(question={"kind": "allocate", "classes": ["cat", "dog", "ship"]}, protocol={"draw": "expected-error"})
+    for told in ({"dog": 70, "cat": 30}, {"ship": 100}):
+        me = arrive(run, {})
+        page = current_page(run, me)
+        while page["stage"] == "trial":
+            page = submit(run, me, {"page": page["page"], "told": {"percents": told}})["page"]
+    decisions.exclude(run, me, "odd")
+    with run.store.reading() as connection:
+        counts = counted(run, connection.execute(CHOSEN).all(), {unit: unit for unit in range(8)})
+    votes = labels_of(run).first_choices()
+    assert counts.sum(axis=0).tolist() == votes.counts().sum(axis=0).tolist() == [0, 4, 0]
+
+
+def test_of_several_processes_one_ranks(opened):
+    run = opened(protocol={"draw": "expected-error"})
+    assert rank_if_due(run) >= 0
+    with run.store.reading() as connection:
+        assert setting(connection, CLAIM, "none") == "none"  # nothing is new, so nothing was claimed
+    crowd(run, EVEN, 1, every=0)
+    ranked, lock = [], threading.Lock()
+
+    def watch(connection, cursor, statement, parameters, context, executemany):
+        if statement.startswith("UPDATE units SET priority"):
+            with lock:
+                ranked.append(executemany)
+
+    sa.event.listen(run.store.engine, "before_cursor_execute", watch)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: rank_if_due(run), range(4)))
+    assert len(ranked) == 1
+
+
+def test_the_server_ranks_by_itself_while_people_answer(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_item": 30}))
+    with TestClient(make_app(run)):
+        crowd(run, EVEN, 2, every=0)
+        until = time.monotonic() + 30
+        while not units_of(run)[1].any() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert (units_of(run)[1] > 0).any()
+
+
+def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, database):
+    from tests.elicit.database.test_store import counters
+
+    folder = write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_person": 4, "per_item": 30})
+    run = open_survey(folder, database)
+    truth = np.repeat([[0.98, 0.01, 0.01], [0.34, 0.33, 0.33]], 4, axis=0)
+    with serving(folder, database, workers=2) as address:
+        done = send_people(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
+    told, counted = counters(run)
+    run.store.close()
+    assert not done.errors and len(done.acknowledged) == 64 and told == counted
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [({"protocol": {"enough": 0.3}}, "only protocol.draw = \"expected-error\" makes use of it"),
+     ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected 0"),
+     ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes")],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(tmp_path, sections, message):
+    with pytest.raises(ValueError, match=message):
+        open_survey(write_survey(tmp_path / "survey", **sections))

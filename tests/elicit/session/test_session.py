@@ -1,0 +1,152 @@
+"""One person's way through a survey, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.database import tables
+from dissensus.elicit.running import Refused
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+
+CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
+
+
+def answer(run, person, page=None, told=None):
+    page = page or current_page(run, person)
+    return submit(run, person, {"page": page["page"], "told": told or {"choice": page["question"]["classes"][0]}})
+
+
+def through_trials(run, person):
+    """Answer every trial; the pages that were shown."""
+    shown, page = [], current_page(run, person)
+    while page["stage"] in ("trial", "break"):
+        shown.append(page)
+        told = {} if page["stage"] == "break" else {"choice": page["question"]["classes"][0]}
+        page = submit(run, person, {"page": page["page"], "told": told})["page"]
+    return shown, page
+
+
+def rows(run, table):
+    with run.store.reading() as connection:
+        return connection.execute(sa.select(table)).all()
+
+
+def test_the_whole_way_from_consent_to_the_code(opened):
+    run = opened(
+        protocol={"consent": "Yes?", "instructions": ["One.", "Two."], "attention_every": 2, "repeats": 1,
+                  "break_every": 2, "debrief_text": "Thanks."},
+        comprehension=CHECKS, practice=[{"item": "p0", "feedback": "A cat."}], attention={"p1": "dog"},
+        debrief=[{"name": "age", "question": "Age?", "required": True}],
+    )  # fmt: skip
+    me = arrive(run, {})
+    assert current_page(run, me)["stage"] == "consent"
+    page = submit(run, me, {"page": "consent", "told": {"agreed": True}})["page"]
+    assert (page["page"], page["text"]) == ("instructions:0", "One.")
+    submit(run, me, {"page": "instructions:0"})
+    page = submit(run, me, {"page": "instructions:1"})["page"]
+    assert page["stage"] == "comprehension" and "correct" not in json.dumps(page)
+    page = submit(run, me, {"page": "comprehension:0", "told": {"chosen": ["1"]}})["page"]
+    assert page["page"] == "comprehension:1" and page["again"]
+    page = submit(run, me, {"page": "comprehension:1", "told": {"chosen": ["2"]}})["page"]
+    assert page["stage"] == "practice"
+    reply = answer(run, me, page)
+    assert reply["feedback"] == "A cat." and reply["page"]["stage"] == "trial"
+    shown, page = through_trials(run, me)
+    assert [row.kind for row in sorted(rows(run, tables.answers), key=lambda row: row.received)] == [
+        "practice", "main", "main", "attention", "main", "main", "attention", "repeat"] or len(shown) == 7  # fmt: skip
+    assert [p["stage"] for p in shown].count("break") == 1
+    assert page["stage"] == "debrief"
+    with pytest.raises(Refused, match="needs an answer"):
+        submit(run, me, {"page": "debrief", "told": {"age": " "}})
+    page = submit(run, me, {"page": "debrief", "told": {"age": "40"}})["page"]
+    assert page["stage"] == "done" and len(page["code"]) == 10
+
+
+def test_an_answer_is_kept_once_however_often_it_is_sent(opened):
+    run = opened()
+    me = arrive(run, {})
+    page = current_page(run, me)
+    told = {"page": page["page"], "told": {"choice": "cat"}, "times": {"looked": 0, "submitted": 1500.0}}
+    first = submit(run, me, told)
+    again = submit(run, me, {**told, "told": {"choice": "dog"}})  # a second tab with another answer
+    assert first["page"] == again["page"]
+    (kept,) = rows(run, tables.answers)
+    assert json.loads(kept.answer) == {"choice": "cat"} and kept.seconds == 1.5
+
+
+def test_many_at_once_share_the_work_evenly_and_nobody_gets_an_item_twice(opened):
+    run = opened(protocol={"per_person": 3, "per_item": 3})
+    people = [arrive(run, {}) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda person: through_trials(run, person), people))
+    kept = rows(run, tables.answers)
+    assert len(kept) == 18 and len({(row.person, row.unit) for row in kept}) == 18
+    assert {row.answered for row in rows(run, tables.units)} <= {2, 3}
+    while through_trials(run, arrive(run, {}))[1]["stage"] != "full":
+        pass
+    assert {row.answered for row in rows(run, tables.units)} == {3}
+
+
+def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
+    run = opened(people={"source": "prolific"})
+    query = {"PROLIFIC_PID": "5f0000000000000000000001", "STUDY_ID": "s", "SESSION_ID": "secret-session"}
+    me = arrive(run, query)
+    answer(run, me)
+    assert arrive(run, query) == me and current_page(run, me)["place"] == 2
+    kept = str(rows(run, tables.people))
+    assert query["PROLIFIC_PID"] not in kept and "secret-session" not in kept
+    with pytest.raises(Refused, match="PROLIFIC_PID"):
+        arrive(run, {})
+    with pytest.raises(Refused, match="the link was not filled in"):
+        arrive(run, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
+
+
+def test_a_link_that_the_survey_did_not_sign_is_refused(opened):
+    from dissensus.elicit.identity import signed
+
+    run = opened(people={"source": "links"})
+    assert arrive(run, {"invite": signed(run.secret, "invite", "7")}) == arrive(
+        run, {"invite": signed(run.secret, "invite", "7")}
+    )
+    for forged in ("7", signed(b"x" * 40, "invite", "7"), signed(run.secret, "person", "7")):
+        with pytest.raises(Refused, match="was not made by this survey"):
+            arrive(run, {"invite": forged})
+
+
+def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
+    run = opened(protocol={"consent": "Yes?"})
+    me, other = arrive(run, {}), arrive(run, {})
+    submit(run, other, {"page": "consent", "told": {"agreed": True}})
+    page = current_page(run, other)
+    with pytest.raises(Refused, match="is not part of your session"):
+        submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})
+    with pytest.raises(Refused, match="not where this session is"):
+        submit(run, me, {"page": "debrief", "told": {}})
+    assert not rows(run, tables.answers)
+
+
+def test_whoever_declines_or_fails_the_check_twice_is_let_go(opened):
+    run = opened(protocol={"consent": "Yes?"}, comprehension=CHECKS)
+    me, other = arrive(run, {}), arrive(run, {})
+    assert submit(run, me, {"page": "consent", "told": {"agreed": False}})["page"]["stage"] == "declined"
+    submit(run, other, {"page": "consent", "told": {"agreed": True}})
+    for attempt in (0, 1):
+        page = submit(run, other, {"page": f"comprehension:{attempt}", "told": {"chosen": ["1"]}})["page"]
+    assert page["stage"] == "failed"
+
+
+def test_what_is_drawn_and_left_goes_to_somebody_else_and_may_still_be_answered(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 1, "hold_minutes": 1})
+    gone = arrive(run, {})
+    page = current_page(run, gone)
+    with run.store.writing() as connection:
+        connection.execute(sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 120))
+    shown, _ = through_trials(run, arrive(run, {}))
+    assert len(shown) == 8
+    answer(run, gone, page)
+    assert sorted(row.answered for row in rows(run, tables.units)) == [1] * 7 + [2]

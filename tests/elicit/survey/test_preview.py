@@ -1,0 +1,65 @@
+"""What `elicit check` says of a survey before anybody comes."""
+
+from __future__ import annotations
+
+import pytest
+
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.preview import check_survey
+from tests.elicit.surveys import write_survey
+
+
+@pytest.mark.parametrize(("protocol", "people"), [
+    ({"per_person": 4, "per_item": 3}, 6), ({"per_person": 20, "per_item": 5}, 5),
+    ({"per_person": 3, "per_item": 1}, 3),
+])  # fmt: skip
+def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, people):
+    folder = write_survey(tmp_path / "survey", protocol=protocol)
+    assert check_survey(folder)["people_needed"] == people
+    run = open_survey(folder)
+    for number in range(people + 1):
+        me = arrive(run, {})
+        page = current_page(run, me)
+        assert (page["stage"] == "full") == (number == people)
+        while page["stage"] == "trial":
+            page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+    run.store.close()
+
+
+def test_fewer_items_than_one_person_may_judge(tmp_path):
+    folder = write_survey(
+        tmp_path / "survey", protocol={"per_person": 20, "consent": "You judge {per_person} pictures."}
+    )
+    assert check_survey(folder)["notes"] == ["per_person is 20, but there are 8 items: everybody judges 8"]
+    run = open_survey(folder)
+    me = arrive(run, {})
+    page = current_page(run, me)
+    assert page["text"] == "You judge 8 pictures."
+    assert submit(run, me, {"page": page["page"], "told": {"agreed": True}})["page"]["of"] == 8
+    run.store.close()
+
+
+def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
+    many = [f"class {i}" for i in range(30)]
+    told = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
+    assert "30 classes make a long page" in told["notes"][0]
+    told = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
+    assert told["shows"] == "triplets" and told["units"] == 8 * 21 and told["notes"] == []
+
+
+def test_a_batch_is_taken_by_so_many_people(tmp_path):
+    folder = write_survey(
+        tmp_path / "survey", protocol={"draw": "batches", "batches": "b.csv", "per_item": 3, "per_person": 4}
+    )
+    (folder / "b.csv").write_text("batch,item\na,p0\na,p1\nb,p1\nb,p2\n")
+    told = check_survey(folder)
+    assert told["people_needed"] == 6 and told["answers_wanted"] == 12
+
+
+def test_a_picture_that_nobody_can_see_is_named(tmp_path):
+    folder = write_survey(tmp_path / "survey")
+    (folder / "items" / "p3.png").write_text("hi")
+    with pytest.raises(ValueError, match=r"item 'p3': .*p3\.png cannot be shown as a picture"):
+        check_survey(folder)

@@ -1,0 +1,64 @@
+"""Surveys in temporary folders, for the tests of this folder."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+
+CLASSES = ("cat", "dog", "ship")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML; tables are written by `write_survey`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(k)} = {toml(v)}" for k, v in value.items()) + "}"
+    return str(value)
+
+
+def write_survey(folder: Path, **sections: Any) -> Path:
+    """A survey of eight small pictures; sections overrule its settings, key by key where they are tables."""
+    settings: dict[str, Any] = {
+        "title": "Animals", "items": "items",
+        "question": {"kind": "choose", "classes": CLASSES},
+        "protocol": {"per_person": 4, "per_item": 3},
+        "people": {"source": "open"},
+    }  # fmt: skip
+    for name, value in sections.items():
+        if isinstance(value, dict) and isinstance(settings.get(name), dict) and name != "question":
+            settings[name] = {**settings[name], **value}
+        else:
+            settings[name] = value
+    (folder / "items").mkdir(parents=True, exist_ok=True)
+    for i in range(8):
+        Image.new("RGB", (16, 16), (30 * i, 90, 200 - 20 * i)).save(folder / "items" / f"p{i}.png")
+    text = "\n".join(f"{toml(name)} = {toml(value)}" for name, value in settings.items())
+    assert tomllib.loads(text)
+    (folder / "survey.toml").write_text(text)
+    return folder
+
+
+def question_of(kind: str, classes: tuple[str, ...] = CLASSES, **options: Any) -> dict[str, Any]:
+    """The [question] of this kind, with classes if it needs them."""
+    return {"kind": kind, **({"classes": classes} if QUESTIONS[kind].needs_classes else {}), **options}
+
+
+def write_survey_of(kind: str, folder: Path, **sections: Any) -> Path:
+    """A survey with a question of this kind, and with items that name a class if it asks about that."""
+    if QUESTIONS[kind].about:
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = [f"i{i},Text {i},{CLASSES[i % 2]}" for i in range(8)]
+        (folder / "items.csv").write_text("\n".join(["item,text,class", *rows]) + "\n")
+        sections = {"items": "items.csv", **sections}
+    return write_survey(folder, **{"question": question_of(kind), **sections})

@@ -1,0 +1,52 @@
+"""Colours stand in one place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import dissensus
+from dissensus.report import colours
+from dissensus.report.colours import DASHBOARD, REPORT, SURVEY, blended, custom_properties
+
+PACKAGE = Path(dissensus.__file__).parent
+STATIC = PACKAGE / "elicit" / "pages" / "static"
+HEX = re.compile(r"(?<!&)#[0-9a-fA-F]{3,8}\b")
+
+
+@pytest.mark.parametrize(("sheet", "expected"), [("elicit.css", SURVEY), ("dashboard.css", DASHBOARD)])
+def test_style_sheets_of_the_web_app_repeat_the_colours_of_day_and_night(sheet, expected):
+    text = (STATIC / sheet).read_text(encoding="utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", text, flags=re.DOTALL)
+    assert len(blocks) == 2, "the colours of the day, then those of the night"
+    for when, block in enumerate(blocks):
+        stated = dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", block))
+        assert stated == {name: pair[when] for name, pair in expected.items()}
+    assert not HEX.search(re.sub(r":root \{.*?\}", "", text, flags=re.DOTALL)), "elsewhere it says var(--…)"
+
+
+def test_no_colour_is_written_anywhere_else():
+    sheets = {STATIC / "elicit.css", STATIC / "dashboard.css", STATIC / "icon.svg", Path(colours.__file__)}
+    for path in PACKAGE.rglob("*"):
+        if path.suffix in {".py", ".js", ".css", ".html", ".svg"} and path not in sheets:
+            written = HEX.findall(path.read_text(encoding="utf-8"))
+            assert not written, f"{path.relative_to(PACKAGE)} writes {written}; take them from report/colours.py"
+
+
+def test_the_icon_has_colours_of_the_pages():
+    used = set(HEX.findall((STATIC / "icon.svg").read_text(encoding="utf-8")))
+    assert used <= {colours.BLUE, colours.PAPER, colours.SHADES[3], SURVEY["second"][1]}
+
+
+def test_every_property_that_a_report_uses_is_defined():
+    for path in PACKAGE.rglob("*.py"):
+        used = set(re.findall(r"var\(--([\w-]+)\)", path.read_text(encoding="utf-8")))
+        assert used <= set(REPORT), path
+    assert custom_properties({"ink": "#123456", "paper": "#fff"}) == "--ink:#123456;--paper:#fff;"
+
+
+def test_blending_goes_from_one_colour_to_the_other():
+    assert blended("#fff", "#1f5fa8", 0) == "#ffffff" and blended("#fff", "#1f5fa8", 1) == "#1f5fa8"
+    assert blended("#000000", "#ff8000", 0.5) == "#804000"
