@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus import Votes, write
+from dissensus import Votes, read, write
 from dissensus.files.exports import EXPORTS, recognise
+from dissensus.files.formats import FORMATS
 from tests.files.tools.samples import CHOICE, DOCCANO, FLAT, LEWIDI, POTATO, SAMPLES, TASK, TFDS, changed, parse
 
 WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
@@ -116,19 +119,19 @@ def grouped(table):
     return sorted(rows, key=lambda row: first[row["item"]])
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(table=long_tables())
-def test_what_is_written_reads_back_the_same(name, table):
-    records = json.loads(json.dumps(EXPORTS[name].render(table)))
-    assert recognise(records) == name or name == "doccano"  # labels that are numbers are not doccano's
-    back = parse(name, records).table
-    assert set(back.column_names) == set(table.column_names)
-    back = back.select(table.column_names)
-    assert back.schema.types == table.schema.types
-    assert grouped(back) == grouped(table)
-    if name in ("potato", "prodigy", "doccano"):
-        assert back.to_pylist() == table.to_pylist()
+def test_what_is_written_reads_back_the_same(table):
+    for name in WRITTEN:
+        records = json.loads(json.dumps(EXPORTS[name].render(table)))
+        assert recognise(records) == name or name == "doccano"  # labels that are numbers are not doccano's
+        back = parse(name, records).table
+        assert set(back.column_names) == set(table.column_names), name
+        back = back.select(table.column_names)
+        assert back.schema.types == table.schema.types, name
+        assert grouped(back) == grouped(table), name
+        if name in ("potato", "prodigy", "doccano"):
+            assert back.to_pylist() == table.to_pylist(), name
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name != "lewidi"])
@@ -136,6 +139,20 @@ def test_answers_without_annotators_and_with_repeats_survive(name):
     table = pa.table({"item": ["a", "a", "b"], "label": ["x", "x", "y"], "seconds": [1.5, None, 2.0]})
     back = parse(name, json.loads(json.dumps(EXPORTS[name].render(table)))).table
     assert back.select(table.column_names).to_pylist() == table.to_pylist() and "annotator" not in back.column_names
+
+
+def test_a_format_without_a_writer_is_only_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(EXPORTS, "prodigy", replace(EXPORTS["prodigy"], render=None))
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(CHOICE))
+    votes = read(tmp_path / "tasks.jsonl", say=lambda _: None)
+    assert votes.classes == ("wry",)
+    with pytest.raises(ValueError, match=r"new\.jsonl: prodigy can be read but not written; write \.parquet or \.csv$"):
+        write(votes, tmp_path / "new.jsonl", format="prodigy")
+
+
+def test_the_page_on_files_lists_every_format():
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    assert [name for name in FORMATS if name in EXPORTS and f"(`{name}`)" not in page] == []
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -192,11 +209,11 @@ def only_value_errors(name, records):
         assert table.num_rows and {"item", "label"} <= set(table.column_names)
 
 
-@pytest.mark.parametrize("name", EXPORTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=160, deadline=None)
 @given(records=st.one_of(JSON, st.lists(st.dictionaries(KEYS, JSON, max_size=6), max_size=3)))
-def test_any_json_is_read_or_refused_with_a_value_error(name, records):
-    only_value_errors(name, records)
+def test_any_json_is_read_or_refused_with_a_value_error(records):
+    for name in EXPORTS:
+        only_value_errors(name, records)
 
 
 @pytest.mark.parametrize("sample", [*SAMPLES.items(), ("label-studio", [FLAT])], ids=lambda sample: str(sample[0]))

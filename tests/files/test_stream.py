@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dissensus import Votes, read, write
@@ -54,11 +54,11 @@ def outcome(work):
     return found.items.tolist(), found.classes, found.counts if isinstance(found, Counted) else found.counts()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES, NAMES, st.integers(1, 7), st.booleans())
-def test_streamed_counts_equal_counts_in_memory(tmp_path_factory, items, labels, group, typed):
+def test_streamed_counts_equal_counts_in_memory(tmp_path, items, labels, group, typed):
     m = min(len(items), len(labels))
-    path = tmp_path_factory.mktemp("stream") / "votes.parquet"
+    path = tmp_path / "votes.parquet"
     table = pa.table({"item": items[:m], "label": labels[:m]})
     pq.write_table(table, path, row_group_size=group, store_schema=typed)
     streamed, whole = outcome(lambda: count_votes(path)), outcome(lambda: read(path, say=lambda _: None))
@@ -115,10 +115,12 @@ def test_memory_is_the_matrix_and_a_batch_not_the_file(tmp_path):
     """Six million votes on a thousand items: reading them all would hold 100 MB and more beside the libraries."""
     path = tmp_path / "v.parquet"
     rng = np.random.default_rng(0)
-    with pq.ParquetWriter(path, pa.schema({"item": pa.int32(), "label": pa.int8()})) as writer:
+    schema = pa.schema({"item": pa.int32(), "label": pa.int8()})
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+        item, label = rng.integers(0, 1000, 500_000), rng.integers(0, 10, 500_000)
+        votes = pa.table({"item": item.astype(np.int32), "label": label.astype(np.int8)})
         for _ in range(12):
-            item, label = rng.integers(0, 1000, 500_000), rng.integers(0, 10, 500_000)
-            writer.write_table(pa.table({"item": item.astype(np.int32), "label": label.astype(np.int8)}))
+            writer.write_table(votes)
     code = (
         "import resource, sys; from dissensus.files.stream import count_votes; peak = lambda: "
         "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024; before = peak(); "
@@ -140,7 +142,7 @@ def test_labels_over_a_wide_range_take_no_room_for_those_between(tmp_path):
 def test_a_matrix_that_does_not_fit_is_no_damaged_file(tmp_path):
     """Fifty thousand items by four thousand classes need 0.8 GB, in a process that may have half of that."""
     votes = pa.table({"item": np.arange(50_000, dtype=np.int32), "label": np.arange(50_000, dtype=np.int16) % 4000})
-    with pq.ParquetWriter(tmp_path / "v.parquet", votes.schema) as writer:
+    with pq.ParquetWriter(tmp_path / "v.parquet", votes.schema, compression="none", use_dictionary=False) as writer:
         for _ in range(260):  # enough votes for the matrix to be worth its room
             writer.write_table(votes)
     code = (

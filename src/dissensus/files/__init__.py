@@ -1,1 +1,17 @@
-"""One door in, one door out: files and frames <-> Votes, Beliefs and Distributions."""
+"""One door in and one door out: files and frames <-> the three values.
+
+    read_labels, write_labels   read and write; formats lists what they know
+    stream                      count_votes: a file of votes of any length
+    tables/                     tables of answers, counts or probabilities <-> the values
+    exports, tools/             the formats of annotation tools, one module each
+    delimited, quotes           CSV and TSV
+    json_text, columnar, matrices   JSON and JSONL; Parquet and Arrow; NPY and NPZ
+    whole_files                 files that appear whole or not at all
+    notices                     who hears what was guessed
+
+The names that users call stand here: `from dissensus.files import count_votes`.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

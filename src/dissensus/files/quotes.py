@@ -55,6 +55,8 @@ def check_quotes(path: Path, delimiter: str, encoding: str) -> None:
 
 
 def _check(path: Path, content: bytes | mmap.mmap, delimiter: str) -> None:
+    if content.find(b'"') < 0:
+        return
     mark = re.escape(delimiter.encode())
     # A value that opens with a quote, doubled quotes in it; group 1 is a closing quote that ends the value.
     value = re.compile(

@@ -1,15 +1,21 @@
 """What people said: votes, beliefs and distributions, and everything that can be done to them.
 
-    votes, beliefs, distributions   the three values
-    files                           read and write: the door to every format
-    stream                          count_votes: a vote file of any length
-    completion                      complete, top_two_only, dense, typicality: partial beliefs to full ones
-    transforms, top_classes         labels made from labels
-    sampling                        fewer answers or items, drawn at random
+    votes, beliefs, distributions   the three values; answers is what the first two share
+    frames                          the values and frames of pandas, polars and Arrow
+    shares                          from any labels to distributions
+    completion                      partial beliefs to full ones
+    transforms, sampling            labels made from labels; fewer answers or items, drawn at random
+    informative_classes             which classes say most about which items are alike
     distances                       entropy, and distances between distributions
-    quality                         attention_checks, exclusions, repeat_consistency, too_fast
+    quality                         which answers and annotators to trust
     simulate                        annotators with known truth
-    summary, view                   what is in a label set, and how it looks
+    summary                         what is in a set of labels
+    intervals                       a number and how far it could have come out otherwise
+    names, display, row_errors      codes and names, how values show themselves, what is wrong with a row
 
-Import names from their module; the most used ones stand in `dissensus` itself.
+The names that users call stand here: `from dissensus.labels import smoothed`.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

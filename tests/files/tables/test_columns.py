@@ -186,3 +186,12 @@ def test_quoted_newlines_and_quotes_inside_plain_values_are_no_loose_quotes(tmp_
     path = csv(tmp_path, 'item,label,note\n"a\nb",x,5" disk\n"c, ""d""",y,"6"" disk"\n')
     found = read(path, say=quiet)
     assert found.items.tolist() == ["a\nb", 'c, "d"'] and found.column("note").tolist() == ['5" disk', '6" disk']
+
+
+def test_what_the_caller_asked_for_stays_as_it_was():
+    items, classes = np.array(["b", "a"], dtype=object), ["y", "x"]
+    reading = Reading(items=items, classes=classes)
+    items[0], classes[0] = "c", "z"
+    assert reading.items.tolist() == ["b", "a"] and reading.classes == ("y", "x")
+    with pytest.raises(ValueError, match="read-only"):
+        reading.items[0] = "c"
