@@ -3,10 +3,9 @@
 import torch
 from torch.utils.data import DataLoader
 
+from dissensus import Votes
 from dissensus.deliver import multipass
-from dissensus.labels.votes import Votes
-from dissensus.train.batches import DeliveredDataset
-from dissensus.train.loss import soft_cross_entropy
+from dissensus.train import DeliveredDataset, soft_cross_entropy
 
 votes = Votes.of(item=[0, 0, 0, 1, 1, 2, 2, 2], choice=list("aabbbcca"))
 features = torch.eye(3)  # one row for each item, in the order of votes.items

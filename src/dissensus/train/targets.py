@@ -85,7 +85,7 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
         bad = np.flatnonzero(codes < 0)
         if bad.size:
             raise ValueError(
-                f"{what} give item {bad[0]} the class {array[bad[0]]!r}, which is not among {', '.join(names)}; "
+                f"{what} give item {bad[0]} the class {str(array[bad[0]])!r}, which is not among {', '.join(names)}; "
                 f"{bad.size} of {array.size} are not"
             )
     elif array.dtype.kind not in "iu":

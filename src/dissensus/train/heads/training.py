@@ -128,8 +128,12 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
         from dissensus.train.heads.numba_engine import NumbaEngine
 
         return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)
-    from dissensus.train.heads.torch_engine import TorchEngine
-
+    try:
+        from dissensus.train.heads.torch_engine import TorchEngine
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "the torch engine needs torch, which is not installed: pip install 'dissensus[train]'", name="torch"
+        ) from None
     return TorchEngine(device)
 
 

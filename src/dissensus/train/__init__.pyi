@@ -1,0 +1,25 @@
+# What `dissensus.train` offers, loaded on first use; `__init__.py` reads this list.
+from .batches import DeliveredDataset as DeliveredDataset
+from .batches import collate as collate
+from .batches import target_tensor as target_tensor
+from .estimator_scores import soft_log_likelihood as soft_log_likelihood
+from .estimators import SoftLabelClassifier as SoftLabelClassifier
+from .expand_rows import ExpandRows as ExpandRows
+from .hugging_face import DeliveredCollator as DeliveredCollator
+from .hugging_face import DeliveredExamples as DeliveredExamples
+from .hugging_face import delivered as delivered
+from .hugging_face import delivered_loss as delivered_loss
+from .lightning import DeliveredData as DeliveredData
+from .lightning import EpochCallback as EpochCallback
+from .loss import soft_cross_entropy as soft_cross_entropy
+from .model import FeatureModel as FeatureModel
+from .model import Model as Model
+from .model import as_model as as_model
+from .model import predicted as predicted
+from .model import softmax as softmax
+from .singh import ProtocolResult as ProtocolResult
+from .singh import Split as Split
+from .singh import singh_grid as singh_grid
+from .singh import singh_protocol as singh_protocol
+from .targets import as_delivery as as_delivery
+from .targets import most_probable as most_probable
