@@ -56,8 +56,9 @@ def _cells(rows: Sequence[Collection[str]], classes: tuple[str, ...]) -> tuple[n
 
 def class_codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
     """The place of each name among the classes; ValueError where one is not there.  (r,)"""
-    codes = positions_of(names, classes)
-    missing = np.flatnonzero(codes < 0)
-    if missing.size:
-        raise ValueError(f"an answer is about {names[missing[0]]!r}, which is not one of the {len(classes)} classes")
-    return codes
+    distinct = list(dict.fromkeys(names))  # few, however many answers there are
+    code = dict(zip(distinct, positions_of(distinct, classes).tolist(), strict=True))
+    missing = next((name for name in distinct if code[name] < 0), None)
+    if missing is not None:
+        raise ValueError(f"an answer is about {missing!r}, which is not one of the {len(classes)} classes")
+    return np.fromiter((code[name] for name in names), dtype=np.int64, count=len(names))
