@@ -101,7 +101,7 @@ def _verdict(check: Check, content: Any) -> str | None:
         holds = check.holds(content)
     except Exception as problem:  # a claim that cannot be tested has failed; the others are tested all the same
         return f"cannot be tested ({described(problem)})"
-    return None if holds is None else "" if holds else "not so"
+    return None if holds is None else "" if holds else "does not hold"
 
 
 def _wrong_checksums(dataset: DataSet) -> list[str]:

@@ -57,7 +57,7 @@ def reasons(
             "times the cost."
         )
     if best.kind == "hard":
-        sentences.append(f"Fuller labels answer more, but not enough for their cost at beta {preferences.beta:g}.")
+        sentences.append(f"Fuller labels are not worth their extra cost at beta {preferences.beta:g}.")
     if budget is not None:
         covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
         sentences.append(
