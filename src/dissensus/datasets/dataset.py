@@ -40,7 +40,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Download:
-    """A public address, the checksum of what lies there, and where it goes in the data folder.
+    """A public address, the checksum of what is there, and where it goes in the data folder.
 
     checksum  "sha256:..." or "md5:..."
     path      of the file in the data folder

@@ -78,8 +78,8 @@ def _unpack(archive: Path, folder: Path, name: str) -> None:
             raise ValueError(f"{archive} cannot be unpacked: {problem}; remove it and fetch it again") from problem
         unpacked = Path(place) / name
         if not unpacked.is_dir():
-            found = sorted(entry.name for entry in Path(place).iterdir())
-            raise ValueError(f"{archive} holds {found}; expected a folder {name!r}")
+            unpacked_names = sorted(entry.name for entry in Path(place).iterdir())
+            raise ValueError(f"{archive} holds {unpacked_names}; expected a folder {name!r}")
         if (folder / name).exists():
             shutil.rmtree(folder / name)
         unpacked.rename(folder / name)

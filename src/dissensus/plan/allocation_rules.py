@@ -78,7 +78,7 @@ class Stop:
 
     width     of the widest interval for the probability of a class: 0.2 means give or take ten points
     error     expected KL from the true distribution to the estimate, in nats
-    most      votes an item gets at most
+    most      the most votes that an item gets
     coverage  of the interval: 2 z sd of the posterior, z the normal quantile
     """
 

@@ -218,7 +218,7 @@ def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) 
 
 
 def _share(group: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
-    """How much labels of so many items tell, as a share of what labels of all n tell.  (b,) -> (b,), 0 to 1"""
+    """How much labels of these items tell, as a share of what labels of all n tell.  (b,) -> (b,), 0 to 1"""
     some = np.where(items > 0, constraints_of(group.kind, np.maximum(items, 1), k, group.k_hat), 0.0)
     whole = float(constraints_of(group.kind, n, k, group.k_hat))
     return np.asarray(some / whole if whole > 0 else np.ones_like(some))

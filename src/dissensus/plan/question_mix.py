@@ -49,7 +49,7 @@ class Answered:
         bad = np.flatnonzero(np.isnan(stated).any(axis=1) | (np.abs(stated.sum(axis=1) - 1) > 1e-6))
         if bad.size:
             raise ValueError(
-                f"belief {bad[0]} does not state a probability for every class that sum to 1; {bad.size} of "
+                f"belief {bad[0]} does not state probabilities for all classes that sum to 1; {bad.size} of "
                 f"{stated.shape[0]} are incomplete: complete them first (labels.completion)"
             )
         return cls(seconds, answers.item, stated)
@@ -57,7 +57,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Worth:
-    """What an answer of one kind counts: so many votes, spread by its probabilities raised to 1/temperature."""
+    """What an answer of one kind counts for: a number of votes, spread by its probabilities raised to 1/temperature."""
 
     votes: float = 1.0
     temperature: float = 1.0
@@ -80,7 +80,7 @@ def replay_seconds(
         value of (item, kind) = [E KL now - sum_v P(v) E KL after a typical answer with first choice v] / seconds
 
     Every kind's first choices are votes, from which the prior is learned (`vote_prior`). What a kind's fuller answers
-    are worth beyond that is learned by how well they foretell the first choices of other people about the same item;
+    are worth beyond that is learned by how well they predict the first choices of other people about the same item;
     votes count 1. The first question about each item is of the cheapest kind; with several kinds, each is then
     asked once about a twentieth of the items. Answers come in random order, without replacement.
 
@@ -190,7 +190,7 @@ class _State:
         self._look_ahead(np.arange(self.n))
 
     def _weighed(self, name: str) -> Worth:
-        """The worth by which the answers of a kind foretell best what others say first about the same items."""
+        """The worth by which the answers of a kind predict best what others say first about the same items."""
         here = np.isin(np.concatenate(list(self.item.values())), self.item[name])
         target = np.concatenate([probs.argmax(axis=1) for probs in self.probs.values()])[here]
         item = np.concatenate(list(self.item.values()))[here]
@@ -201,7 +201,7 @@ class _State:
             own = np.concatenate([tried[kind].mass(self.probs[kind]) for kind in self.probs])[here]
             total = np.zeros((self.n, self.k))
             np.add.at(total, item, own)
-            # An answer must not foretell itself; what is left after taking it away may round to below 0.
+            # An answer must not predict itself; what is left after taking it away may round to below 0.
             likely = posterior_mean(self.prior.posterior(np.maximum(total[item] - own, 0.0)))
             # A wide bell around one vote and temperature 1, for sets too small to tell.
             return float(-np.log(likely[np.arange(item.size), target]).sum() + (place**2).sum() / 8)

@@ -51,9 +51,9 @@ def reasons(
     sentences = [f"Of all comparisons between items and classes, each kind answers: {shares}."]
     hard = next((option for option in labels if option.kind == "hard"), None)
     if hard is not None and best.kind != "hard" and hard.constraints > 0:
-        more, dearer = best.constraints / hard.constraints, best.cost / hard.cost
+        more, cost = best.constraints / hard.constraints, best.cost / hard.cost
         sentences.append(
-            f"The recommended labels answer {three_digits(more)} times as many as hard ones, at {three_digits(dearer)} "
+            f"The recommended labels answer {three_digits(more)} times as many as hard ones, at {three_digits(cost)} "
             "times the cost."
         )
     if best.kind == "hard":
