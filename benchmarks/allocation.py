@@ -1,7 +1,7 @@
 """How many votes an allocation saves: real votes of CIFAR-10H asked for again, and seconds over two kinds of question.
 
 Votes: each image's 47 to 50 recorded votes in a random order, without replacement; error is the mean KL from the share
-of all of them to the estimate. For each rule: the votes an image at which it reaches what uniform asking reaches with
+of all of them to the estimate. For each rule: the votes per image at which it reaches what uniform asking reaches with
 K. Uniform asking is estimated in three ways: by the same shrinkage as the rules; by the share smoothed with 1/k; and by
 the share smoothed with the constant that happens to be best, chosen by looking at the truth. Beside the rules two
 bounds: an oracle that knows each image's full distribution, and a clairvoyant that knows which votes would come.
@@ -84,7 +84,7 @@ def adaptive_counts(votes: Any, per_item: float, rng: np.random.Generator) -> tu
 
 
 def agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
-    """After 3.5 adaptive votes an image: images whose votes all agree, and their share of the error that is left."""
+    """After 3.5 adaptive votes per image: images whose votes all agree, and their share of the error that is left."""
     counts, truth = adaptive_counts(votes, 3.5, rng)
     error = kl(truth, shrunk(counts))
     agree = counts.max(axis=1) == counts.sum(axis=1)
@@ -148,7 +148,7 @@ def report(record: dict[str, dict[str, Any]]) -> None:
             print(f"| {by} | {target} | {error:.4f} | {' | '.join(cells)} |")
     for run in record.get("prior", {}).values():
         fits = ", ".join(f"{name} {run[name]:.4f}" for name in ("vote_prior", "shrinkage"))
-        print(f"\nprior on 2.5 adaptive votes an image: {fits}")
+        print(f"\nprior on 2.5 adaptive votes per image: {fits}")
     for run in record.get("agreeing", {}).values():
         shares = ", ".join(f"{name} {value:.0%}" for name, value in run.items() if name != "cpu_seconds")
         print(f"after 3.5 adaptive votes, images whose votes agree: {shares}")

@@ -51,7 +51,7 @@ def test_check_tells_sound_from_damaged_from_absent(folder):
     problems = "\n".join(states["cifar10h"]["problems"])
     assert "cifar10h-counts.npy has sha256:" in problems and "expected sha256:9b36b455" in problems
     assert "answers 500,000; expected 511,000" in problems and "fewest per item 50; expected 47" in problems
-    assert "not so: as int64 the counts are, byte for byte, the released cifar10h-counts.npy" in problems
+    assert "does not hold: as int64 the counts are, byte for byte, the released cifar10h-counts.npy" in problems
     table = run("check", "anesthesia", "digits")
     assert table.exit_code == 0 and "answers 315" in " ".join(table.stdout.split())
 
@@ -107,7 +107,7 @@ def test_cifar10h_probabilities_are_the_shares_of_its_counts(folder, data_folder
     assert claim in verify(DATASETS["cifar10h"]).checked
     probs = np.load(folder / "cifar10h/probs.npy")
     np.save(folder / "cifar10h/probs.npy", np.nextafter(probs, 1))
-    assert f"not so: {claim}" in verify(DATASETS["cifar10h"]).problems
+    assert f"does not hold: {claim}" in verify(DATASETS["cifar10h"]).problems
 
 
 def test_every_verb_speaks_json(folder):

@@ -40,11 +40,20 @@ def test_every_data_set_states_its_terms(dataset):
     assert all(not place.startswith("/") and ".." not in place for place in places)
 
 
-def test_importing_is_light():
-    code = (
-        "import sys, dissensus.datasets; print([m for m in ('sklearn', 'PIL', 'pooch', 'torch') if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+def test_importing_is_light_and_no_module_takes_the_place_of_a_call():
+    """Calls are what they say also after every module of the package was imported by itself."""
+    code = """
+import importlib, pkgutil, sys
+import dissensus.datasets as front
+assert not {"dissensus.datasets.catalogue", "pooch"} & set(sys.modules)
+for module in pkgutil.iter_modules(front.__path__):
+    importlib.import_module(f"dissensus.datasets.{module.name}")
+from dissensus.datasets import DATASETS, features, images, load, lookup, predictions
+assert all(callable(call) for call in (features, images, load, lookup, predictions)) and "digits" in DATASETS
+print([name for name in ("sklearn", "PIL", "pooch", "torch") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 def test_the_folder_is_the_variable_or_a_cache_of_the_user(monkeypatch, tmp_path):

@@ -84,7 +84,7 @@ def test_an_interrupted_transfer_leaves_nothing_and_can_be_repeated(server, fold
 def test_nobody_answers(server, folder):
     with pytest.raises(ConnectionError, match="404"):
         fetch(toy(server.address, BODY), quiet=True)
-    with pytest.raises(ConnectionError, match=r"or bring the file to .*counts.npy by other means"):
+    with pytest.raises(ConnectionError, match=r"or put the file at .*counts.npy yourself"):
         fetch(toy("http://127.0.0.1:9", BODY), quiet=True)
 
 

@@ -174,7 +174,7 @@ def test_arrays_broadcast():
     [
         (lambda: soft_constraints(0, 3), "there are 0 items; expected whole numbers of 1 or more"),
         (lambda: hard_constraints(3, [2, 1.5]), "there are 1.5 classes"),
-        (lambda: sparse_constraints(5, 3, 4), "4 classes cannot be kept of 3; expected k_hat from 1 to k"),
+        (lambda: sparse_constraints(5, 3, 4), "4 of 3 classes cannot be kept; expected k_hat from 1 to k"),
         (lambda: top_class_constraints(5, 3, 0), "there are 0 kept classes"),
         (lambda: information_ratio(0, 1, 1), "no three points to compare"),
         (lambda: noisy_constraints(5, 1.5), "flip rate is 1.5"),

@@ -166,10 +166,10 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
     [
         ("kind,time\nhard,2\n", "a pilot needs \\['seconds'\\] too"),
         ("kind,seconds\n", "has a header and no answers"),
-        ("kind,seconds\nhard,2\n", "1 answers of hard; expected 2 or more"),
+        ("kind,seconds\nhard,2\n", "1 answers of kind hard; expected 2 or more"),
         ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of hard took 0 seconds; expected a number above 0"),
         ("kind,seconds\nhard,2\nhard,\n", "took nan seconds"),
-        ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "wrong in a share of 3; expected 0 to 1"),
+        ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "has a share of 3 wrong; expected 0 to 1"),
         ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
         ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
         ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),

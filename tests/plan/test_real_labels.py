@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from dissensus.aggregate.aggregations import aggregate
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.gnmds.embedding import embed_labels
-from dissensus.plan.real_labels import flip_rate, informativeness, judged, label_variants
+from dissensus.plan.real_labels import flip_rate, informativeness, judged_recovery, label_variants
 from dissensus.plan.simulation import simulated_scene
 
 SCENE = simulated_scene(15, 6, 4, np.random.default_rng(0))
@@ -48,7 +48,7 @@ def test_the_error_rate_equals_a_slow_loop():
             if likert[a, b] > likert[a, c]:
                 asked += 1
                 wrong += embedding.gram[a, b] < embedding.gram[a, c]
-    rho, rate = judged(embedding, likert)
+    rho, rate = judged_recovery(embedding, likert)
     upper = np.triu_indices(15, 1)
     assert rate == pytest.approx(wrong / asked)
     assert rho == pytest.approx(spearmanr(embedding.gram[:15, :15][upper], likert[upper])[0])
@@ -58,8 +58,8 @@ def test_pairs_nobody_judged_are_left_out():
     embedding = embed_labels(SCENE.soft, np.random.default_rng(0))
     partly = JUDGED.copy()
     partly[0, 1] = partly[1, 0] = np.nan
-    rho, rate = judged(embedding, partly)
-    assert rho == pytest.approx(judged(embedding, JUDGED)[0], abs=0.05) and 0 <= rate <= 1
+    rho, rate = judged_recovery(embedding, partly)
+    assert rho == pytest.approx(judged_recovery(embedding, JUDGED)[0], abs=0.05) and 0 <= rate <= 1
 
 
 def test_flips_between_two_signals_equal_a_slow_loop():

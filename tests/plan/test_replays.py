@@ -90,7 +90,7 @@ def test_budgets_must_rise_from_above_zero(budgets):
 
 
 def test_more_votes_than_were_cast_cannot_be_replayed():
-    with pytest.raises(ValueError, match="21 votes an item were asked for, but there are 20"):
+    with pytest.raises(ValueError, match="21 votes per item were asked for, but there are 20"):
         replay(crowd_votes(20), (21,), rng(0))
 
 

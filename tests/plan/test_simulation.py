@@ -20,7 +20,7 @@ from dissensus.plan.grid import (
     simulated_grid,
 )
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
-from dissensus.plan.simulation import recovered, recovery, simulated_recovery, simulated_scene
+from dissensus.plan.simulation import label_recovery, recovery, simulated_recovery, simulated_scene
 
 SMALL = GridConfig(items=(3, 6), classes=(3, 9), dimensions=(2, 5), seeds=2, hard_starts=2)
 
@@ -59,8 +59,8 @@ def test_recovery_is_spearmans_correlation_of_upper_triangles():
 
 def test_soft_labels_tell_more_than_hard_ones_and_pin_the_answer_down():
     scene = simulated_scene(24, 18, 5, np.random.default_rng(0))
-    soft = [recovered(scene.soft, scene.similarity, np.random.default_rng(start)) for start in range(3)]
-    hard = recovered(scene.hard, scene.similarity, np.random.default_rng(0), starts=3)
+    soft = [label_recovery(scene.soft, scene.similarity, np.random.default_rng(start)) for start in range(3)]
+    hard = label_recovery(scene.hard, scene.similarity, np.random.default_rng(0), starts=3)
     assert min(soft) > 0.75 > hard + 0.3
     assert np.ptp(soft) < 0.01
 
@@ -90,7 +90,7 @@ def test_a_cell_can_be_made_alone(tmp_path):
     grid = simulated_grid(tmp_path / "grid.json", SMALL, quiet=True)
     scene = cell_scene(SMALL, 1, 6, 9, 5)
     _, start = np.random.default_rng([1, 6, 9, 5]).spawn(2)
-    assert grid.rho[1, 1, 1, 1, 1] == pytest.approx(recovered(scene.soft, scene.similarity, start), abs=1e-5)
+    assert grid.rho[1, 1, 1, 1, 1] == pytest.approx(label_recovery(scene.soft, scene.similarity, start), abs=1e-5)
 
 
 def test_a_killed_run_leaves_a_file_to_go_on_from(tmp_path):
@@ -129,7 +129,7 @@ def test_numbers_between_cells_are_interpolated():
 def test_a_file_of_other_settings_is_refused(tmp_path):
     place = tmp_path / "grid.json"
     simulated_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1), quiet=True)
-    with pytest.raises(ValueError, match=r"grid.json holds cells simulated with .*take another file"):
+    with pytest.raises(ValueError, match=r"grid.json holds cells simulated with .*use another file"):
         saved_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1, spread=2.0))
     with pytest.raises(FileNotFoundError, match="there is no grid at"):
         saved_grid(tmp_path / "none.json", SMALL)
@@ -176,7 +176,7 @@ def test_a_cell_of_the_shipped_grid_is_simulated_again():
         (lambda rng: simulated_scene(0, 3, 2, rng), "n is 0"),
         (lambda rng: simulated_scene(3, 3, 2, rng, spread=-1), "spread is -1"),
         (lambda rng: simulated_recovery("sparse", 3, 3, 2, rng), "kind 'sparse' cannot be simulated"),
-        (lambda rng: recovered(np.eye(3), np.eye(6), rng, starts=0), "starts is 0"),
+        (lambda rng: label_recovery(np.eye(3), np.eye(6), rng, starts=0), "starts is 0"),
         (lambda rng: recovery(np.eye(2), np.eye(2)), "expected two square ones"),
         (lambda rng: simulated_recovery("soft", 1, 1, 2, rng), "expected two square ones of the same size, 3 or more"),
         (lambda rng: GridConfig(items=(6, 3)), r"items are \[6, 3\]; expected whole numbers of 1 or more that rise"),

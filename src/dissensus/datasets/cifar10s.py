@@ -85,12 +85,13 @@ DATASETS = (
         facts=Facts(items=1_000, classes=10, answers=6_723, annotators=248, fewest=6, most=11),
         files=(("cifar10s/elicitations.parquet",),), read=read_elicitations,
         checks=(
-            Check("498 responses repeat an earlier trial", lambda found: found.labels.column("is_repeat").sum() == 498),
+            Check("498 responses repeat an earlier trial",
+                  lambda loaded: loaded.labels.column("is_repeat").sum() == 498),
             Check("3,115 responses name no second class",
-                  lambda found: (found.labels.named[:, 1] < 0).sum() == 3_115),
-            Check("the released labels sum to 1", lambda found: np.allclose(_released(found.labels).sum(axis=1), 1)),
+                  lambda loaded: (loaded.labels.named[:, 1] < 0).sum() == 3_115),
+            Check("the released labels sum to 1", lambda loaded: np.allclose(_released(loaded.labels).sum(axis=1), 1)),
             Check("26 responses rule out their own first class",
-                  lambda found: _self_contradictions(found.labels) == 26),
+                  lambda loaded: _self_contradictions(loaded.labels) == 26),
         ),
         obtain="take the raw data of GitHub cambridge-mlg/cifar-10s and pack one row per response into "
         "cifar10s/elicitations.parquet",

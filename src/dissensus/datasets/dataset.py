@@ -40,7 +40,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Download:
-    """A public address, the checksum of what lies there, and where it goes in the data folder.
+    """A public address, the checksum of what is there, and where it goes in the data folder.
 
     checksum  "sha256:..." or "md5:..."
     path      of the file in the data folder
@@ -60,9 +60,9 @@ class DataSet:
     files      one entry per needed file, each with the places it may lie in the data folder, first found first used
     also       the same for files that add columns where they are present
     read       function of the paths of `files`, then of `also` (None where absent)
-    licence    as stated in the source; "none stated" means exactly that and is no permission
+    licence    as stated in the source; "none stated" means exactly that and is not a permission
     checksums  "sha256:..." or "md5:..." by place in the data folder, where the source published them
-    obtain     how to come by the files where there is nothing to download
+    obtain     how to obtain the files where there is nothing to download
     """
 
     name: str

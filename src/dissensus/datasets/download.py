@@ -1,4 +1,4 @@
-"""Fetching data sets that have a public address and a known checksum; nothing is kept that fails its checksum."""
+"""Fetching data sets that have a public address and a known checksum; what fails its checksum is not kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def fetch(dataset: DataSet, *, quiet: bool = False) -> list[Path]:
 
     A transfer goes to a temporary file that takes its name only once it is complete and its checksum is right, so
     an interrupted one leaves nothing behind and starts anew; what is complete is not fetched again.
-    Raises ValueError where there is nothing to fetch or the checksum is wrong, ConnectionError where nobody answers.
+    Raises ValueError where there is nothing to fetch or the checksum is wrong, ConnectionError where no server answers.
     """
     if dataset.files and not dataset.downloads and not is_present(dataset):
         raise ValueError(
@@ -57,7 +57,7 @@ def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:
                 problem.response.close()  # pooch leaves the connection of a refusal open, until somebody collects it
             raise ConnectionError(
                 f"cannot fetch {download.address}: {problem}; nothing was kept. Check the network and try again, or "
-                f"bring the file to {target} by other means"
+                f"put the file at {target} yourself"
             ) from problem
         except ValueError as problem:
             raise ValueError(
@@ -78,8 +78,8 @@ def _unpack(archive: Path, folder: Path, name: str) -> None:
             raise ValueError(f"{archive} cannot be unpacked: {problem}; remove it and fetch it again") from problem
         unpacked = Path(place) / name
         if not unpacked.is_dir():
-            found = sorted(entry.name for entry in Path(place).iterdir())
-            raise ValueError(f"{archive} holds {found}; expected a folder {name!r}")
+            unpacked_names = sorted(entry.name for entry in Path(place).iterdir())
+            raise ValueError(f"{archive} holds {unpacked_names}; expected a folder {name!r}")
         if (folder / name).exists():
             shutil.rmtree(folder / name)
         unpacked.rename(folder / name)

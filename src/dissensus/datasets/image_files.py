@@ -74,8 +74,8 @@ def read_batch(path: Path) -> tuple[np.ndarray, dict[str, Any]]:
     entries = {_text(key): value for key, value in content.items()} if isinstance(content, dict) else {}
     flat = entries.pop("data", None)
     if not isinstance(flat, np.ndarray) or flat.ndim != 2 or flat.shape[1] != 3 * SIDE * SIDE:
-        found = sorted(entries) if flat is None else f"'data' of shape {np.shape(flat)}"
-        raise ValueError(f"{path} has {found}; expected an entry 'data' of shape (n, {3 * SIDE * SIDE})")
+        held = sorted(entries) if flat is None else f"'data' of shape {np.shape(flat)}"
+        raise ValueError(f"{path} has {held}; expected an entry 'data' of shape (n, {3 * SIDE * SIDE})")
     # Each row holds the red plane, then green, then blue, each by rows.
     return np.ascontiguousarray(flat.reshape(-1, 3, SIDE, SIDE).transpose(0, 2, 3, 1)), entries
 

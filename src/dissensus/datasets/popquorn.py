@@ -52,7 +52,7 @@ DATASETS = (
         checks=(
             Check("each annotator has one background", _one_background_each),
             Check("40 to 50 ratings by each annotator",
-                  lambda found: found.labels.per_annotator.min() == 40 and found.labels.per_annotator.max() == 50),
+                  lambda loaded: loaded.labels.per_annotator.min() == 40 and loaded.labels.per_annotator.max() == 50),
         ),
         obtain="take the offensiveness ratings from GitHub Jiaxin-Pei/Potato-Prolific-Dataset and pack item, "
         "annotator, label, text and the background columns into popquorn/offensiveness.parquet",

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 
 
-def adaptive_prior(counts: np.ndarray) -> VotePrior:
+def fit_prior(counts: np.ndarray) -> VotePrior:
     """`vote_prior(counts, adaptive=True)` on one thread.  (n, k)
 
     An allocation fits it dozens of times, each time to few numbers. Several threads of linear algebra then mostly wait

@@ -12,7 +12,7 @@ from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
-from dissensus.plan.adaptive_prior import adaptive_prior
+from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_rules import NEVER, Stop, rule_named
 
 ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
@@ -21,14 +21,14 @@ REFIT = 0.1  # the prior is fitted anew when the votes have grown by this share
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """Which items to ask about next, and what to expect of it.
+    """Which items to ask about next, and what to expect from it.
 
     votes           (n,) further votes for each item
     items           their names
     estimate        each item's distribution by the votes so far
     error           (n,) expected KL from the true distribution to the estimate now, in nats
-    expected_error  mean over items of the same after the further votes, by answers imagined from the estimates
-    done            (n,) bool, items that the stopping rule closed
+    expected_error  the same after the further votes, mean over items; their answers are imagined from the estimates
+    done            (n,) bool, items that need no more by the stopping rule
     """
 
     votes: np.ndarray
@@ -44,7 +44,7 @@ class Allocation:
 
     @property
     def order(self) -> np.ndarray:
-        """Names of the items to ask about, most votes first, items with none left out."""
+        """Names of the items to ask about, those with most votes first; items that get none are left out."""
         rank = np.argsort(-self.votes, kind="stable")
         return np.asarray(self.items[rank[self.votes[rank] > 0]])
 
@@ -61,9 +61,9 @@ def allocate(
     """Divide the next answers over items.
 
     The prior is learned from all votes so far (see `vote_prior`), each item's posterior follows, and the rule ranks
-    them. Where an item gets several of the answers its later ones are ranked as if the first had come out as the
-    posterior expects: imagined answers drawn with rng. Ask in portions and call it again, for what people really say
-    is worth more than what was imagined. The rules:
+    them. Where an item gets several answers, the later ones are ranked as if the earlier ones had come out as the
+    posterior expects: imagined answers, drawn with rng. Ask in portions and call this again, since what people really
+    say is worth more than what was imagined. The rules:
 
         expected-error   the largest expected drop of KL (see `expected_drop`)
         entropy          the largest entropy of the estimate
@@ -71,13 +71,13 @@ def allocate(
 
     votes    votes so far; items without any may be among them (`items=` of Votes, or zero counts)
     answers  how many more there will be, 0 for none
-    stop     items that need no more; where all are done, answers are left over
-    start    votes an item gets before any rule is heard
+    stop     when an item needs no more; where all are done, answers are left over
+    start    votes that every item gets before the rule decides
     """
     if answers < 0 or answers != int(answers):
         raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
     counts = votes.counts()
-    prior = adaptive_prior(counts)
+    prior = fit_prior(counts)
     posterior = prior.posterior(counts)
 
     def imagine(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
@@ -114,8 +114,8 @@ def spend(
     counts   (n, k) votes so far
     ask      (items, counts so far) -> the class each of those items gets a vote for
     prior    held fixed; None fits it to the votes, and again whenever they have grown by a tenth
-    most     (n,) votes there can be for each item; None for no limit
-    portion  answers in a round; None for a fortieth of the budget
+    most     (n,) the most votes each item can get; None for no limit
+    portion  answers per round; None for a fortieth of the budget
     watch    called with the counts after each round
     rng      breaks ties
     """
@@ -129,7 +129,7 @@ def spend(
     stale = np.arange(total.size)
     while left > 0:
         if prior is None and total.sum() >= learned * (1 + REFIT):
-            fitted, learned = adaptive_prior(now), float(total.sum())
+            fitted, learned = fit_prior(now), float(total.sum())
             stale = np.arange(total.size)
         assert fitted is not None
         rank[stale] = _ranked(fitted, now[stale], value, stop)

@@ -1,4 +1,4 @@
-"""Whom to ask about next: how much one more vote on each item is worth, by several rules."""
+"""Which item to ask about next: how much one more vote is worth to each, by several rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def expected_drop(posterior: MixturePosterior) -> np.ndarray:
     """
     n, k = posterior.counts.shape
     j = posterior.alpha.shape[0]
-    found = np.empty(n)
+    drop = np.empty(n)
     step = max(1, BLOCK // (k * (j + k)))
     for start in range(0, n, step):
         rows = slice(start, start + step)
@@ -40,20 +40,20 @@ def expected_drop(posterior: MixturePosterior) -> np.ndarray:
         scaled = a * (weights / (mass * (mass + 1)))[:, :, None]
         both = scaled.transpose(0, 2, 1) @ a  # (b, k, k)
         both[:, np.arange(k), np.arange(k)] += scaled.sum(axis=1)
-        one = both.sum(axis=2)  # (b, k)
-        found[rows] = (both * np.log(both)).sum(axis=(1, 2)) - 2 * (one * np.log(one)).sum(axis=1)
-    return np.maximum(found, 0.0)
+        single = both.sum(axis=2)  # (b, k)
+        drop[rows] = (both * np.log(both)).sum(axis=(1, 2)) - 2 * (single * np.log(single)).sum(axis=1)
+    return np.maximum(drop, 0.0)
 
 
 def fewest_votes(posterior: MixturePosterior) -> np.ndarray:
-    """Items with fewer votes first: everybody gets the same number.  (n,)"""
+    """Items with fewer votes first, so that all get the same number.  (n,)"""
     return -posterior.counts.sum(axis=1)
 
 
 def estimated_entropy(posterior: MixturePosterior) -> np.ndarray:
     """The most disputed items first: entropy of the estimate, in nats.  (n,)
 
-    It does not fall where people truly disagree, so such items are asked about for ever.
+    It does not fall where people truly disagree, so such items are asked about forever.
     """
     return entropy(posterior_mean(posterior))
 
@@ -74,11 +74,11 @@ def rule_named(name: str) -> Callable[[MixturePosterior], np.ndarray]:
 
 @dataclass(frozen=True)
 class Stop:
-    """When an item needs no further vote; all limits that are given must be met, `most` alone is enough.
+    """When an item needs no more votes: once every limit that is given is met, or `most` alone.
 
-    width     the widest interval of a class's probability: 0.2 means give or take ten points
+    width     of the widest interval for the probability of a class: 0.2 means give or take ten points
     error     expected KL from the true distribution to the estimate, in nats
-    most      votes an item gets at most
+    most      the most votes that an item gets
     coverage  of the interval: 2 z sd of the posterior, z the normal quantile
     """
 

@@ -1,4 +1,4 @@
-"""Comparisons that a label matrix answers, counted exactly and, where wanted, listed."""
+"""Comparisons that a label matrix answers: counted exactly, or listed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def label_matrix(labels: np.ndarray) -> np.ndarray:
     """Labels as float64, checked to have items and classes and no infinite entry.  (n, k)"""
     matrix = np.asarray(labels, dtype=np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(f"labels have shape {matrix.shape}; expected (n, k) with an item and a class or more")
+        raise ValueError(f"labels have shape {matrix.shape}; expected (n, k) with at least one item and one class")
     bad = np.argwhere(np.isinf(matrix))
     if bad.size:
         row, code = bad[0]

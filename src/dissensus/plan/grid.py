@@ -1,4 +1,4 @@
-"""The simulation over a whole grid of n, k and d, on all cores, resumed where it was interrupted."""
+"""The simulation over a whole grid of n, k and d, on all cores; an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Grid:
 
 
 def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None = None, quiet: bool = False) -> Grid:
-    """All cells of the grid, kept in a file as they are done: a run that was stopped goes on where it was.
+    """All cells of the grid, kept in a file as they are done: a run that was stopped continues from there.
 
     Every cell has its own random numbers, from its seed, n, k and d, whoever computes it and when. More seeds, other
     sizes or dimensions reuse the cells that the file has. Kernels release Python's lock, so threads use all cores.
@@ -162,7 +162,7 @@ def _key(seed: int, kind: str, d: int, n: int, k: int) -> str:
 
 
 def _settings(config: GridConfig) -> dict[str, Any]:
-    """What a cell's number depends on beside its key."""
+    """What the number of a cell depends on, apart from its key."""
     return {
         "spread": config.spread, "hard_starts": config.hard_starts, "trace_weight": TRACE_WEIGHT,
         "widths": list(WIDTHS), "tolerance": TOLERANCE,
@@ -176,7 +176,7 @@ def _read_cells(place: Path, config: GridConfig) -> dict[str, float]:
     if record.get("settings") != _settings(config):
         raise ValueError(
             f"{place} holds cells simulated with {record.get('settings')}; these settings are {_settings(config)}: "
-            "take another file, or the same settings"
+            "use another file, or the same settings"
         )
     return dict(record["cells"])
 

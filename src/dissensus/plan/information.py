@@ -31,7 +31,7 @@ def hard_constraints(n: ArrayLike, k: ArrayLike) -> np.ndarray:
     An item is closer to its class than to the k - 1 others; a centroid is closer to each of its n/k items than to
     each of the n - n/k others. Exact where k divides n. Otherwise, and for classes of unequal size, the second term
     is an upper bound: sum_c m_c (n - m_c) over class sizes m_c is largest when all are n/k. A single item over two
-    classes would have 3/2, but even a soft label has one comparison there, which is what is returned.
+    classes would have 3/2, but even a soft label has one comparison there, which is returned.
     """
     n, k = _items_and_classes(n, k)
     return np.minimum(n * (k - 1) + n**2 * (1 - 1 / k), np.where(k > 1, soft_constraints(n, k), np.inf))
@@ -65,8 +65,8 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
     k_hat = _kept(k_hat, k)
     fewer, with_more = np.divmod(n * k_hat, k)
     columns = with_more * _kept_before(fewer + 1, n) + (k - with_more) * _kept_before(fewer, n)
-    found = n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat)) + columns
-    return np.where(_tied(k, k_hat, scaled), hard_constraints(n, k), found)
+    rows = n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat))
+    return np.where(_tied(k, k_hat, scaled), hard_constraints(n, k), rows + columns)
 
 
 def top_class_constraints(
@@ -205,7 +205,7 @@ def _kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
     kept = _counts(k_hat, "kept classes (k_hat)", least=1)
     if np.any(kept > k):
         over, of = (array[kept > k].flat[0] for array in np.broadcast_arrays(kept, k))
-        raise ValueError(f"{over:g} classes cannot be kept of {of:g}; expected k_hat from 1 to k")
+        raise ValueError(f"{over:g} of {of:g} classes cannot be kept; expected k_hat from 1 to k")
     return kept
 
 

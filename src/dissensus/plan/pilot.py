@@ -1,4 +1,4 @@
-"""From a small pilot of several kinds of label: seconds and errors of each, and which kind to go on with.
+"""From a small pilot of several kinds of label: seconds and errors of each, and which kind to continue with.
 
 Sucholutsky 2023, appendix A: estimate, pilot, update, pick.
 """
@@ -29,8 +29,8 @@ class PilotAnswers:
     kind       hard, sparse, top-class, soft or pairwise
     k_hat      classes with a number, for sparse and top-class labels
     seconds    (m,) what each answer took
-    wrong      (m,) the share of its comparisons that are wrong, NaN where nothing tells
-    annotator  (m,) who gave it, or None where that is not known: then answers count as independent
+    wrong      (m,) the share of its comparisons that are wrong, NaN where that is not known
+    annotator  (m,) who gave it, or None where that is not known: answers then count as independent
     """
 
     kind: LabelKind
@@ -45,7 +45,7 @@ class PilotAnswers:
         seconds, wrong = (np.asarray(values, dtype=np.float64) for values in (self.seconds, self.wrong))
         if seconds.size < FEWEST:
             raise ValueError(
-                f"the pilot has {seconds.size} answers of {self.name}; expected {FEWEST} or more of a kind"
+                f"the pilot has {seconds.size} answers of kind {self.name}; expected {FEWEST} or more of each kind"
             )
         bad = np.flatnonzero(~(seconds > 0) | np.isinf(seconds))
         if bad.size:
@@ -56,8 +56,8 @@ class PilotAnswers:
         off = np.flatnonzero((wrong < 0) | (wrong > 1))
         if off.size:
             raise ValueError(
-                f"answer {off[0]} of {self.name} is wrong in a share of {wrong[off[0]]:g}; expected 0 to 1, or nothing "
-                f"where it is not known; {off.size} of {wrong.size} are out of range"
+                f"answer {off[0]} of {self.name} has a share of {wrong[off[0]]:g} wrong; expected 0 to 1, or nothing "
+                f"if that is not known; {off.size} of {wrong.size} are out of range"
             )
         hold(self, "seconds", seconds)
         hold(self, "wrong", wrong)
@@ -72,8 +72,8 @@ class PilotOption:
     """One kind of label after the pilot.
 
     items      how many of the items the budget labels; all of them without a budget
-    seconds    median seconds an answer
-    flip_rate  share of comparisons that are wrong; None where the pilot does not tell, and then 0 is assumed
+    seconds    median seconds per answer
+    flip_rate  share of comparisons that are wrong; None where the pilot does not say, and 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
     loss       beta cost / reference - u(ratio), lower is better
     best       probability that this kind has the lowest loss of all
@@ -102,7 +102,7 @@ def rank_options(
     replicates: int = 2000,
     coverage: float = 0.95,
 ) -> list[PilotOption]:
-    """The kinds of a pilot by how probable it is that each is the one to collect.
+    """The kinds of a pilot, ranked by the probability that each is the one to collect.
 
         flip rate = (g_1 + sum_i w_i wrong_i) / (g_0 + g_1 + sum_i w_i),   seconds = median with weights w
         w_i = w_annotator(i) ~ Exponential(1),   g_0, g_1 ~ Gamma(1/2)
@@ -114,51 +114,53 @@ def rank_options(
     counted in hard labels: it is multiplied by the seconds of a hard label under the same weights, or of the quickest
     kind where none were tried.
 
-    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label, and
-            is not the best where these tell less than hard labels within the same budget
+    budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
+            for, and is not the best where these tell less than hard labels for the same budget
     """
     if not answers:
-        raise ValueError("the pilot has no answers; expected some of each kind that you consider")
-    names = [one.name for one in answers]
+        raise ValueError("the pilot has no answers; expected some of each kind that you are considering")
+    names = [group.name for group in answers]
     if len(set(names)) < len(names):
         raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
-    drawn = [_reweighted(one, stream, replicates) for one, stream in zip(answers, rng.spawn(len(answers)), strict=True)]
-    seconds, flips = (np.stack([one[at] for one in drawn]) for at in (0, 1))  # (options, replicates + 1)
-    information = np.array([float(preferences.estimate(one.kind, n, k, one.k_hat)) for one in answers])[:, None]
+    drawn = [
+        _reweighted(group, stream, replicates) for group, stream in zip(answers, rng.spawn(len(answers)), strict=True)
+    ]
+    seconds, flips = (np.stack([draw[at] for draw in drawn]) for at in (0, 1))  # (options, replicates + 1)
+    information = np.array([float(preferences.estimate(group.kind, n, k, group.k_hat)) for group in answers])[:, None]
     unit = seconds[names.index("hard")] if "hard" in names else seconds.min(axis=0)
     items = np.full(seconds.shape, n)
     if budget is not None:
         paid = budget * unit / seconds  # answers
-        pairs = np.array([one.kind == "pairwise" for one in answers])[:, None]
+        pairs = np.array([group.kind == "pairwise" for group in answers])[:, None]
         items = np.minimum(n, np.floor(np.where(pairs, (1 + np.sqrt(1 + 8 * paid)) / 2, paid) + 1e-9)).astype(np.int64)
-    share = np.stack([_share(one, row, n, k) for one, row in zip(answers, items, strict=True)])
+    share = np.stack([_share(group, row, n, k) for group, row in zip(answers, items, strict=True)])
     amount = np.stack([
-        row * (row - 1) / 2 if one.kind == "pairwise" else row for one, row in zip(answers, items, strict=True)
+        row * (row - 1) / 2 if group.kind == "pairwise" else row for group, row in zip(answers, items, strict=True)
     ])  # fmt: skip
     ratio = (1 - flips) * information * share
     spent = amount * seconds / (preferences.reference * unit)
     loss = preferences.beta * spent - utility_of(preferences.utility)(ratio)
     able = items == n
     if not able.all():
-        # Where the budget ends before the items do, little is spent and little is told: that alone is no merit.
+        # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
         able |= (items > 0) & (ratio >= (ratio[names.index("hard")] if "hard" in names else 0.0))
     judged = np.where(able, loss, np.inf)[:, 1:]
     lowest = judged == judged.min(axis=0)
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
-    found = [
+    options = [
         PilotOption(
-            one.kind, one.k_hat, one.name, one.seconds.size, int(items[i, 0]),
+            group.kind, group.k_hat, group.name, group.seconds.size, int(items[i, 0]),
             _interval(seconds[i], coverage),
-            _interval(flips[i], coverage) if np.isfinite(one.wrong).any() else None,
+            _interval(flips[i], coverage) if np.isfinite(group.wrong).any() else None,
             _interval(ratio[i], coverage), _interval(loss[i], coverage), float(best[i]),
         )
-        for i, one in enumerate(answers)
+        for i, group in enumerate(answers)
     ]  # fmt: skip
-    return sorted(found, key=lambda option: (-option.best, option.loss.value))
+    return sorted(options, key=lambda option: (-option.best, option.loss.value))
 
 
 def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.ndarray:
-    """The share of each answer's comparisons of classes that a reference contradicts.  (m,), NaN where none can be told
+    """The share of each answer's comparisons of classes that a reference contradicts.  (m,), NaN where nothing tells
 
     An answer that puts more on class c than on d says that its item is closer to c. It is wrong where the reference
     puts less on c than on d; pairs that the reference holds equal are left out. A vote puts 1 on its class and 0 on
@@ -171,16 +173,16 @@ def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.
         )
     said = np.eye(answers.n_classes)[answers.choice] if isinstance(answers, Votes) else answers.stated
     truth = reference.probs[answers.item]  # (m, k)
-    wrong, told = np.zeros(said.shape[0]), np.zeros(said.shape[0])
+    wrong, judged = np.zeros(said.shape[0]), np.zeros(said.shape[0])
     for c in range(answers.n_classes):
         ahead = said[:, [c]] > said  # (m, k), False where one of the two was left unsaid
         wrong += (ahead & (truth[:, [c]] < truth)).sum(axis=1)
-        told += (ahead & (truth[:, [c]] != truth)).sum(axis=1)
-    return np.divide(wrong, told, out=np.full(told.size, np.nan), where=told > 0)
+        judged += (ahead & (truth[:, [c]] != truth)).sum(axis=1)
+    return np.divide(wrong, judged, out=np.full(judged.size, np.nan), where=judged > 0)
 
 
 def repeat_flip_rate(differing: float) -> float:
-    """The flip rate behind answers given twice, of whose comparisons a share differs.
+    """The flip rate behind answers that were given twice, where a share of the comparisons differ.
 
     differing = 2 e (1 - e)  ->  e = (1 - sqrt(1 - 2 differing)) / 2;   a half where more than half differ
     """
@@ -191,34 +193,34 @@ def repeat_flip_rate(differing: float) -> float:
 
 def with_measured_costs(preferences: Preferences, answers: Sequence[PilotAnswers]) -> Preferences:
     """The same preferences with the cost ratio that the pilot's hard and soft labels show, where it has both."""
-    median = {one.name: float(np.median(one.seconds)) for one in answers}
+    median = {group.name: float(np.median(group.seconds)) for group in answers}
     if not {"hard", "soft"} <= set(median):
         return preferences
     return replace(preferences, costs=replace(preferences.costs, ratio=median["soft"] / median["hard"]))
 
 
-def _reweighted(one: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
+def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
     """Median seconds and flip rate, first as observed and then under each set of weights.  (replicates + 1,) each"""
-    m = one.seconds.size
-    who = np.arange(m) if one.annotator is None else np.unique(one.annotator.astype(str), return_inverse=True)[1]
+    m = group.seconds.size
+    who = np.arange(m) if group.annotator is None else np.unique(group.annotator.astype(str), return_inverse=True)[1]
     each = rng.standard_exponential((replicates, int(who.max()) + 1))
     weight = np.vstack([np.ones((1, m)), each[:, who.reshape(-1)]])  # (b + 1, m)
-    order = np.argsort(one.seconds)
+    order = np.argsort(group.seconds)
     reached = np.cumsum(weight[:, order], axis=1)
-    seconds = one.seconds[order][np.argmax(reached >= reached[:, -1:] / 2, axis=1)]
-    told = np.isfinite(one.wrong)
-    if not told.any():
+    seconds = group.seconds[order][np.argmax(reached >= reached[:, -1:] / 2, axis=1)]
+    known = np.isfinite(group.wrong)
+    if not known.any():
         return seconds, np.zeros(replicates + 1)
     right, wrong = rng.standard_gamma(0.5, (2, replicates + 1))
     right[0] = wrong[0] = 0.0
-    flips = (wrong + weight[:, told] @ one.wrong[told]) / (right + wrong + weight[:, told].sum(axis=1))
+    flips = (wrong + weight[:, known] @ group.wrong[known]) / (right + wrong + weight[:, known].sum(axis=1))
     return seconds, flips
 
 
-def _share(one: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
-    """What labels of so many items tell, of what those of all n do.  (b,) -> (b,), 0 to 1"""
-    some = np.where(items > 0, constraints_of(one.kind, np.maximum(items, 1), k, one.k_hat), 0.0)
-    whole = float(constraints_of(one.kind, n, k, one.k_hat))
+def _share(group: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
+    """How much labels of these items tell, as a share of what labels of all n tell.  (b,) -> (b,), 0 to 1"""
+    some = np.where(items > 0, constraints_of(group.kind, np.maximum(items, 1), k, group.k_hat), 0.0)
+    whole = float(constraints_of(group.kind, n, k, group.k_hat))
     return np.asarray(some / whole if whole > 0 else np.ones_like(some))
 
 

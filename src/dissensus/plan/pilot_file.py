@@ -1,4 +1,4 @@
-"""A pilot from a file with a row for each answer."""
+"""A pilot from a file with one row per answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dissensus.plan.pilot import PilotAnswers
 
 
 def read_pilot(path: Path | str) -> list[PilotAnswers]:
-    """A pilot from a CSV file with a row for each answer.
+    """A pilot from a CSV file with one row per answer.
 
     kind       hard, sparse, top-class, soft or pairwise
     seconds    what it took
@@ -31,29 +31,29 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
     if missing:
         raise ValueError(
             f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
-            "annotator: one row for each answer"
+            "annotator: one row per answer"
         )
     if not table.num_rows:
-        raise ValueError(f"{path} has a header and no answers; expected one row for each answer of the pilot")
+        raise ValueError(f"{path} has a header and no answers; expected one row per answer of the pilot")
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
     seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
     who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None
-    found = []
+    groups = []
     for name in dict.fromkeys(kind.tolist()):
         rows = np.flatnonzero(kind == name)
         if name not in PARTIAL_KINDS:
-            found.append(_answers(name, 1, rows, seconds, wrong, who))
+            groups.append(_answers(name, 1, rows, seconds, wrong, who))
             continue
         bad = rows[~(k_hat[rows] >= 1)]
         if bad.size:
             raise ValueError(
                 f"{path}: row {bad[0] + 1} is a {name} label without k_hat; expected how many classes it has"
             )
-        found += [
+        groups += [
             _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)
             for asked in np.unique(k_hat[rows])
         ]
-    return found
+    return groups
 
 
 def _answers(

@@ -14,10 +14,10 @@ from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
-from dissensus.plan.adaptive_prior import adaptive_prior
+from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.replays import PORTIONS, Curve
 
-COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds an answer; Collins 2022, "Annotation time"
+COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds per answer; Collins 2022, "Annotation time"
 PILOT = 0.05  # share of items about which every kind of question is asked once, to learn what its answers are worth
 
 
@@ -49,7 +49,7 @@ class Answered:
         bad = np.flatnonzero(np.isnan(stated).any(axis=1) | (np.abs(stated.sum(axis=1) - 1) > 1e-6))
         if bad.size:
             raise ValueError(
-                f"belief {bad[0]} does not state a probability for every class that sum to 1; {bad.size} of "
+                f"belief {bad[0]} does not state probabilities for all classes that sum to 1; {bad.size} of "
                 f"{stated.shape[0]} are incomplete: complete them first (labels.completion)"
             )
         return cls(seconds, answers.item, stated)
@@ -57,7 +57,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Worth:
-    """What an answer of one kind counts: so many votes, spread by its probabilities raised to 1/temperature."""
+    """What an answer of one kind counts for: a number of votes, spread by its probabilities raised to 1/temperature."""
 
     votes: float = 1.0
     temperature: float = 1.0
@@ -80,16 +80,16 @@ def replay_seconds(
         value of (item, kind) = [E KL now - sum_v P(v) E KL after a typical answer with first choice v] / seconds
 
     Every kind's first choices are votes, from which the prior is learned (`vote_prior`). What a kind's fuller answers
-    are worth beyond that is learned by how well they foretell the first choices of other people about the same item;
+    are worth beyond that is learned by how well they predict the first choices of other people about the same item;
     votes count 1. The first question about each item is of the cheapest kind; with several kinds, each is then
     asked once about a twentieth of the items. Answers come in random order, without replacement.
 
-    truth: (n, k); per_item: seconds an item, rising -> error by mean seconds an item, and the answers of each kind
+    truth: (n, k); per_item: seconds per item, rising -> error by mean seconds per item, and the answers of each kind
     used at each budget, (b,)
     """
     n = truth.shape[0]
     order_rng, tie_rng = rng.spawn(2)
-    given = {name: _Supply(one, n, order_rng) for name, one in kinds.items()}
+    given = {name: _Supply(answers, n, order_rng) for name, answers in kinds.items()}
     cheapest = min(kinds, key=lambda name: kinds[name].seconds)
     state = _State(n, truth.shape[1], {name: Worth() for name in kinds})
     portion = max(1, n // PORTIONS)
@@ -123,7 +123,7 @@ def replay_seconds(
             spent += asked.size * kinds[name].seconds
         state.learn()
         errors.append(float(kl(truth, state.estimate()).mean()))
-        deepest.append(max(int(one.taken.max()) for one in given.values()))
+        deepest.append(max(int(supply.taken.max()) for supply in given.values()))
         at.append(spent / n)
         for name in kinds:
             used[name].append(int(given[name].taken.sum()))
@@ -175,7 +175,7 @@ class _State:
         counts = np.zeros((self.n, self.k), dtype=np.int64)
         for name in self.worth:
             np.add.at(counts, (self.item[name], self.probs[name].argmax(axis=1)), 1)
-        self.prior = adaptive_prior(counts)
+        self.prior = fit_prior(counts)
         for name, probs in self.probs.items():
             if probs.shape[0] and not (probs.max(axis=1) == 1).all():
                 self.worth[name] = self._weighed(name)
@@ -190,7 +190,7 @@ class _State:
         self._look_ahead(np.arange(self.n))
 
     def _weighed(self, name: str) -> Worth:
-        """The worth by which the answers of a kind foretell best what others say first about the same items."""
+        """The worth by which the answers of a kind predict best what others say first about the same items."""
         here = np.isin(np.concatenate(list(self.item.values())), self.item[name])
         target = np.concatenate([probs.argmax(axis=1) for probs in self.probs.values()])[here]
         item = np.concatenate(list(self.item.values()))[here]
@@ -201,15 +201,15 @@ class _State:
             own = np.concatenate([tried[kind].mass(self.probs[kind]) for kind in self.probs])[here]
             total = np.zeros((self.n, self.k))
             np.add.at(total, item, own)
-            # An answer must not foretell itself; what is left after taking it away may round to below 0.
+            # An answer must not predict itself; what is left after taking it away may round to below 0.
             likely = posterior_mean(self.prior.posterior(np.maximum(total[item] - own, 0.0)))
             # A wide bell around one vote and temperature 1, for sets too small to tell.
             return float(-np.log(likely[np.arange(item.size), target]).sum() + (place**2).sum() / 8)
 
         corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.0]])
         options = {"xatol": 0.05, "fatol": 0.05, "maxiter": 40, "initial_simplex": corners}
-        found = minimize(loss, corners[0], method="Nelder-Mead", options=options)
-        return Worth(*np.exp(np.clip(found.x, -4, 4)).tolist())
+        fit = minimize(loss, corners[0], method="Nelder-Mead", options=options)
+        return Worth(*np.exp(np.clip(fit.x, -4, 4)).tolist())
 
     def _look_ahead(self, items: np.ndarray) -> None:
         """The expected drop of these items' KL by one more answer of each kind."""

@@ -26,7 +26,7 @@ class Informativeness:
     entropy          mean over items, in nats
     peak_variance    variance over items of the largest probability (the first order statistic)
     rho              Spearman's correlation of embedded with judged similarity; None without judgments
-    error_rate       share of judged comparisons that the embedding answers otherwise (bit flips); None without
+    error_rate       share of judged comparisons that the embedding gets wrong (bit flips); None without judgments
     contradicted     share of the labels' own comparisons that their embedding contradicts
     """
 
@@ -49,11 +49,11 @@ def informativeness(
 
     similarity: (n, n) judged for the same items in the same order, higher is more alike; NaN where nobody judged
     """
-    found = embed_labels(labels.probs, rng, trace_weight=trace_weight, tolerance=1e-5)
+    embedding = embed_labels(labels.probs, rng, trace_weight=trace_weight, tolerance=1e-5)
     counted = count_constraints(labels.probs)
     rho = rate = None
     if similarity is not None:
-        rho, rate = judged(found, similarity)
+        rho, rate = judged_recovery(embedding, similarity)
     return Informativeness(
         constraints=counted.total,
         ratio=counted.ratio,
@@ -61,23 +61,23 @@ def informativeness(
         peak_variance=float(labels.probs.max(axis=1).var()),
         rho=rho,
         error_rate=rate,
-        contradicted=_contradicted(found, labels.probs),
+        contradicted=_contradicted(embedding, labels.probs),
     )
 
 
-def judged(found: Embedding, similarity: np.ndarray) -> tuple[float, float]:
+def judged_recovery(embedding: Embedding, similarity: np.ndarray) -> tuple[float, float]:
     """rho and error rate of embedded items against judged similarities.
 
-        error rate = share of triplets of items a, b, c, judged unequal, whose order the inner products answer otherwise
+        error rate = share of triplets of items a, b, c, judged unequal, that the inner products order the other way
 
     Pairs without a judgment are left out of both. Triplets whose judged similarities are equal ask nothing; those
-    which the embedding leaves equal count as half wrong, as a coin would be.  similarity: (n, n)
+    that the embedding leaves equal count as half wrong, like a toss of a coin.  similarity: (n, n)
     """
-    n = found.n_items
+    n = embedding.n_items
     alike = np.asarray(similarity, dtype=np.float64)
     if alike.shape != (n, n):
         raise ValueError(f"the similarity matrix has shape {alike.shape}; expected one row and column for {n} items")
-    gram = found.gram[:n, :n]
+    gram = embedding.gram[:n, :n]
     off = ~np.eye(n, dtype=bool)
     known = ~np.isnan(alike) & off
     if known.sum() < 6:
@@ -87,11 +87,11 @@ def judged(found: Embedding, similarity: np.ndarray) -> tuple[float, float]:
     for row in range(n):
         at = np.flatnonzero(known[row])
         true = np.sign(alike[row, at][:, None] - alike[row, at])
-        told = np.sign(gram[row, at][:, None] - gram[row, at])
+        embedded = np.sign(gram[row, at][:, None] - gram[row, at])
         asked += float((true > 0).sum())
-        wrong += float(((true > 0) & (told < 0)).sum()) + 0.5 * float(((true > 0) & (told == 0)).sum())
+        wrong += float(((true > 0) & (embedded < 0)).sum()) + 0.5 * float(((true > 0) & (embedded == 0)).sum())
     if asked == 0:
-        raise ValueError("all judged similarities are equal, so that no comparison can be wrong; nothing was measured")
+        raise ValueError("all judged similarities are equal, so no comparison can be wrong and nothing is measured")
     return rho, wrong / asked
 
 
@@ -101,11 +101,11 @@ def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
     For two kinds of label of the same items and classes, say a pilot's votes against its beliefs. 0 to 1; NaN where
     they have no comparison in common.  labels, reference: (n, k)
     """
-    one, two = np.asarray(labels, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    if one.shape != two.shape or one.ndim != 2:
-        raise ValueError(f"labels of shapes {one.shape} and {two.shape} cannot be compared; expected (n, k) twice")
+    first, second = np.asarray(labels, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if first.shape != second.shape or first.ndim != 2:
+        raise ValueError(f"labels of shapes {first.shape} and {second.shape} cannot be compared; expected (n, k) twice")
     both = differ = 0
-    for a, b in ((one, two), (one.T, two.T)):
+    for a, b in ((first, second), (first.T, second.T)):
         for row, other in zip(a, b, strict=True):
             agreement = np.sign(row[:, None] - row) * np.sign(other[:, None] - other)
             both += int((agreement != 0).sum() - np.isnan(agreement).sum())
@@ -131,8 +131,8 @@ def _known_recovery(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> f
     return float(spearmanr(gram[upper], alike[upper])[0])
 
 
-def _contradicted(found: Embedding, labels: np.ndarray) -> float:
-    items, classes = found.points[: found.n_items], found.points[found.n_items :]
+def _contradicted(embedding: Embedding, labels: np.ndarray) -> float:
+    items, classes = embedding.points[: embedding.n_items], embedding.points[embedding.n_items :]
     squared = (items**2).sum(axis=1)[:, None] + (classes**2).sum(axis=1) - 2 * items @ classes.T
     # Nearer means a higher label, so the embedding is a label matrix of its own.
     rate = flip_rate(-squared, labels)

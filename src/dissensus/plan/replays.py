@@ -11,7 +11,7 @@ from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
-from dissensus.plan.adaptive_prior import adaptive_prior
+from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation import spend
 from dissensus.plan.allocation_rules import NEVER, Stop
 
@@ -23,7 +23,7 @@ PRICES = 60  # halvings of the price of a vote, by which an oracle's allocation 
 class Curve:
     """The error that a way of asking leaves, by how much was asked.
 
-    spent    (b,) answers (or seconds) an item, mean over items, rising
+    spent    (b,) answers (or seconds) per item, mean over items, rising
     error    (b,) mean KL from each item's full distribution to its estimate, in nats
     deepest  (b,) most votes that any item had
     """
@@ -51,7 +51,7 @@ class Curve:
 
 def shrunk(counts: np.ndarray) -> np.ndarray:
     """The estimate by a prior learned from these very votes.  (n, k)"""
-    return adaptive_prior(counts).estimate(counts)
+    return fit_prior(counts).estimate(counts)
 
 
 def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -79,7 +79,7 @@ def replay(
     Each item's votes are put in a random order and handed out one by one, without replacement. The truth is the share
     of all of them; the rule never sees it.
 
-    per_item  budgets at which the error is taken, in votes an item, rising
+    per_item  budgets at which the error is taken, in votes per item, rising
     estimate  counts (n, k) -> distributions (n, k)
     """
     budgets = _budgets(per_item, votes)
@@ -113,11 +113,11 @@ def oracle(
 
     It knows each item's full distribution and so its error after m votes, on average over `orders` random orders; an
     eighth as many others, which it did not choose by, give the error. Its prior is fitted on all votes there are.
-    clairvoyant: it even knows which votes would come, and stops where the estimate happens to be best; with this
-    estimator no rule whatever can be better.
+    clairvoyant: it even knows which votes would come, and stops where the estimate happens to be best; no rule
+    can do better with this estimator.
     """
     budgets = _budgets(per_item, votes)
-    prior = adaptive_prior(votes.counts())
+    prior = fit_prior(votes.counts())
     most = int(votes.per_item.max(initial=0))
     depths = np.arange(most + 1) if clairvoyant else _depths(most)
     seen, unseen = rng.spawn(2)
@@ -126,9 +126,9 @@ def oracle(
     rows = np.arange(chosen_by.shape[0])
     chosen = [_within(chosen_by, depths, budget) for budget in budgets.tolist()]
     return Curve(
-        spent=np.array([depths[one].mean() for one in chosen]),
-        error=np.array([error[rows, one].mean() for one in chosen]),
-        deepest=np.array([depths[one].max() for one in chosen]),
+        spent=np.array([depths[place].mean() for place in chosen]),
+        error=np.array([error[rows, place].mean() for place in chosen]),
+        deepest=np.array([depths[place].max() for place in chosen]),
     )
 
 
@@ -150,10 +150,10 @@ def vote_sequences(votes: Votes, rng: np.random.Generator) -> tuple[np.ndarray, 
 
 def _depths(most: int) -> np.ndarray:
     """Numbers of votes at which errors are looked at: all up to 8, then in steps of a fifth.  rising, to most"""
-    found = [*range(min(most, 8) + 1)]
-    while found[-1] < most:
-        found.append(min(most, found[-1] + found[-1] // 5 + 1))
-    return np.array(found)
+    depths = [*range(min(most, 8) + 1)]
+    while depths[-1] < most:
+        depths.append(min(most, depths[-1] + depths[-1] // 5 + 1))
+    return np.array(depths)
 
 
 def _mean_errors(
@@ -162,8 +162,8 @@ def _mean_errors(
     """KL from the truth at each depth, mean over random orders; inf beyond an item's last vote.  (n, depths)"""
     truth = votes.counts() / votes.per_item[:, None]
     total = np.zeros((truth.shape[0], depths.size))
-    for one in rng.spawn(orders):
-        sequence, size = vote_sequences(votes, one)
+    for stream in rng.spawn(orders):
+        sequence, size = vote_sequences(votes, stream)
         counts = np.zeros(truth.shape, dtype=np.int64)
         for at, depth in enumerate(depths.tolist()):
             for m in range(0 if at == 0 else int(depths[at - 1]), depth):
@@ -190,14 +190,14 @@ def _within(errors: np.ndarray, depths: np.ndarray, budget: float) -> np.ndarray
 
 
 def _budgets(per_item: Sequence[float], votes: Votes) -> np.ndarray:
-    """Votes in all, from votes an item.  (b,) int64"""
+    """Votes in all, from votes per item.  (b,) int64"""
     wanted = np.asarray(per_item, dtype=np.float64)
     most = votes.n_answers / max(votes.n_items, 1)
     if wanted.ndim != 1 or not wanted.size or (wanted <= 0).any() or (np.diff(wanted) <= 0).any():
-        raise ValueError(f"budgets are {list(per_item)} votes an item; expected numbers above 0, rising")
+        raise ValueError(f"budgets are {list(per_item)} votes per item; expected numbers above 0, rising")
     if wanted[-1] > most:
         raise ValueError(
-            f"{wanted[-1]:g} votes an item were asked for, but there are {most:.4g}; a replay can only use answers "
+            f"{wanted[-1]:g} votes per item were asked for, but there are {most:.4g}; a replay can only use answers "
             "that were given"
         )
     return np.round(wanted * votes.n_items).astype(np.int64)

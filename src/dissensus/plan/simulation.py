@@ -60,9 +60,9 @@ def simulated_scene(n: int, k: int, d: int, rng: np.random.Generator, *, spread:
 
         C_c ~ Normal(0, I_d),   x_i ~ Normal(C_(i mod k), spread^2 I_d)
 
-    Sucholutsky 2023, sec. 4, says Gaussians around random locations, but not their scales nor how items are dealt to
-    classes: here all scales are 1 and classes have equally many items, as its formulas assume. With n < k the first n
-    classes have an item each.
+    Sucholutsky 2023, sec. 4, says Gaussians around random locations, but neither their scales nor how items are dealt
+    to classes: here all scales are 1 and classes have equally many items, as its formulas assume. With n < k the first
+    n classes have an item each.
     """
     for name, value in (("n", n), ("k", k), ("d", d)):
         if value < 1:
@@ -88,13 +88,13 @@ def recovery(gram: np.ndarray, similarity: np.ndarray) -> float:
     from scipy.stats import rankdata
 
     upper = np.triu_indices(gram.shape[0], k=1)
-    found, true = (rankdata(matrix[upper]) for matrix in (gram, similarity))
-    if np.ptp(found) == 0 or np.ptp(true) == 0:
+    recovered, true = (rankdata(matrix[upper]) for matrix in (gram, similarity))
+    if np.ptp(recovered) == 0 or np.ptp(true) == 0:
         return 0.0
-    return float(np.corrcoef(found, true)[0, 1])
+    return float(np.corrcoef(recovered, true)[0, 1])
 
 
-def recovered(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Generator, *, starts: int = 1) -> float:
+def label_recovery(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Generator, *, starts: int = 1) -> float:
     """Spearman's rho between the similarities of n items and k classes and those embedded from labels.
 
     Labels are embedded with trace weight 1 and margin 1 from the spectral start, disturbed; rho is the mean over
@@ -107,8 +107,8 @@ def recovered(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Generat
         raise ValueError(f"starts is {starts}; expected 1 or more")
     rhos = []
     for stream in rng.spawn(starts):
-        found = embed_labels(labels, stream, trace_weight=TRACE_WEIGHT, widths=WIDTHS, tolerance=TOLERANCE)
-        rhos.append(recovery(found.gram, similarity))
+        embedding = embed_labels(labels, stream, trace_weight=TRACE_WEIGHT, widths=WIDTHS, tolerance=TOLERANCE)
+        rhos.append(recovery(embedding.gram, similarity))
     return float(np.mean(rhos))
 
 
@@ -121,4 +121,4 @@ def simulated_recovery(
     scene_rng, start_rng = rng.spawn(2)
     scene = simulated_scene(n, k, d, scene_rng, spread=spread)
     labels = scene.soft if kind == "soft" else scene.hard
-    return recovered(labels, scene.similarity, start_rng, starts=starts)
+    return label_recovery(labels, scene.similarity, start_rng, starts=starts)

@@ -11,7 +11,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.informative_classes import class_information, top_classes
 from dissensus.labels.transforms import class_count, sparsest
-from dissensus.plan.simulation import Scene, recovered, recovery
+from dissensus.plan.simulation import Scene, label_recovery, recovery
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def top_class_labels(
 
 
 def pca_recovery(scene: Scene) -> np.ndarray:
-    """rho when the points are told by their first 1, 2, ... principal components.  (min(d, n + k - 1),)
+    """rho when the points are described by their first 1, 2, ... principal components.  (min(d, n + k - 1),)
 
     Component by component the points come back; their cosines are compared with the true ones. All components give 1.
     """
@@ -78,8 +78,8 @@ def effective_dimensionality(scene: Scene, rho: float) -> int:
     Sucholutsky 2023, sec. 6. Compare with k, the numbers in a soft label.
     """
     count = 0
-    for count, told in enumerate(_rho_by_components(scene), start=1):  # noqa: B007
-        if told >= rho:
+    for count, reached in enumerate(_rho_by_components(scene), start=1):  # noqa: B007
+        if reached >= rho:
             break
     return count
 
@@ -104,7 +104,7 @@ def sparsity_curves(
     components = pca_recovery(scene)
 
     def rho(labels: np.ndarray) -> float:
-        return recovered(labels, alike, rng, starts=starts)
+        return label_recovery(labels, alike, rng, starts=starts)
 
     sparse = [rho(sparse_labels(scene.soft, count, scaled=scaled)) for count in kept.tolist()]
     top = [
@@ -126,6 +126,6 @@ def _rho_by_components(scene: Scene) -> Iterator[float]:
     mean, alike = points.mean(axis=0), scene.similarity
     left, size, axes = np.linalg.svd(points - mean, full_matrices=False)
     for count in range(1, min(points.shape[1], points.shape[0] - 1) + 1):
-        told = mean + (left[:, :count] * size[:count]) @ axes[:count]
-        told = told / np.linalg.norm(told, axis=1, keepdims=True)
-        yield recovery(told @ told.T, alike)
+        rebuilt = mean + (left[:, :count] * size[:count]) @ axes[:count]
+        rebuilt = rebuilt / np.linalg.norm(rebuilt, axis=1, keepdims=True)
+        yield recovery(rebuilt @ rebuilt.T, alike)

@@ -1,1 +1,12 @@
-"""What people look at: figures, charts, tables and pages in one look."""
+"""What people look at: figures, charts, tables and pages in one look.
+
+colours      every colour, in one place
+svg, charts  small figures, and charts with axes, as inline SVG
+tables       tables and lists of facts, on a page and in the terminal
+page         the page that all reports share
+labels_page  labels as a card for the notebook and as a page
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
-from dissensus.report.svg import short, svg
+from dissensus.report.svg import shortened, svg
 from dissensus.report.tables import shown_number
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
@@ -32,28 +32,28 @@ def line_chart(
     y_range: tuple[float, float] | None = None, diagonal: bool = False, marks: bool = True,
 ) -> str:  # fmt: skip
     """Curves with a legend below; `diagonal` draws where y equals x, as in a reliability diagram."""
-    told = [line for line in lines if np.isfinite(np.asarray(line.y, dtype=np.float64)).any()]
-    if not told:
+    known = [line for line in lines if np.isfinite(np.asarray(line.y, dtype=np.float64)).any()]
+    if not known:
         return "<p>nothing to draw: no number is known</p>"
     frame = _Frame(
-        x_range or _span([line.x for line in told]),
-        y_range or _span([v for line in told for v in (line.y, line.low, line.high) if v is not None]),
+        x_range or _span([line.x for line in known]),
+        y_range or _span([v for line in known for v in (line.y, line.low, line.high) if v is not None]),
     )
     drawn = [frame.axes(x_title, y_title)]
     if diagonal:
         low, high = max(frame.x[0], frame.y[0]), min(frame.x[1], frame.y[1])
         (x1, y1), (x2, y2) = frame.at(low, low), frame.at(high, high)
         drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
-    for i, line in enumerate(told):
+    for i, line in enumerate(known):
         drawn.append(_curve(frame, line, i, marks))
-    rows = (len(told) + 1) // 2
-    for i, line in enumerate(told):
+    rows = (len(known) + 1) // 2
+    for i, line in enumerate(known):
         x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
         drawn.append(
             f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{LINES[i % 6]}" stroke-width="2.5" '
-            f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(short(line.name, 24))}</text>'
+            f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
         )
-    ends = "; ".join(f"{line.name}: {_ends(line)}" for line in told)
+    ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
 
 
@@ -96,9 +96,9 @@ def grid_map(
         drawn.append(f'<circle {ring} stroke="{ORANGE}" stroke-width="3"/></g>')
     drawn.append(_scale(LEFT, base + 28, low, high, ends))
     finite = cells[np.isfinite(cells)]
-    told = f"{title}, {y_title} by {x_title}"
-    told += f": from {finite.min():.3g} to {finite.max():.3g}" if finite.size else ": nothing known"
-    return svg(round(LEFT + wide + RIGHT), round(base + 62), told, "".join(drawn))
+    words = f"{title}, {y_title} by {x_title}"
+    words += f": from {finite.min():.3g} to {finite.max():.3g}" if finite.size else ": nothing known"
+    return svg(round(LEFT + wide + RIGHT), round(base + 62), words, "".join(drawn))
 
 
 def interval_chart(
@@ -121,7 +121,7 @@ def interval_chart(
         drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{base}"/>')
     for i, (name, value, least, most) in enumerate(rows):
         y = 22 * i + 14
-        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(short(name, 22))}</text>')
+        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(shortened(name, 22))}</text>')
         if not np.isfinite(value):
             drawn.append(f'<text x="{left + wide + 12}" y="{y + 4}">{value:g}</text>')
             continue
@@ -138,8 +138,8 @@ def interval_chart(
         f'<text x="{left + wide}" y="{base + 16}" text-anchor="end">{high:.3g}</text>'
         f'<text x="{left + wide / 2}" y="{base + 16}" text-anchor="middle">{escape(title)}</text>'
     )
-    told = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
-    return svg(left + wide + 76, base + 24, told, "".join(drawn))
+    words = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
+    return svg(left + wide + 76, base + 24, words, "".join(drawn))
 
 
 def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
@@ -149,7 +149,7 @@ def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[flo
     drawn, y = [], 6
     for g, group in enumerate(groups):
         middle = y + thin * len(series) / 2 + 4
-        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(short(group))}</text>')
+        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(shortened(group))}</text>')
         for i, (_, values) in enumerate(series):
             long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
             number = shown_number(values[g], ".3g")
@@ -162,13 +162,13 @@ def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[flo
     for i, (name, _) in enumerate(series):
         drawn.append(
             f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{LINES[i % 6]}"/>'
-            f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(short(name, 18))}</text>'
+            f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(shortened(name, 18))}</text>'
         )
     y += 18 * ((len(series) + 1) // 2)
-    told = "; ".join(
+    words = "; ".join(
         f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series) for g, group in enumerate(groups)
     )
-    return svg(left + wide + 66, y + 4, f"{title}. {told}", "".join(drawn))
+    return svg(left + wide + 66, y + 4, f"{title}. {words}", "".join(drawn))
 
 
 @dataclass(frozen=True)

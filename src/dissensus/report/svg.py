@@ -31,10 +31,10 @@ def histogram(counts: np.ndarray, title: str) -> str:
     ticks = "".join(
         f'<text x="{16 + step * x}" y="{base + 16}" text-anchor="middle">{x / 10:g}</text>' for x in (0, 5, 10)
     )
-    told = f"{title}: {', '.join(f'{c:,}' for c in counts.tolist())} in ten equal bins from 0 to 1"
+    words = f"{title}: {', '.join(f'{c:,}' for c in counts.tolist())} in ten equal bins from 0 to 1"
     axis = f'<line class="axis" x1="16" x2="{16 + 10 * step}" y1="{base + 1}" y2="{base + 1}"/>'
     name = f'<text x="{16 + 5 * step}" y="{base + 34}" text-anchor="middle">{escape(title)}</text>'
-    return svg(width, height, told, "".join(drawn) + axis + ticks + name)
+    return svg(width, height, words, "".join(drawn) + axis + ticks + name)
 
 
 def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
@@ -42,13 +42,13 @@ def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
     width, left = 420, 126
     top = max([share for _, share in rows] + [1e-9])
     drawn = "".join(
-        f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(short(name))}</text>'
+        f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(shortened(name))}</text>'
         f'<rect class="bar" x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" height="14"/>'
         f'<text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
         for i, (name, share) in enumerate(rows)
     )
-    told = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
-    return svg(width, 20 * len(rows) + 4, told, drawn)
+    words = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
+    return svg(width, 20 * len(rows) + 4, words, drawn)
 
 
 def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
@@ -63,8 +63,8 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
             light = ' class="light"' if rank == 0 else ""
             drawn.append(f'<text{light} x="{x + 6:.1f}" y="14.5">{escape(text)}</text>')
         x += wide
-    told = ", ".join(f"{name} {share:.0%}" for name, share in shares)
-    return svg(width, 20, told, "".join(drawn))
+    words = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+    return svg(width, 20, words, "".join(drawn))
 
 
 def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
@@ -74,9 +74,9 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     drawn = []
     for i, name in enumerate(names):
         y = top + i * cell
-        drawn.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{escape(short(name))}</text>')
+        drawn.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{escape(shortened(name))}</text>')
         x = left + i * cell + 22
-        drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(short(name, 12))}</text>')
+        drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(shortened(name, 12))}</text>')
         for j in range(k):
             share = float(values[i, j])
             ink = ' class="light"' if share > 0.5 else ""
@@ -85,11 +85,11 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
                 + (f'<text{ink} x="{left + j * cell + 17.5}" y="{y + 22}" text-anchor="middle">{100 * share:.0f}</text>'
                    if share >= 0.005 else "")
             )  # fmt: skip
-    told = "; ".join(
+    words = "; ".join(
         f"{names[i]}: " + ", ".join(f"{names[j]} {values[i, j]:.0%}" for j in range(k) if values[i, j] >= 0.005)
         for i in range(k)
     )
-    return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {told}", "".join(drawn))
+    return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {words}", "".join(drawn))
 
 
 def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_title: str) -> str:
@@ -116,14 +116,14 @@ def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_
         f'<text x="{left - 14}" y="18" text-anchor="end">{y_high:.3g}</text>'
         f'<text transform="translate(14,{base / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
     )
-    told = (
+    words = (
         f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
         f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
     )
-    return svg(width, height, told, axes + dots)
+    return svg(width, height, words, axes + dots)
 
 
-def short(name: str, most: int = 17) -> str:
+def shortened(name: str, most: int = 17) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
@@ -138,9 +138,9 @@ def _shade(share: float) -> str:
     return blended(PAPER, BLUE, min(max(share, 0.0), 1.0) ** 0.5)
 
 
-def svg(width: int, height: int, told: str, drawn: str) -> str:
+def svg(width: int, height: int, words: str, drawn: str) -> str:
     """A drawing that tells in words what it shows."""
     return (
-        f'<svg role="img" aria-label="{escape(told, quote=True)}" width="{width}" height="{height}" '
+        f'<svg role="img" aria-label="{escape(words, quote=True)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{drawn}</svg>'
     )

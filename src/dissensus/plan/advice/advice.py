@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.intervals import Interval
 from dissensus.plan.advice.options import Option, label_options, lowest_loss
 from dissensus.plan.advice.words import (
     about_pairs,
@@ -48,7 +49,7 @@ class Advice:
     pilot: tuple[PilotOption, ...]
 
     def option(self, kind: LabelKind) -> Option | None:
-        return next((one for one in self.options if one.kind == kind), None)
+        return next((option for option in self.options if option.kind == kind), None)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; `information_ratio`, `constraints`, `regime` and `recommendation` are a fixed interface."""
@@ -62,23 +63,22 @@ class Advice:
             "reference": self.preferences.reference,
             "budget": self.budget,
             "regime": self.regime,
-            "information_ratio": {one.kind: one.information_ratio for one in self.options},
-            "constraints": {one.kind: one.constraints for one in self.options},
-            "cost": {one.kind: one.cost for one in self.options},
-            "loss": {one.kind: one.loss for one in self.options},
-            "k_hat": {one.kind: one.k_hat for one in self.options if one.kind in PARTIAL_KINDS},
-            "items_labelled": {one.kind: one.items for one in self.options},
+            "information_ratio": {option.kind: option.information_ratio for option in self.options},
+            "constraints": {option.kind: option.constraints for option in self.options},
+            "cost": {option.kind: option.cost for option in self.options},
+            "loss": {option.kind: option.loss for option in self.options},
+            "k_hat": {option.kind: option.k_hat for option in self.options if option.kind in PARTIAL_KINDS},
+            "items_labelled": {option.kind: option.items for option in self.options},
             "recommendation": {"kind": self.recommended[0], "k_hat": self.recommended[1], "why": " ".join(self.why)},
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
-                    "kind": one.kind, "k_hat": one.k_hat, "answers": one.answers, "items": one.items,
-                    "probability_best": one.best,
-                    **{name: None if told is None else {"value": told.value, "low": told.low, "high": told.high}
-                       for name, told in (("seconds", one.seconds), ("flip_rate", one.flip_rate),
-                                          ("information_ratio", one.ratio), ("loss", one.loss))},
+                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "items": option.items,
+                    "probability_best": option.best,
+                    "seconds": _plain(option.seconds), "flip_rate": _plain(option.flip_rate),
+                    "information_ratio": _plain(option.ratio), "loss": _plain(option.loss),
                 }
-                for one in self.pilot
+                for option in self.pilot
             ],
         }  # fmt: skip
 
@@ -97,18 +97,18 @@ def advise(
     Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
     sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
     best among those tried (`pilot.rank_options`); its seconds replace the cost ratio where it has hard and soft labels.
-    Pairwise similarities are told beside them and recommended only where a pilot tried them: they say nothing about the
-    classes.
+    Pairwise similarities are listed beside them and recommended only where a pilot tried them: they say nothing about
+    the classes.
 
-    budget  what may be spent, in hard labels. A kind too dear for all items is judged by as many as it can label, and
-            not recommended where these tell less than hard labels within the same budget.
+    budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
+            for, and not recommended where these tell less than hard labels for the same budget.
     """
     if budget is not None and not (budget > 0 and np.isfinite(budget)):
         raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
     where = regime(n, k)
     preferences = with_measured_costs(preferences, pilot)
     labels, others = label_options(n, k, preferences, budget)
-    best = lowest_loss(labels, n, [one for one in labels if one.kind == "hard"])
+    best = lowest_loss(labels, n, [option for option in labels if option.kind == "hard"])
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
     if ranked:
         recommended: tuple[LabelKind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
@@ -148,6 +148,10 @@ def option_rows(advice: Advice) -> list[Row]:
         )
         for option in advice.options
     ]  # fmt: skip
+
+
+def _plain(interval: Interval | None) -> dict[str, float] | None:
+    return None if interval is None else {"value": interval.value, "low": interval.low, "high": interval.high}
 
 
 def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:

@@ -41,33 +41,36 @@ def label_options(n: int, k: int, preferences: Preferences, budget: float | None
     """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs."""
     labels = options_for("hard", [1], n, k, preferences, budget)
     for kind in PARTIAL_KINDS:
-        found = options_for(kind, range(2, k), n, k, preferences, budget)
-        if found:
-            labels.append(lowest_loss(found, n, labels[:1]))
+        candidates = options_for(kind, range(2, k), n, k, preferences, budget)
+        if candidates:
+            labels.append(lowest_loss(candidates, n, labels[:1]))
     labels += options_for("soft", [k], n, k, preferences, budget)
     if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
     # Another estimate, say of simulated labels, is on another scale than the information ratio of pairs.
     comparable = n > 2 and preferences.estimate is by_information
     pairs = options_for("pairwise", [0], n, k, preferences, None) if comparable else []
-    return labels, [one for one in pairs if budget is None or one.cost <= budget]
+    return labels, [option for option in pairs if budget is None or option.cost <= budget]
 
 
 def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Option:
     """The best of the options, one or more.
 
-    Where the budget ends before the items do, little is spent and little is told: that alone is no merit, so options
-    that tell less than hard labels within the same budget are left out unless there are no others.
+    Where the budget ends before the items do, little is spent and little is learned. That alone is not a merit, so
+    options that tell less than hard labels for the same budget are left out unless there are no others.
     """
-    least = max((one.constraints for one in hard), default=0.0)
-    worthwhile = [one for one in options if one.items == n or one.constraints >= least]
-    return min(worthwhile or options, key=lambda one: (one.loss, one.cost))
+    least = max((option.constraints for option in hard), default=0.0)
+    worthwhile = [option for option in options if option.items == n or option.constraints >= least]
+    return min(worthwhile or options, key=lambda option: (option.loss, option.cost))
 
 
 def options_for(
     kind: LabelKind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
 ) -> list[Option]:
-    """A kind of label with each number of classes, for as many items as the budget labels; none where that is none."""
+    """A kind of label with each number of classes, for as many items as the budget pays for.
+
+    Numbers of classes for which it cannot pay even once are left out.
+    """
     asked = np.asarray(k_hats, dtype=np.int64)
     costs = preferences.costs
     each = np.broadcast_to(costs.total(kind, n, k, asked) / (n * costs.hard), asked.shape)
@@ -79,7 +82,7 @@ def options_for(
         return []
     kept = np.maximum(asked, 1)
     answered, whole = (np.broadcast_to(constraints_of(kind, of, k, kept), asked.shape) for of in (items, n))
-    # The estimate is for all n items; of fewer, so much less is known as they answer fewer of all comparisons.
+    # The estimate is for all n items; of fewer, less is known in proportion to the comparisons they answer.
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
     rho = preferences.estimate(kind, n, k, kept) * part
     cost = each * items

@@ -51,13 +51,13 @@ def reasons(
     sentences = [f"Of all comparisons between items and classes, each kind answers: {shares}."]
     hard = next((option for option in labels if option.kind == "hard"), None)
     if hard is not None and best.kind != "hard" and hard.constraints > 0:
-        more, dearer = best.constraints / hard.constraints, best.cost / hard.cost
+        more, cost = best.constraints / hard.constraints, best.cost / hard.cost
         sentences.append(
-            f"The recommended labels answer {three_digits(more)} times as many as hard ones, at {three_digits(dearer)} "
+            f"The recommended labels answer {three_digits(more)} times as many as hard ones, at {three_digits(cost)} "
             "times the cost."
         )
     if best.kind == "hard":
-        sentences.append(f"Fuller labels answer more, but not enough for their cost at beta {preferences.beta:g}.")
+        sentences.append(f"Fuller labels are not worth their extra cost at beta {preferences.beta:g}.")
     if budget is not None:
         covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
         sentences.append(

@@ -51,12 +51,12 @@ class GNMDS(BaseEstimator):  # type: ignore[misc]
         }  # fmt: skip
         self._check_source()
         if self.source == "labels":
-            found = embed_labels(np.asarray(X), rng, **options)
+            fitted = embed_labels(np.asarray(X), rng, **options)
         else:
-            found = embed_triplets(np.asarray(X), rng, n_points=n_points, **options)
-        self.embedding_ = found.points
-        self.gram_ = found.gram
-        self.objective_, self.n_calls_, self.converged_ = found.objective, found.calls, found.converged
+            fitted = embed_triplets(np.asarray(X), rng, n_points=n_points, **options)
+        self.embedding_ = fitted.points
+        self.gram_ = fitted.gram
+        self.objective_, self.n_calls_, self.converged_ = fitted.objective, fitted.calls, fitted.converged
         self.n_features_in_ = int(np.shape(X)[1])
         return self
 

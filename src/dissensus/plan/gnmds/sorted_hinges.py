@@ -11,7 +11,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def sorted_hinges(far, after, width, pull):  # type: ignore[no-untyped-def]
-    """The same sum as `embedding_kernels.ordered_hinges` for one row; derivatives are added to `pull`.
+    """The same sum as `kernels.ordered_hinges` for one row; derivatives are added to `pull`.
 
     Distances are sorted once. Going through positions from the lowest label up, a Fenwick tree over the sorted
     distances holds count, sum and sum of squares of those with a lower label; the hinges of a position then need its

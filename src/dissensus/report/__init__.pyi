@@ -1,0 +1,19 @@
+# What `dissensus.report` offers, loaded on first use; `__init__.py` reads this list.
+from .charts import Line as Line
+from .charts import grid_map as grid_map
+from .charts import grouped_bars as grouped_bars
+from .charts import interval_chart as interval_chart
+from .charts import line_chart as line_chart
+from .labels_page import labels_card as labels_card
+from .svg import bars as bars
+from .svg import heatmap as heatmap
+from .svg import histogram as histogram
+from .svg import scatter as scatter
+from .svg import split_bar as split_bar
+from .tables import Column as Column
+from .tables import Html as Html
+from .tables import Row as Row
+from .tables import facts_list as facts_list
+from .tables import html_table as html_table
+from .tables import print_facts as print_facts
+from .tables import print_table as print_table
