@@ -13,9 +13,10 @@ from dissensus import read
 from dissensus.elicit.app import open_survey
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.rehearsal_report import known_by, rehearsed
-from dissensus.elicit.rehearse import rehearse, serving, simulated_truth
+from dissensus.elicit.rehearse import rehearse, simulated_truth
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.votes import Votes
+from tests.elicit.servers import serving
 from tests.elicit.surveys import write_survey
 
 
