@@ -36,12 +36,16 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+ENDING: list[threading.Thread] = []  # the server before: it needs a moment to end, in which others can begin
+
 
 @contextmanager
 def served(folder: Path, database: str | None = None) -> Iterator[str]:
     """The survey on a port of this machine, by the server that `elicit serve` starts; gives its address."""
     port = free_port()
     app = make_app(open_survey(folder, database))
+    if ENDING:
+        ENDING.pop().join(20)
     server = uvicorn.Server(
         uvicorn.Config(app, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     )
@@ -53,7 +57,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        ENDING.append(thread)
 
 
 def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:

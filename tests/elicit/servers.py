@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from dissensus.elicit.app import make_app, open_survey
 from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.rehearse import free_port
+from dissensus.elicit.session import arrive
 
 # A process that starts from nothing spends a second on its imports, and some tests start a dozen of them.
 FORKS = multiprocessing.get_context("forkserver")
@@ -69,6 +71,14 @@ def serving(folder: Path, database: str | None) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
+
+
+def ten_arrive(folder: Path, database: str | None, barrier: Any, found: Any) -> None:
+    """What a process does that opens the survey when others do, and tells whom it met there."""
+    run = open_survey(folder, database)
+    barrier.wait()
+    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    run.store.close()
 
 
 def _serve(folder: Path, database: str | None, port: int) -> None:

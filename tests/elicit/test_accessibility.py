@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from dissensus.elicit import decisions
-from dissensus.elicit.access import set_key
 from dissensus.elicit.app import open_survey
 from tests.elicit.browser import kept, served, unavailable
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import give_key, write_survey
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
 TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -172,7 +171,7 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
 
 def test_the_dashboard_is_accessible(tmp_path, person, faults):
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 2})
-    set_key(folder, "a key of some length")
+    give_key(folder, "a key of some length")
     with served(folder) as address:
         me = person(bypass_csp=True)
         me.start(address)

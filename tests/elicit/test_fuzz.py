@@ -10,13 +10,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from dissensus.elicit.access import COOKIE, new_cookie, set_key
+from dissensus.elicit.access import COOKIE, new_cookie
 from dissensus.elicit.annotator_rows import annotator_rows
 from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.media import media_address
 from dissensus.elicit.session import arrive, current_page, submit
 from dissensus.elicit.status import status_of
+from tests.elicit.surveys import give_key
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
 text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)
@@ -42,7 +43,7 @@ def client(opened):
 
     def serve(**sections):
         run = opened(**sections)
-        set_key(run.survey.folder)
+        give_key(run.survey.folder)
         return run, client_of(run)
 
     return serve
