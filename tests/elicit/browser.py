@@ -37,12 +37,16 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+ENDING: list[threading.Thread] = []  # the server before: it needs a moment to end, in which others can begin
+
 
 @contextmanager
 def served(folder: Path, database: str | None = None) -> Iterator[str]:
     """The survey on a port of this machine, by the server that `elicit serve` starts; gives its address."""
     port = free_port()
     app = make_app(open_survey(folder, database))
+    if ENDING:
+        ENDING.pop().join(20)
     server = uvicorn.Server(
         uvicorn.Config(app, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     )
@@ -54,7 +58,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        ENDING.append(thread)
 
 
 def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
@@ -71,9 +75,33 @@ class Person:
     def __init__(self, browser: Browser, **context: Any) -> None:
         self.context: BrowserContext = browser.new_context(viewport={"width": 1000, "height": 760}, **context)
         self.context.set_default_timeout(PATIENCE)
+        self.begin()
+
+    def begin(self) -> None:
+        """A new window; whatever somebody else did in this browser before is gone."""
         self.problems: list[str] = []
         self.moved: list[Any] | None = None
+        self.leaves_traces = False
+        before = self.context.pages
         self.page = self.tab()
+        for page in before:
+            page.close()
+
+    def leave(self) -> None:
+        """Make the browser one that nobody has used, but for its open pages, which end when somebody else begins."""
+        self.context.unroute_all(behavior="ignoreErrors")
+        self.context.set_offline(False)
+        self.context.clear_cookies()
+        origins = {"/".join(page.url.split("/")[:3]) for page in self.context.pages if page.url.startswith("http")}
+        if origins:
+            session = self.context.new_cdp_session(self.context.pages[0])
+            for origin in origins:
+                session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+
+    def stop_the_clock(self) -> None:
+        """Time passes by `page.clock` only, in every page that this browser will ever open."""
+        self.leaves_traces = True
+        self.page.clock.install()
 
     def tab(self) -> Page:
         page = self.context.new_page()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -79,21 +80,36 @@ def chromium(launched: Callable[..., Any]) -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def browsers() -> dict[str, list[Any]]:
+    """Browsers that nobody uses at the moment, by their settings: to make one takes longer than most tests."""
+    return defaultdict(list)
+
+
 @pytest.fixture
-def person(chromium: Any) -> Iterator[Callable[..., Any]]:
+def person(chromium: Any, browsers: dict[str, list[Any]]) -> Iterator[Callable[..., Any]]:
     """Function that gives somebody a browser of their own; at the end none of them saw an error or a jump."""
     from tests.elicit.browser import Person
 
     there = []
 
     def come(**context: Any) -> Any:
-        there.append(Person(chromium, **context))
-        return there[-1]
+        free = browsers[repr(sorted(context.items()))]
+        if free:
+            there.append((free.pop(), free))
+            there[-1][0].begin()
+        else:
+            there.append((Person(chromium, **context), free))
+        return there[-1][0]
 
     yield come
-    problems = [problem for one in there for problem in one.problems]
-    shifts = [shift for one in there for shift in one.shifts()]
-    for one in there:
-        one.close()
+    problems = [problem for one, _ in there for problem in one.problems]
+    shifts = [shift for one, _ in there for shift in one.shifts()]
+    for one, free in there:
+        if one.leaves_traces:
+            one.close()
+        else:
+            one.leave()
+            free.append(one)
     assert not problems
     assert not shifts

@@ -45,9 +45,13 @@ class PostgresServer:
             os.kill(process, signal.SIGKILL)
 
     def fresh(self) -> str:
+        import psycopg
+
         database = f"survey{next(self.numbers)}"
-        self._run("createdb", "-h", str(self.folder), "-p", str(self.port), "-U", "lab", database)
-        return f"postgresql://lab@127.0.0.1:{self.port}/{database}"
+        server = f"postgresql://lab@127.0.0.1:{self.port}"
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {database}")
+        return f"{server}/{database}"
 
     def _run(self, program: str, *args: str) -> None:
         command = [*self.become, self.programs / program, *args]

@@ -6,11 +6,23 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from argon2 import PasswordHasher
 from PIL import Image
 
+from dissensus.elicit.access import KEY_FILE
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 
 CLASSES = ("cat", "dog", "ship")
+
+
+# How long a key takes is written in its hash, and what `set_key` makes takes a quarter of a second at each attempt.
+QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+def give_key(folder: Path, key: str = "a key of some length") -> str:
+    """Make this the key of the dashboard, for tests that are not about its strength. Returns the key."""
+    (folder / KEY_FILE).write_text(QUICK.hash(key))
+    return key
 
 
 def toml(value: Any) -> str:

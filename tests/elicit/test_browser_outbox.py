@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from dissensus.elicit.identity import SECRET_FILE
-from dissensus.elicit.server import free_port, start_server
+from dissensus.elicit.server import free_port
 from tests.elicit.browser import Person, kept, served
+from tests.elicit.servers import start_server
 from tests.elicit.surveys import write_survey
 
 PORTAL = "<!doctype html><title>Welcome to Hotel Wi-Fi</title><form><input name=room></form>"
@@ -86,7 +87,7 @@ def test_whoever_is_busy_is_asked_again(survey, person, status):
 def test_a_reply_that_never_comes_is_not_waited_for(survey, person):
     with served(survey) as address:
         me = person()
-        me.page.clock.install()
+        me.stop_the_clock()
         page = me.start(address)
         silent = []
         me.context.route("**/api/**", lambda route: silent.append(route))

@@ -6,8 +6,9 @@ import os
 import signal
 from collections import Counter
 
-from dissensus.elicit.server import free_port, start_server
+from dissensus.elicit.server import free_port
 from tests.elicit.browser import kept, served
+from tests.elicit.servers import start_server
 from tests.elicit.surveys import write_survey
 
 PROTOCOL = {

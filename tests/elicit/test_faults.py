@@ -15,7 +15,9 @@ from dissensus.elicit.export import answer_table
 from dissensus.elicit.rehearsal.report import known_by
 from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
 from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port, start_server
+from dissensus.elicit.server import free_port
+from dissensus.elicit.server import start_server as start_workers
+from tests.elicit.servers import start_server
 from tests.elicit.surveys import write_survey
 
 KILLS = 10
@@ -60,7 +62,7 @@ class Crowd:
 @contextmanager
 def under_load(tmp_path, database):
     """A survey with a crowd at the address of a server that is yet to be started; what was told is what is kept."""
-    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 60})
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 600})
     run, port = open_survey(folder, database), free_port()
     crowd = Crowd(run, f"http://127.0.0.1:{port}")
     try:
@@ -87,7 +89,8 @@ def test_ten_kills_under_load_lose_and_double_nothing(tmp_path, database):
         process, _ = start_server(folder, database, port=port)
         try:
             for _ in range(KILLS):
-                time.sleep(dice.uniform(0.05, 0.4))
+                crowd.next_acknowledgement(after=dice.randint(1, 20))
+                time.sleep(dice.uniform(0, 0.05))
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
                 process, _ = start_server(folder, database, port=port)
@@ -100,7 +103,7 @@ def test_ten_kills_under_load_lose_and_double_nothing(tmp_path, database):
 def test_kills_of_two_processes_right_after_an_acknowledgement(tmp_path, database):
     """One of the two is killed, which the other survives, and then all of them at once."""
     with under_load(tmp_path, database) as (folder, port, crowd):
-        process, _ = start_server(folder, database, port=port, workers=2)
+        process, _ = start_workers(folder, database, port=port, workers=2)
         try:
             for kill in range(4):
                 crowd.next_acknowledgement(after=20)
@@ -112,7 +115,7 @@ def test_kills_of_two_processes_right_after_an_acknowledgement(tmp_path, databas
                 for pid in (process.pid, *workers):
                     os.kill(pid, signal.SIGKILL)
                 process.wait()
-                process, _ = start_server(folder, database, port=port, workers=2)
+                process, _ = start_workers(folder, database, port=port, workers=2)
             crowd.stop()
         finally:
             process.terminate()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from dissensus.elicit.access import COOKIE, new_cookie, set_key
+from dissensus.elicit.access import COOKIE, new_cookie
 from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard.annotator_table import annotator_rows
 from dissensus.elicit.dashboard.status import status_of
@@ -22,7 +22,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import write_survey, write_survey_of
+from tests.elicit.surveys import give_key, write_survey, write_survey_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
 text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)
@@ -48,7 +48,7 @@ def client(opened):
 
     def serve(**sections):
         run = opened(**sections)
-        set_key(run.survey.folder)
+        give_key(run.survey.folder)
         return run, client_of(run)
 
     return serve

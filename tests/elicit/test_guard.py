@@ -12,13 +12,14 @@ import pytest
 
 from dissensus.elicit.guard import trusted_proxies
 from dissensus.elicit.server import free_port
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import give_key, write_survey
 
 ATTEMPTS = 9  # at the key of the dashboard, of which one sender has five and then one in ten seconds
 
 
 @contextmanager
 def serve(folder, *options):
+    give_key(folder)
     port = free_port()
     command = [sys.executable, "-m", "dissensus", "elicit", "serve", str(folder), "--port", str(port), *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

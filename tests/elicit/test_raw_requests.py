@@ -11,13 +11,14 @@ from itertools import count
 import pytest
 import uvicorn
 
-from dissensus.elicit.access import COOKIE, form_token, new_cookie, set_key
+from dissensus.elicit.access import COOKIE, form_token, new_cookie
 from dissensus.elicit.app import make_app
 from dissensus.elicit.guard import LARGEST
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
 from dissensus.elicit.server import free_port
 from dissensus.elicit.session.arrivals import arrive
+from tests.elicit.surveys import give_key
 
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
 BODIES = {
@@ -56,7 +57,7 @@ def talk(opened, caplog):
     """Function that sends bytes to a real server and gives the status and the body; each comes from somebody else."""
     caplog.set_level(logging.INFO)
     run, port, numbers = opened(protocol={"per_item": 99}), free_port(), count()
-    set_key(run.survey.folder)
+    give_key(run.survey.folder)
     server = uvicorn.Server(uvicorn.Config(make_app(run), port=port, log_config=None, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

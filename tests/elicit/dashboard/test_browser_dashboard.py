@@ -7,14 +7,13 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit.access import set_key
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import tables
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.browser import served
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import give_key, write_survey
 
 KEY = "a key of some length"
 
@@ -23,7 +22,7 @@ KEY = "a key of some length"
 def survey(tmp_path):
     """Eight pictures and three people: about p0 they differ, about the others they agree."""
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 3})
-    set_key(folder, KEY)
+    give_key(folder, KEY)
     run = open_survey(folder)
     for choice in ("cat", "dog", "ship"):
         answer(run, lambda item: choice if item == "p0" else "cat")  # noqa: B023
@@ -119,7 +118,7 @@ def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
     for name, (kind, text) in told.items():
         question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
         folder = write_survey(tmp_path / name, question=question)
-        set_key(folder, KEY)
+        give_key(folder, KEY)
         with served(folder) as address:
             page = opened(person(), address)
             assert page.get_by_text(text).first.is_visible() and page.get_by_text("Nobody has come yet.").is_visible()
@@ -130,7 +129,7 @@ def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
 def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_path, person):
     people = {"source": "prolific", "keep_ids": True}
     folder = write_survey(tmp_path / "survey", people=people, protocol={"per_item": 900})
-    set_key(folder, KEY)
+    give_key(folder, KEY)
     run = open_survey(folder)
     for i in range(60):
         me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,6 +27,7 @@ from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.servers import FORKS, ten_arrive
 from tests.elicit.surveys import write_survey
 
 
@@ -220,18 +220,10 @@ def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     assert len(found) == 1
 
 
-def _arrives(folder, database, barrier, found):
-    run = open_survey(folder, database)
-    barrier.wait()
-    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
-    run.store.close()
-
-
 def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_path, database):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
-    context = multiprocessing.get_context("spawn")
-    barrier, found = context.Barrier(3), context.Queue()
-    workers = [context.Process(target=_arrives, args=(folder, database, barrier, found)) for _ in range(3)]
+    barrier, found = FORKS.Barrier(3), FORKS.Queue()
+    workers = [FORKS.Process(target=ten_arrive, args=(folder, database, barrier, found)) for _ in range(3)]
     for worker in workers:
         worker.start()
     ids = [found.get(timeout=60) for _ in workers]

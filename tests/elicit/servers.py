@@ -1,0 +1,87 @@
+"""Server processes of their own, which can be killed; they are forked from one that has loaded everything already."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from dissensus.elicit.app import make_app
+from dissensus.elicit.guard import KEEP_ALIVE
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.server import free_port
+from dissensus.elicit.session.arrivals import arrive
+
+# A process that starts from nothing spends a second on its imports, and some tests start a dozen of them.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([
+    __name__, "dissensus.elicit.dashboard.routes", "psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
+    "uvicorn.lifespan.on", "uvicorn.protocols.http.auto",
+])  # fmt: skip
+
+
+class ServerProcess:
+    """A process that serves one survey, as `elicit serve` does with one worker; named as those of `subprocess` are."""
+
+    def __init__(self, folder: Path, database: str | None, port: int) -> None:
+        self._process = FORKS.Process(target=_serve, args=(folder, database, port), daemon=True)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, seconds: float | None = None) -> None:
+        self._process.join(seconds)
+
+    def terminate(self) -> None:
+        self._process.terminate()
+
+
+def start_server(folder: Path, database: str | None, *, port: int | None = None) -> tuple[ServerProcess, str]:
+    """Start the server and wait until it answers."""
+    port = port or free_port()
+    process = ServerProcess(folder, database, port)
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        assert process.poll() is None, f"the server ended at once with code {process.poll()}"
+        try:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+                connection.request("GET", "/healthy")
+                if connection.getresponse().status == 200:
+                    return process, f"http://127.0.0.1:{port}"
+        except (OSError, HTTPException):
+            time.sleep(0.02)
+    process.terminate()
+    raise TimeoutError("the server did not answer within two minutes")
+
+
+@contextmanager
+def serving(folder: Path, database: str | None) -> Iterator[str]:
+    """A server process; gives its address and ends with the block."""
+    process, address = start_server(folder, database)
+    try:
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def ten_arrive(folder: Path, database: str | None, barrier: Any, found: Any) -> None:
+    """What a process does that opens the survey when others do, and tells whom it met there."""
+    run = open_survey(folder, database)
+    barrier.wait()
+    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    run.store.close()
+
+
+def _serve(folder: Path, database: str | None, port: int) -> None:
+    app = make_app(open_survey(folder, database))
+    uvicorn.run(app, port=port, log_level="warning", access_log=False, timeout_keep_alive=KEEP_ALIVE)
