@@ -15,7 +15,7 @@ $(VENV)/dev: $(VENV)/base
 	$(INSTALL) -e ".[dev]"
 	touch $@
 
-demo: $(VENV)/base  ## describe and build labels from embedded data, and write a small report
+demo: $(VENV)/base  ## from a plan to a scorecard on embedded data, with its pages in demo/
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA

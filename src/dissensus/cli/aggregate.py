@@ -1,21 +1,19 @@
 """`dissensus aggregate`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from dissensus.aggregate.aggregations import AGGREGATIONS
+from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
     from dissensus.aggregate.recalibration import Recalibration
     from dissensus.labels.shares import Labels
 
-out = Console(highlight=False, emoji=False)
 
 
 @reads_labels
@@ -30,7 +28,7 @@ def aggregate(
                                                        "mass or error.")] = None,
     recalibrate: Annotated[str | None, typer.Option(help="Make stated probabilities honest first: by `repeats`, an "
                            "annotator's second answers, or by a file with item and right label.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+    as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
 ) -> None:  # fmt: skip
     """One distribution per item from votes or beliefs."""
@@ -64,11 +62,8 @@ def aggregate(
 
         write_text(labels_page(summarise(distributions), f"{Path(file).name} by {name}"), html)
         say(f"wrote {html}")
-    if as_json:
-        typer.echo(json.dumps(done))
-    else:
-        n, k = distributions.n_items, distributions.n_classes
-        out.print(f"{n:,} distributions over {k} classes by {name} -> {output}", markup=False)
+    n, k = distributions.n_items, distributions.n_classes
+    print_result(done, f"{n:,} distributions over {k} classes by {name} -> {output}", as_json)
 
 
 def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration | None":

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from dissensus.cli.printing import out
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
 
-out = Console(highlight=False, emoji=False)
 SHOWN = 10
 
 
