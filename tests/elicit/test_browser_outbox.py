@@ -134,7 +134,7 @@ def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(survey, per
         page = me.start(address)
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         me.keys("c")
-        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network blocks it.").wait_for()
         assert len(page.evaluate(STORED)) == 1 and answers(survey) == []
         gone()
         me.moves_on(lambda: me.keys("c"))
@@ -151,7 +151,7 @@ def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         agree = page.get_by_role("button", name="I agree")
         agree.click()
-        page.locator(".problem", has_text="Not sent, but kept here: your network is blocking it.").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network blocks it.").wait_for()
         assert agree.evaluate("(one) => one === document.activeElement")
         gone()
         me.moves_on(lambda: me.keys("Enter"))

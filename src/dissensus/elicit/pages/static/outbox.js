@@ -6,8 +6,9 @@ const TRIES = 3; // refusals of one answer by something that lets everything els
 const BUSY = [408, 425, 429];
 const AWAY = "No connection. What you did is kept here and will be sent again …";
 const BETWEEN = "Something other than the survey is answering. Does your network want you to log in? What you did is kept here and will be sent again …";
-const STOPPED = "Not sent, but kept here: your network is blocking it. Try again, or use another network.";
-const FAULT = "Not sent, but kept here: the survey cannot take it. Please tell the people who run it.";
+// These two stand on one line, so that nothing moves when they appear.
+const STOPPED = "Not sent, but kept here: your network blocks it. Try again, or use another.";
+const FAULT = "Not sent, but kept here: the survey cannot take it. Please report this.";
 export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the survey.";
 
 export class Outbox {
