@@ -24,8 +24,8 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     """A CSV or TSV file with a header, every column as text exactly as typed; an empty cell is null.
 
     Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header. The file
-    is read once, and each block looked at on its way to the parser; only when something is wrong it is read again, to
-    say where.
+    is read once, and each block looked at on its way to the parser; only where something is wrong is it read
+    again, to say where.
     """
     wide = _check_encoding(path, encoding)
     header = _header(path, delimiter, encoding)
@@ -145,7 +145,7 @@ def _cells(delimiter: str, otherwise: Callable[[Any], str] | None = None) -> Any
 
 
 def _check_encoding(path: Path, encoding: str) -> bool:
-    """Whether characters take two bytes or more, after what is no encoding, or plainly another one, was refused."""
+    """Whether characters take two bytes or more, after an encoding that does not exist or cannot be right was refused."""
     try:
         codec = codecs.lookup(encoding)
     except LookupError:

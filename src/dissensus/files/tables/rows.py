@@ -73,7 +73,7 @@ def encoded(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, n
 def _answered_once(
     source: SourceTable, item: np.ndarray, annotator: np.ndarray, roles: dict[str, str], reading: Reading
 ) -> np.ndarray:
-    """Rows to keep under the rule for repeated answers; rows flagged as planned repeats are no accident."""
+    """Rows to keep under the rule for repeated answers; rows flagged as planned repeats stay."""
     everything = np.arange(source.size)
     if reading.repeats == "keep":
         return everything
