@@ -125,7 +125,7 @@ def test_raw_answers_out_of_range_can_be_handed_in():
 
 def test_a_screening_of_other_annotators_is_refused():
     screening = exclusions(answers(("a", "cat", 0.9, ())))
-    with pytest.raises(ValueError, match="the screening is of other annotators"):
+    with pytest.raises(ValueError, match="the screening is about other annotators"):
         kept(answers(("b", "cat", 0.9, ())), screening)
 
 

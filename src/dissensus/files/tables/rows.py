@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.delimited import typed
+from dissensus.files.spelling import typed
 from dissensus.files.tables.columns import REPEAT_FLAGS, Reading, choose
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
