@@ -25,7 +25,7 @@ CONTENDERS = {
         "n = sum(len(b) for b in parquet.ParquetFile(path).iter_batches(2_000_000, columns=['item', 'label']))",
     ),
     "dissensus": (
-        "from dissensus.files.stream import count_votes",
+        "from dissensus import count_votes",
         "n = int(count_votes(path).counts.sum())",
     ),
     "duckdb": (

@@ -243,8 +243,8 @@ BAD = [
     (["votes.csv", "--classes", ""], "--classes is empty; expected all classes in order"),
     (["votes.csv", "--classes", '"cat'], "not one row of CSV"),
     (["votes.csv", "--encoding", "klingon"], "no encoding 'klingon'"),
-    (["votes.csv", "--encoding", "rot13"], "'rot13' is no encoding of text"),
-    (["votes.csv", "--encoding", "base64"], "'base64' is no encoding of text"),
+    (["votes.csv", "--encoding", "rot13"], "'rot13' is not an encoding of text"),
+    (["votes.csv", "--encoding", "base64"], "'base64' is not an encoding of text"),
     (["votes.csv", "--format", "parquet"], "not a readable"),
     (["votes.csv", "--scale", "0"], "expected a number above 0"),
     (["empty.csv"], "the file is empty"),
@@ -275,7 +275,7 @@ def test_bad_output_leaves_the_old_file_and_nothing_else(votes, tmp_path):
     assert "npy holds one row per item" in refused("convert", votes, old)
     assert "there is no folder" in refused("aggregate", votes, "-o", tmp_path / "no" / "out.parquet")
     assert "says no format" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
-    assert "is no file" in refused("convert", votes, "/dev/null", "--to", "csv")
+    assert "is not a regular file" in refused("convert", votes, "/dev/null", "--to", "csv")
     assert "there is no folder" in refused("describe", votes, "--html", tmp_path / "no" / "page.html")
     assert old.read_bytes() == b"old" and sorted(p.name for p in tmp_path.iterdir()) == ["out.npy", "votes.csv"]
 

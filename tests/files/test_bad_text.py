@@ -321,7 +321,7 @@ TEXTS = {
         {},
     ),
     "empty JSON": ("v.json", " \n", ["the file is empty", "expected a JSON document"], {}),
-    "empty JSONL": ("v.jsonl", "\n \n", ["the file is empty", "expected one JSON object a line"], {}),
+    "empty JSONL": ("v.jsonl", "\n \n", ["the file is empty", "expected one JSON object per line"], {}),
     "text named Parquet": (
         "v.parquet",
         GOOD,

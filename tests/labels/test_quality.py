@@ -125,7 +125,7 @@ def test_raw_answers_out_of_range_can_be_handed_in():
 
 def test_a_screening_of_other_annotators_is_refused():
     screening = exclusions(answers(("a", "cat", 0.9, ())))
-    with pytest.raises(ValueError, match="the screening is of other annotators"):
+    with pytest.raises(ValueError, match="the screening is about other annotators"):
         kept(answers(("b", "cat", 0.9, ())), screening)
 
 
@@ -161,6 +161,6 @@ def test_people_far_faster_than_others_are_flagged():
     votes = Votes.of(item, ["cat", "dog"] * 6, who, seconds=np.array(seconds, dtype=float))
     screening = too_fast(votes)
     assert screening.kept.tolist() == [True, True, False]
-    assert screening.reason[2] == "median 1.00 s an answer; the limit is 2.00 s"
+    assert screening.reason[2] == "median 1.00 s per answer; the limit is 2.00 s"
     with pytest.raises(ValueError, match="carry no times"):
         too_fast(Votes.of(["x"], ["cat"], ["a"]))

@@ -84,7 +84,7 @@ def test_an_answer_that_cannot_be_completed_is_counted_and_does_not_stop_the_res
     stated = beliefs.stated.copy()
     stated[1] = np.nan
     partial = replace(beliefs, stated=stated)
-    assert "1 answers left out as they cannot be completed" in str(summarise(partial))
+    assert "1 answers left out because they cannot be completed" in str(summarise(partial))
     facts = summarise(partial).as_json()
     assert facts["answers_not_completed"] == 1 and facts["answers"] == 2 and facts["items"] == 2
 

@@ -4,7 +4,7 @@
     stream                      count_votes: a file of votes of any length
     tables/                     tables of answers, counts or probabilities <-> the values
     exports, tools/             the formats of annotation tools, one module each
-    delimited, quotes           CSV and TSV
+    delimited, quotes, spelling CSV and TSV
     json_text, columnar, matrices   JSON and JSONL; Parquet and Arrow; NPY and NPZ
     whole_files                 files that appear whole or not at all
     notices                     who hears what was guessed

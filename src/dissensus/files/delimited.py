@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from dissensus.files.quotes import QuoteWatch, check_quotes
@@ -24,8 +23,8 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     """A CSV or TSV file with a header, every column as text exactly as typed; an empty cell is null.
 
     Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header. The file
-    is read once, and each block looked at on its way to the parser; only when something is wrong it is read again, to
-    say where.
+    is read once, and each block looked at on its way to the parser; only where something is wrong is it read
+    again, to say where.
     """
     wide = _check_encoding(path, encoding)
     header = _header(path, delimiter, encoding)
@@ -66,53 +65,6 @@ def write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> No
         raise ValueError(f"{name}: line {line} would hold a NUL byte, which {kind} cannot; write .parquet or .jsonl")
 
 
-def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as numbers or booleans where every value is spelled as one ("7" and "0.5", not "07" and "0.50").
-
-    What would not be written again as it stands (20 digits, 1.10, nan) is a name and stays text.
-    """
-    if not pa.types.is_string(column.type) or column.null_count == len(column):
-        return column
-    for kind in (pa.int64(), pa.float64()):
-        try:
-            cast = column.cast(kind)
-        except pa.ArrowInvalid:
-            continue
-        return cast if _spelled_alike(column, cast) else column
-    if pc.all(pc.is_in(column, pa.array(["true", "false", None]))).as_py():
-        return pc.equal(column, "true")
-    return column
-
-
-def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as numbers where every value reads as one in any spelling, else as it is."""
-    known = typed(column)
-    if not pa.types.is_string(known.type):
-        return known
-    try:
-        return column.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return column
-
-
-def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column as a CSV file spells it, where it can."""
-    try:
-        return column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return column
-
-
-def _spelled_alike(column: pa.ChunkedArray, cast: pa.ChunkedArray) -> bool:
-    """Whether numbers are written as the text they were read from, by Arrow (1) or else by Python (1.0)."""
-    if pa.types.is_floating(cast.type) and not pc.all(pc.is_finite(cast)).as_py():
-        return False
-    if pc.all(pc.equal(cast.cast(pa.string()), column)).as_py():
-        return True
-    pairs = zip(column.to_pylist(), cast.to_pylist(), strict=True)
-    return all(text is None or text == repr(value) for text, value in pairs)
-
-
 def _line_with_nul(lines: IO[bytes]) -> int | None:
     """The first line that holds a NUL byte, from 1; None where there is none, as in any text."""
     number = 1
@@ -145,7 +97,7 @@ def _cells(delimiter: str, otherwise: Callable[[Any], str] | None = None) -> Any
 
 
 def _check_encoding(path: Path, encoding: str) -> bool:
-    """Whether characters take two bytes or more, after what is no encoding, or plainly another one, was refused."""
+    """Whether characters take two bytes or more; an encoding that does not exist or cannot be right is refused."""
     try:
         codec = codecs.lookup(encoding)
     except LookupError:

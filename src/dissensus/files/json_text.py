@@ -41,14 +41,16 @@ def read_json(path: Path) -> Any:
 
 
 def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a JSONL file, one object a line; blank lines are skipped."""
+    """The records of a JSONL file, one object per line; blank lines are skipped."""
     seen = False
     with path.open("rb") as lines:
         number = 0
         while line := lines.readline(MAX_LINE + 1):
             number += 1
             if len(line) > MAX_LINE:
-                raise ValueError(f"{path}: line {number} is longer than {MAX_LINE:,} bytes; expected one record a line")
+                raise ValueError(
+                    f"{path}: line {number} is longer than {MAX_LINE:,} bytes; expected one record per line"
+                )
             text = _decoded(path, line, number).strip()
             if not text:
                 continue
@@ -57,7 +59,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_key_once)
             except (ValueError, RecursionError) as error:
                 raise ValueError(
-                    f"{path}: line {number} is not valid JSON ({error}): {text[:120]!r}; expected one record a line: "
+                    f"{path}: line {number} is not valid JSON ({error}): {text[:120]!r}; expected one record per line: "
                     "if the file is one document, name it .json"
                 ) from None
             if not isinstance(record, dict):
@@ -67,7 +69,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 )
             yield record
     if not seen:
-        raise ValueError(f"{path}: the file is empty; expected one JSON object a line")
+        raise ValueError(f"{path}: the file is empty; expected one JSON object per line")
 
 
 def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
@@ -94,7 +96,7 @@ def json_records(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def json_bytes(records: Any, *, lines: bool, name: str) -> bytes:
-    """Records as one document or as one a line; dates, times and decimals as text."""
+    """Records as one document or one per line; dates, times and decimals as text."""
 
     def dumped(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=_spelled)
@@ -114,12 +116,12 @@ def _beyond_64_bits_as_text(values: list[Any]) -> list[Any]:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         repeated = first_repeated([key for key, _ in pairs])
         said = [value for key, value in pairs if key == repeated]
         raise ValueError(f"one object has the key {repeated!r} {len(said)} times, with the values {said!r:.120}")
-    return found
+    return record
 
 
 def _joined(lines: Iterable[str]) -> str:

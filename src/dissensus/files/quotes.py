@@ -46,7 +46,7 @@ class QuoteWatch:
 
 
 def check_quotes(path: Path, delimiter: str, encoding: str) -> None:
-    """Refuse a quoted value that goes on behind its closing quote, or never has one."""
+    """Refuse a quoted value that goes on after its closing quote, or never has one."""
     if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
         _check(path, path.read_bytes().decode(encoding).encode(), delimiter)
         return
@@ -69,8 +69,8 @@ def _check(path: Path, content: bytes | mmap.mmap, delimiter: str) -> None:
     opened = loose[0].index(b'"')
     line = 1 + content[: start + opened].count(b"\n")
     until = line + loose[0].count(b"\n", opened)
-    behind = bytes(content[end + 1 : end + 40]).split(b"\n")[0].decode(errors="replace").rstrip("\r")
-    closed = f"is closed in line {until} before {behind!r}" if end < len(content) else "is never closed"
+    after = bytes(content[end + 1 : end + 40]).split(b"\n")[0].decode(errors="replace").rstrip("\r")
+    closed = f"is closed in line {until} before {after!r}" if end < len(content) else "is never closed"
     raise ValueError(
         f"{path}: line {line} opens a quote that {closed}; expected a second quote at the end of the value: close it, "
         "or double quotes that belong to the text"

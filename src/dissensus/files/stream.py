@@ -47,7 +47,7 @@ def count_votes(
     """The (n, k) count matrix of a long table of votes, read batch by batch: what `read(path).counts()` gives.
 
     Memory is a small multiple of the matrix, plus two batches. Who voted is not looked at, so an annotator who voted
-    twice counts twice; `read` checks that. Rows without a label are refused, items without a vote are left out.
+    twice counts twice; `read` checks that. Rows without a label are refused; items without a vote are left out.
     """
     source = str(path)
     try:
@@ -158,7 +158,7 @@ def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, li
 
 
 def _coders(file: Any, columns: list[str]) -> list[_Integers | _Dictionary]:
-    """How items and labels are coded: by distance where the matrix of all distances is of bearable size."""
+    """How items and labels are coded: by distance where a matrix over the whole range is small enough."""
     item, label = columns
     rows = file.metadata.num_rows
     items, labels = _coder(file, item, DENSE * max(rows, SMALL)), _coder(file, label, MOST_CLASSES)

@@ -29,8 +29,8 @@ def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
     information = np.zeros(d.n_classes)
     for code in range(d.n_classes):
         bin_of = _equal_mass_bins(d.probs[:, code], bins)  # (n,)
-        one, two = bin_of[left], bin_of[right]
-        pair = np.minimum(one, two) * bins + np.maximum(one, two)
+        left_bin, right_bin = bin_of[left], bin_of[right]  # (pairs,) each
+        pair = np.minimum(left_bin, right_bin) * bins + np.maximum(left_bin, right_bin)
         joint = np.bincount(pair * bins + alike_bin, minlength=bins**3).reshape(bins**2, bins) / pair.size
         apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
         seen = joint > 0

@@ -13,6 +13,7 @@ import numpy as np
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
+from dissensus.labels.summary import median_seconds
 from dissensus.labels.votes import Votes
 
 
@@ -54,7 +55,9 @@ def kept(answers: Any, screening: Screening) -> Any:
     """The answers of the annotators a screening keeps; every item stays, even one left without an answer."""
     _, annotators = answers.identified("screening")
     if not np.array_equal(annotators, screening.annotators):
-        raise ValueError("the screening is of other annotators than these answers; screen the same answers you filter")
+        raise ValueError(
+            "the screening is about other annotators than these answers; screen the answers that you filter"
+        )
     return answers.select(annotators=screening.kept)
 
 
@@ -139,9 +142,9 @@ def exclusions(
     right = np.full(annotators.size, np.nan)
     if gold is not None:
         truth = _gold_of(beliefs, gold)
-        told = truth >= 0
-        hits = np.bincount(who[told], weights=beliefs.first[told] == truth[told], minlength=annotators.size)
-        seen = np.bincount(who[told], minlength=annotators.size)
+        known = truth >= 0
+        hits = np.bincount(who[known], weights=beliefs.first[known] == truth[known], minlength=annotators.size)
+        seen = np.bincount(who[known], minlength=annotators.size)
         right = np.where(seen > 0, hits / np.maximum(seen, 1), np.nan)
     most = np.maximum.reduce(list(counts.values()))  # (a,) of the fault each annotator made most
     often, some = most > more_than, most > 0
@@ -167,7 +170,7 @@ class Consistency:
 
     pairs    number of repeated answers compared
     changed  share whose first choice differs
-    change   mean |difference| of the first choice's probability among those that kept it; NaN for none
+    change   mean |difference| of the first choice's probability among those that kept it; NaN where there are none
     """
 
     pairs: int
@@ -193,19 +196,17 @@ def repeat_consistency(answers: Votes | Beliefs) -> Consistency:
     first = answers.first
     same = first[before] == first[after]
     shift = np.abs(answers.stated[before[same], first[before[same]]] - answers.stated[after[same], first[after[same]]])
-    told = shift[~np.isnan(shift)]
-    return Consistency(before.size, float((~same).mean()), float(told.mean()) if told.size else float("nan"))
+    known = shift[~np.isnan(shift)]
+    return Consistency(before.size, float((~same).mean()), float(known.mean()) if known.size else float("nan"))
 
 
 def too_fast(answers: Answers, *, fraction: float = 1 / 3) -> Screening:
     """Annotators whose median time is below a fraction of the median annotator's: a flag, not a verdict."""
-    from dissensus.labels.summary import median_seconds
-
     _, annotators = answers.identified("speed flags")
     typical = median_seconds(answers)
     if np.isnan(typical).all():
         raise ValueError("no answer has a time, so nobody can be called fast; read the answers with a seconds column")
     limit = fraction * float(np.nanmedian(typical))
     slow_enough = ~(typical < limit)
-    reason = np.array([f"median {t:.2f} s an answer; the limit is {limit:.2f} s" for t in typical])
+    reason = np.array([f"median {t:.2f} s per answer; the limit is {limit:.2f} s" for t in typical])
     return Screening("speed", annotators, answers.per_annotator, {"median seconds": typical}, slow_enough, reason)

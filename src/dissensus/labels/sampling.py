@@ -44,7 +44,7 @@ def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributio
 def spread_over_entropy(
     d: Distributions, rng: np.random.Generator, *, bins: int = 10, at_most: int = 200
 ) -> np.ndarray:
-    """Items from all levels of disagreement: at most so many from each of equal-width bins of entropy.  (r,) sorted
+    """Items from all levels of disagreement: at most `at_most` in each of equal ranges of entropy.  (r,) sorted
 
     The bins divide 0 up to the largest entropy; what a bin holds beyond `at_most` is left out at random.
     On CIFAR-10H the defaults choose 1,104 images; Singh 2025, sec. 3, reports 1,103 for CIFAR-10H-Hard.

@@ -92,7 +92,7 @@ class Summary:
         if self.unanswered:
             text += f", {self.unanswered:,} items without answers"
         if self.incomplete:
-            text += f", {self.incomplete:,} answers left out as they cannot be completed"
+            text += f", {self.incomplete:,} answers left out because they cannot be completed"
         return text
 
     def __repr__(self) -> str:
@@ -129,10 +129,10 @@ class Summary:
             facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}
             facts["entropy_within_answers"] = {"mean": float(self.within.mean()), "sd": float(self.within.std())}
         if self.annotator_answers is not None and self.annotator_agreement is not None:
-            told = self.annotator_agreement[~np.isnan(self.annotator_agreement)]
+            agreement = self.annotator_agreement[~np.isnan(self.annotator_agreement)]
             facts["per_annotator"] = {
-                "answers": _five(self.annotator_answers),
-                "agreement_with_others": _five(told) if told.size else None,
+                "answers": _range_and_middle(self.annotator_answers),
+                "agreement_with_others": _range_and_middle(agreement) if agreement.size else None,
             }
         return facts
 
@@ -214,7 +214,7 @@ def median_seconds(answers: Any) -> np.ndarray:
     return (ordered[low] + ordered[high]) / 2
 
 
-def _five(values: np.ndarray) -> dict[str, float]:
+def _range_and_middle(values: np.ndarray) -> dict[str, float]:
     return {
         "min": float(values.min()),
         "median": float(np.median(values)),

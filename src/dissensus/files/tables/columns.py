@@ -36,7 +36,7 @@ TOP_TWO = (
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How to read a table; None means: find out, and say what was found.
+    """How to read a table; None means: find out, and say so.
 
     layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
              item, one column per class), annotators (one row per item, one column per annotator)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.delimited import as_text, typed
+from dissensus.files.spelling import as_text, typed
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading, choose, guess_layout
 from dissensus.files.tables.source import SourceTable

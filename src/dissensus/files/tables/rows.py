@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.delimited import typed
+from dissensus.files.spelling import typed
 from dissensus.files.tables.columns import REPEAT_FLAGS, Reading, choose
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
@@ -73,7 +73,7 @@ def encoded(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, n
 def _answered_once(
     source: SourceTable, item: np.ndarray, annotator: np.ndarray, roles: dict[str, str], reading: Reading
 ) -> np.ndarray:
-    """Rows to keep under the rule for repeated answers; rows flagged as planned repeats are no accident."""
+    """Rows to keep under the rule for repeated answers; rows flagged as planned repeats stay."""
     everything = np.arange(source.size)
     if reading.repeats == "keep":
         return everything

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.delimited import as_numbers
+from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.beliefs import beliefs_from_table
 from dissensus.files.tables.columns import Reading, choose, guess_layout
 from dissensus.files.tables.matrix import distributions_from_table

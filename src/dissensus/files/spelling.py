@@ -1,0 +1,53 @@
+"""Text cells as the numbers they spell, and columns as the text that a CSV file holds."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column as numbers or booleans where every value is spelled as one ("7" and "0.5", not "07" and "0.50").
+
+    What would not be written again as it stands (20 digits, 1.10, nan) is a name and stays text.
+    """
+    if not pa.types.is_string(column.type) or column.null_count == len(column):
+        return column
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            cast = column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        return cast if _spelled_alike(column, cast) else column
+    if pc.all(pc.is_in(column, pa.array(["true", "false", None]))).as_py():
+        return pc.equal(column, "true")
+    return column
+
+
+def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column as numbers where every value reads as one in any spelling, else as it is."""
+    known = typed(column)
+    if not pa.types.is_string(known.type):
+        return known
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return column
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as a CSV file spells it, where it can."""
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column
+
+
+def _spelled_alike(column: pa.ChunkedArray, cast: pa.ChunkedArray) -> bool:
+    """Whether numbers are written as the text they were read from, by Arrow (1) or else by Python (1.0)."""
+    if pa.types.is_floating(cast.type) and not pc.all(pc.is_finite(cast)).as_py():
+        return False
+    if pc.all(pc.equal(cast.cast(pa.string()), column)).as_py():
+        return True
+    pairs = zip(column.to_pylist(), cast.to_pylist(), strict=True)
+    return all(text is None or text == repr(value) for text, value in pairs)
