@@ -22,7 +22,7 @@ def test_texts_go_from_table_to_predictions(tmp_path):
     done = run("embed", tmp_path / "t.csv", "-o", tmp_path / "f.npy", "--json")
     card = json.loads(done.stdout)
     assert card["features"] == 384 and card["encoder"] == "minilm" and card["licence"].startswith("Apache-2.0")
-    assert "there already" in run("embed", tmp_path / "t.csv", "-o", tmp_path / "f.npy").stderr
+    assert "exist already" in run("embed", tmp_path / "t.csv", "-o", tmp_path / "f.npy").stderr
     run("fit", tmp_path / "f.npy", tmp_path / "t.csv", "--head", "logistic", "--validation", 0, "--penalty", 0.1,
         "--label", "label", "-o", tmp_path / "m.safetensors")  # fmt: skip
     run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.csv")

@@ -64,7 +64,7 @@ class Late(Callback):
 
     def on_train_epoch_start(self, trainer, pl_module):
         if trainer.train_dataloader.num_workers:
-            time.sleep(0.5)
+            time.sleep(0.15)
 
 
 def trainer(folder, data, epochs):

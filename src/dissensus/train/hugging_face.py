@@ -62,9 +62,9 @@ class DeliveredCollator:
     def __call__(self, examples: list[dict[str, Any]]) -> Any:
         if not isinstance(examples[0].get("labels"), torch.Tensor):
             return self.inputs(examples)
-        without = [{name: value for name, value in one.items() if name != "labels"} for one in examples]
+        without = [{name: value for name, value in example.items() if name != "labels"} for example in examples]
         batch = self.inputs(without)
-        batch["labels"] = torch.stack([one["labels"] for one in examples])
+        batch["labels"] = torch.stack([example["labels"] for example in examples])
         return batch
 
 

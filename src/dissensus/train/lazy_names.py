@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import lazy_loader
+import lazy_loader  # type: ignore[import-untyped]
 
 _FROM = {
     "torch": "pip install 'dissensus[train]'",

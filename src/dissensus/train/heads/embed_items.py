@@ -48,7 +48,7 @@ def embed(
         "batch": batch, "content": items.fingerprint,
     }  # fmt: skip
     if _is_done(output, about):
-        say(f"{output}: these features are there already")
+        say(f"{output}: these features exist already")
         return read_features(output)
     part = output.parent / f".{output.name}.part"
     with _alone(part):
@@ -69,7 +69,7 @@ def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) 
     if output.suffix != ".npy":
         raise ValueError(f"{output}: features are written as .npy; choose a name with this ending")
     if not output.parent.is_dir():
-        raise ValueError(f"{output}: there is no folder {output.parent}; make it first")
+        raise ValueError(f"{output}: the folder {output.parent} does not exist; make it first")
     if batch < 1:
         raise ValueError(f"a batch of {batch} items was asked for; expected 1 or more")
 
@@ -87,12 +87,12 @@ def _encode_rest(
     progress(done, total)
     for start in range(done, total, batch):
         rows = range(start, min(start + batch, total))
-        found = _features(loaded.encode, items.get(rows), items.takes)
+        features = _features(loaded.encode, items.get(rows), items.takes)
         if values is None:
             mode = "r+" if done else "w+"
-            shape = (total, found.shape[1])
+            shape = (total, features.shape[1])
             values = np.lib.format.open_memmap(part / "values.npy", mode, dtype=np.float32, shape=shape)
-        values[rows.start : rows.stop] = found
+        values[rows.start : rows.stop] = features
         values.flush()
         record = about | {"done": rows.stop}
         whole_or_not(part / "done.json", lambda out, record=record: _write_json(out, record))  # type: ignore[misc]

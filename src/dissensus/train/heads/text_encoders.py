@@ -20,8 +20,8 @@ def sentence_encoder(model: str) -> Callable[[Sequence[str]], np.ndarray]:
     network: Any = SentenceTransformer(model)
 
     def encode(texts: Sequence[str]) -> np.ndarray:
-        found = network.encode(list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_numpy=True)
-        return np.asarray(found, dtype=np.float32)
+        rows = network.encode(list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(rows, dtype=np.float32)
 
     return encode
 

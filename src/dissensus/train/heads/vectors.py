@@ -56,9 +56,9 @@ def load(typing: Any, array: Any, at: Any) -> Any:
     """The eight floats of a contiguous float32 array that begin at a position."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = builder.load(_address(context, builder, signature.args[0], args[0], args[1]))
-        found.align = 4
-        return found
+        values = builder.load(_address(context, builder, signature.args[0], args[0], args[1]))
+        values.align = 4
+        return values
 
     return eight(array, types.int64), emit
 
