@@ -19,7 +19,7 @@ demo: $(VENV)/base  ## from a plan to a scorecard on embedded data, with its pag
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/dev  ## lint, format and strict types
 	$(BIN)/ruff check

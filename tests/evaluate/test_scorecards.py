@@ -19,7 +19,7 @@ from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.metrics import CLOSENESS, CONFIDENCE, METRICS, Metric
 from dissensus.evaluate.one_pass import sweep
-from dissensus.evaluate.scorecard_page import headline, scorecard_page
+from dissensus.evaluate.scorecard_html import headline, scorecard_page
 from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.evaluate.statistics import holm_adjusted

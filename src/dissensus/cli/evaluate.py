@@ -61,7 +61,7 @@ def evaluate(
         except ValueError as error:  # the way out in Python has another name here
             raise ValueError(str(error).replace("with missing='leave out'", "with --shared")) from None
     if html is not None:
-        from dissensus.evaluate.scorecard_page import scorecard_page
+        from dissensus.evaluate.scorecard_html import scorecard_page
         from dissensus.files.whole_files import write_text
 
         write_text(scorecard_page(result, Path(file).name), html)

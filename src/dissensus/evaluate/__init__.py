@@ -1,15 +1,19 @@
 """Model against people (no torch needed; its tensors are accepted).
 
-    scorecard, compare                         all of it in one call, for one model or several: `dissensus evaluate`
-    scorecard_page, figures, meanings          how that looks
-    people, matching, prepared                 labels and predictions taken as they come, matched by name
-    scoring, choices, f1                       one value per item: soft NLL, KL, JS, Brier, accuracy, second choice, …
-    alignment                                  is the model unsure where people are?
-    calibration, smooth_calibration, brier     do its probabilities mean what they say?
-    slices, sparse_target                      the same where people disagree, or by any column
-    statistics, wilcoxon                       tests that tell what they could show at best
-    bootstrap                                  intervals over items, annotators and seeds
-    sweep, kernels, sorted_kernels             every score of millions of rows in one pass
-
-Import names from their module.
+scorecards, comparisons, scores            all of it in one call, for one model or several: `dissensus evaluate`
+metrics                                    METRICS: one entry for each score, read by everything here
+closeness, choices, f1                     distance to people's distribution, the model's choices, soft F1
+alignment                                  is the model unsure where people are?
+calibration, smooth_calibration, brier     do its probabilities mean what they say?
+ceiling                                    how well people predict people
+slices, sparse_target                      the same where people disagree, or by any column
+statistics, signed_rank                    tests that say what they could show at best
+bootstrap                                  intervals over items, annotators and seeds
+people, matching, inputs                   labels and predictions taken as they come, matched by name
+scorecard_html, scorecard_figures          how that looks; json_numbers: how it is written
+one_pass, kernels, sorted_kernels          every score of millions of rows in one pass; float_bits: for the loops
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -189,7 +189,7 @@ def _notes(card: Scorecard) -> str:
     )
     if card.ceiling is not None:
         text += (
-            f" Half crowd: {card.ceiling.half_votes:.1f} votes an item predict the other half. At best: what "
+            f" Half crowd: {card.ceiling.half_votes:.1f} votes per item predict the other half. At best: what "
             "the true distribution would score against these very votes, estimated; a finite crowd scatters around it, "
             "so even the truth does not reach a distance of 0."
         )
