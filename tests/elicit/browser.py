@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 import uvicorn
 
+from dissensus.elicit import dashboard
 from dissensus.elicit.app import make_app, open_survey
 from dissensus.elicit.export import answer_table
+from dissensus.elicit.guard import Haste
 from dissensus.elicit.rehearse import free_port
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
     """The survey on a port of this machine, by the server that `elicit serve` starts; gives its address."""
     port = free_port()
     app = make_app(open_survey(folder, database))
+    # Every server process counts guesses at the key for itself, and so does every server of this one.
+    dashboard.ATTEMPTS = Haste(dashboard.ATTEMPTS.rate, dashboard.ATTEMPTS.burst)
     if ENDING:
         ENDING.pop().join(20)
     server = uvicorn.Server(
@@ -74,28 +78,26 @@ class Person:
     def __init__(self, browser: Browser, **context: Any) -> None:
         self.context: BrowserContext = browser.new_context(viewport={"width": 1000, "height": 760}, **context)
         self.context.set_default_timeout(PATIENCE)
-        self.begin()
-
-    def begin(self) -> None:
-        """A new window; whatever somebody else did in this browser before is gone."""
         self.problems: list[str] = []
         self.moved: list[Any] | None = None
         self.leaves_traces = False
+        self.page = self.tab()
+
+    def leave(self) -> None:
+        """Hand the browser on as one that nobody has used: a new window, no storage, no cookies, the network there."""
         before = self.context.pages
+        origins = {"/".join(page.url.split("/")[:3]) for page in before if page.url.startswith("http")}
         self.page = self.tab()
         for page in before:
             page.close()
-
-    def leave(self) -> None:
-        """Make the browser one that nobody has used, but for its open pages, which end when somebody else begins."""
         self.context.unroute_all(behavior="ignoreErrors")
         self.context.set_offline(False)
         self.context.clear_cookies()
-        origins = {"/".join(page.url.split("/")[:3]) for page in self.context.pages if page.url.startswith("http")}
-        if origins:
-            session = self.context.new_cdp_session(self.context.pages[0])
-            for origin in origins:
-                session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        session = self.context.new_cdp_session(self.page)
+        for origin in origins:
+            session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        session.detach()
+        self.problems, self.moved = [], None
 
     def stop_the_clock(self) -> None:
         """Time passes by `page.clock` only, in every page that this browser will ever open."""
