@@ -75,28 +75,26 @@ class Person:
     def __init__(self, browser: Browser, **context: Any) -> None:
         self.context: BrowserContext = browser.new_context(viewport={"width": 1000, "height": 760}, **context)
         self.context.set_default_timeout(PATIENCE)
-        self.begin()
-
-    def begin(self) -> None:
-        """A new window; whatever somebody else did in this browser before is gone."""
         self.problems: list[str] = []
         self.moved: list[Any] | None = None
         self.leaves_traces = False
+        self.page = self.tab()
+
+    def leave(self) -> None:
+        """Hand the browser on as one that nobody has used: a new window, no storage, no cookies, the network there."""
         before = self.context.pages
+        origins = {"/".join(page.url.split("/")[:3]) for page in before if page.url.startswith("http")}
         self.page = self.tab()
         for page in before:
             page.close()
-
-    def leave(self) -> None:
-        """Make the browser one that nobody has used, but for its open pages, which end when somebody else begins."""
         self.context.unroute_all(behavior="ignoreErrors")
         self.context.set_offline(False)
         self.context.clear_cookies()
-        origins = {"/".join(page.url.split("/")[:3]) for page in self.context.pages if page.url.startswith("http")}
-        if origins:
-            session = self.context.new_cdp_session(self.context.pages[0])
-            for origin in origins:
-                session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        session = self.context.new_cdp_session(self.page)
+        for origin in origins:
+            session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        session.detach()
+        self.problems, self.moved = [], None
 
     def stop_the_clock(self) -> None:
         """Time passes by `page.clock` only, in every page that this browser will ever open."""

@@ -95,11 +95,7 @@ def person(chromium: Any, browsers: dict[str, list[Any]]) -> Iterator[Callable[.
 
     def come(**context: Any) -> Any:
         free = browsers[repr(sorted(context.items()))]
-        if free:
-            there.append((free.pop(), free))
-            there[-1][0].begin()
-        else:
-            there.append((Person(chromium, **context), free))
+        there.append((free.pop() if free else Person(chromium, **context), free))
         return there[-1][0]
 
     yield come

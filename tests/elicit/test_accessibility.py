@@ -199,7 +199,8 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         page.get_by_role("button", name="Include again").wait_for()
         assert page.evaluate("document.activeElement.textContent") == "Include again"
         assert faults(page) == []
-        me.moved = [one for one in me.shifts() if not one[1]]  # a decision may change the table
+        # A decision may change the table, and the text of the state, which on a busy machine is long after the click.
+        me.moved = [one for one in me.shifts() if not one[1] and 'id="state"' not in str(one[2])]
         for width in (390, 320):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
 
 
-
 @reads_labels
 def aggregate(
     labels: "Labels",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import ExitStack
 
 import pytest
 import sqlalchemy as sa
@@ -51,11 +53,13 @@ def opened(me, address):
     return me.page
 
 
-def refreshed(page):
-    """Wait until the page has asked for the numbers again and drawn them."""
-    with page.expect_response("**/dashboard/data**"):
-        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    page.wait_for_timeout(100)
+def refreshed(page, text):
+    """Ask for the numbers until this is among them: what was worked out is shown for two seconds or more."""
+    until = time.monotonic() + 60
+    while not page.get_by_text(text).is_visible() and time.monotonic() < until:
+        with page.expect_response("**/dashboard/data**"):
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.wait_for_timeout(100)
 
 
 def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, person):
@@ -91,8 +95,7 @@ def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
         before = page.evaluate(places)
         decisions.extend(survey, 4)
         answer(survey, lambda item: "dog", upto=3)
-        page.wait_for_timeout(2000)  # what was worked out is shown for so long
-        refreshed(page)
+        refreshed(page, "27 of 32 answers")
         assert page.get_by_text("27 of 32 answers").is_visible() and page.locator("#map .mark.open").count() == 5
         fixed = [one for one in page.evaluate(places) if one in before]
         assert len(fixed) >= len(before) - 5  # only the table of people has grown by a row
@@ -115,12 +118,12 @@ def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
 
 def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
     told = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "no classes")}
-    for name, (kind, text) in told.items():
-        question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
-        folder = write_survey(tmp_path / name, question=question)
-        give_key(folder, KEY)
-        with served(folder) as address:
-            page = opened(person(), address)
+    with ExitStack() as servers:  # a page that stays open asks its server again and again
+        for name, (kind, text) in told.items():
+            question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
+            folder = write_survey(tmp_path / name, question=question)
+            give_key(folder, KEY)
+            page = opened(person(), servers.enter_context(served(folder)))
             assert page.get_by_text(text).first.is_visible() and page.get_by_text("Nobody has come yet.").is_visible()
             assert page.get_by_role("link", name="Labels as csv").count() == (kind == "choose")
             page.goto("about:blank")  # so that it does not ask a server that is gone
@@ -158,8 +161,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
         page.get_by_text("Excluded: asked to be").wait_for()
         assert shown()[4] == "0030" and page.evaluate("document.activeElement.textContent") == "Include again"
         arrive(run, {"PROLIFIC_PID": "9999"})
-        page.wait_for_timeout(2000)
-        refreshed(page)
+        refreshed(page, "26–50 of 61")
         assert shown()[0] == "0034" and page.get_by_text("26–50 of 61").is_visible()
         # A decision may make its row taller, and fewer rows take less room, which is asked for from here on.
         me.moved = [shift for shift in me.shifts() if not shift[1]]

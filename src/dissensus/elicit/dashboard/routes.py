@@ -20,12 +20,11 @@ from dissensus.elicit.guard import Haste
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.templates import templates
 
-ATTEMPTS = Haste(rate=0.1, burst=5)
-
 
 def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
     checking, shown = CapacityLimiter(2), Shown(run)
+    attempts = Haste(rate=0.1, burst=5)
     downloads = [(what, export.name, export.text) for what, export in EXPORTS.items() if export.offered(run)]
 
     def inside(request: Request) -> bool:
@@ -45,7 +44,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         return HTMLResponse(page)
 
     async def login(request: Request) -> Response:
-        if not ATTEMPTS.allows(request.client.host if request.client else "?"):
+        if not attempts.allows(request.client.host if request.client else "?"):
             page = templates.get_template("message.html").render(
                 title=run.survey.title, text="Too many attempts. Please wait a minute.", up="../"
             )
