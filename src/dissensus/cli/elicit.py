@@ -6,20 +6,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from dissensus.cli.printing import AsJson, out, print_line, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.settings import SOURCES
 
 elicit = typer.Typer(name="elicit", help="Ask people in a web app, and keep every answer.", no_args_is_help=True)
-out = Console(highlight=False, emoji=False, soft_wrap=True)
 
 Folder = Annotated[Path, typer.Argument(help="The survey's folder, with survey.toml in it.")]
 Database = Annotated[str | None, typer.Option("--db", help="postgresql://… ; without it an SQLite file in the folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @elicit.command()
@@ -49,7 +47,7 @@ def init(
             folder, title=title, kind=kind, classes=split_classes(classes) or [], source=source, items=items,
             per_person=per_person, per_item=per_item,
         )  # fmt: skip
-    out.print(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}", markup=False)
+    print_line(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}")
 
 
 @elicit.command()
@@ -63,12 +61,12 @@ def check(folder: Folder, as_json: AsJson = False) -> None:
         typer.echo(json.dumps(facts))
         return
     people = f"{facts['people_needed']:,} {'person' if facts['people_needed'] == 1 else 'people'}"
-    out.print(
+    print_line(
         f"{facts['title']}: {facts['kind']} on {facts['units']:,} {facts['shows']}, {facts['answers_wanted']:,} "
-        f"answers wanted, by at least {people}", markup=False,
-    )  # fmt: skip
+        f"answers wanted, by at least {people}"
+    )
     for note in facts["notes"]:
-        out.print(f"note: {note}", markup=False)
+        print_line(f"note: {note}")
 
 
 @elicit.command()
@@ -106,7 +104,7 @@ def key(
         read_survey(folder)
         chosen = typer.prompt("New key", hide_input=True, confirmation_prompt=True) if ask else None
         made = set_key(folder, chosen)
-    out.print("the key is set" if ask else f"key of the dashboard, shown only now: {made}", markup=False)
+    print_line("the key is set" if ask else f"key of the dashboard, shown only now: {made}")
 
 
 @elicit.command()
@@ -182,7 +180,7 @@ def export(
             else:
                 rows = write_table(run, what, output)
     done = {what: rows, "output": str(output)}
-    out.print(json.dumps(done) if as_json else f"{rows:,} {what} -> {output}", markup=False)
+    print_result(done, f"{rows:,} {what} -> {output}", as_json)
 
 
 @elicit.command()
@@ -199,11 +197,11 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
     left = "not known yet" if facts["seconds_left"] is None else f"about {facts['seconds_left'] / 60:.0f} minutes"
     if facts["share"] == 1:
         left = "none, every item has its answers"
-    out.print(f"{facts['title']} is {facts['state']}", markup=False, style="bold")
-    out.print(
+    print_line(f"{facts['title']} is {facts['state']}", style="bold")
+    print_line(
         f"{facts['answers']:,} of {facts['wanted']:,} answers ({facts['share']:.0%}) by {facts['people']:,} people, "
-        f"{facts['stages'].get('done', 0):,} of them done; time left: {left}", markup=False,
-    )  # fmt: skip
+        f"{facts['stages'].get('done', 0):,} of them done; time left: {left}"
+    )
 
 
 @elicit.command()
@@ -215,4 +213,4 @@ def forget(folder: Folder, person: Annotated[str, typer.Argument(help="Id of the
 
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))
-    out.print(f"deleted one person with {gone} {'answer' if gone == 1 else 'answers'}", markup=False)
+    print_line(f"deleted one person with {gone} {'answer' if gone == 1 else 'answers'}")

@@ -76,7 +76,7 @@ def evaluate(
 
 def _read_models(first: str, others: list[str]) -> "dict[str, tuple[str, np.ndarray | Labels]]":
     """Every model's predictions as its file or data set holds them, with where they came from."""
-    from dissensus.datasets import predictions
+    from dissensus.datasets.catalogue import predictions
 
     read: dict[str, tuple[str, np.ndarray | Labels]]
     if _is_data_set(first, "predictions"):
@@ -95,7 +95,7 @@ def _read_models(first: str, others: list[str]) -> "dict[str, tuple[str, np.ndar
 
 def _read(path: str) -> "np.ndarray | Labels":
     """The numbers of an NPY file, the labels of any other file or of a data set."""
-    from dissensus.datasets import load
+    from dissensus.datasets.catalogue import load
     from dissensus.files.read_labels import read
 
     if path.endswith(".npy"):
@@ -118,12 +118,12 @@ def _read_array(path: str) -> "np.ndarray":
 
 
 def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
-    from dissensus.datasets import load
+    from dissensus.datasets.catalogue import load
 
     return load(file).items.to_pydict() if _is_data_set(file, "labels") else None
 
 
 def _is_data_set(name: str, kind: str) -> bool:
-    from dissensus.datasets import DATASETS
+    from dissensus.datasets.catalogue import DATASETS
 
     return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind

@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
     from dissensus.plan.advice.advice import Advice
-
-out = Console(highlight=False, emoji=False)
 
 
 def plan(
@@ -31,7 +29,7 @@ def plan(
     dimensions: Annotated[int, typer.Option(help="Dimensions of the simulated space: 5, 25 or 125.")] = 25,
     seed: Annotated[int, typer.Option(help="Seed for resampling the pilot.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a page with the maps to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Which labels to collect: hard, sparse or soft ones, and why."""
     import numpy as np
@@ -62,9 +60,9 @@ def _print(advice: "Advice") -> None:
     from dissensus.plan.advice.words import describe_label
     from dissensus.report.tables import Column, print_table
 
-    out.print(f"Collect {describe_label(*advice.recommended)}.", style="bold", markup=False, soft_wrap=True)
+    print_line(f"Collect {describe_label(*advice.recommended)}.", "bold")
     for sentence in advice.why:
-        out.print(f"  {sentence}", markup=False, soft_wrap=True)
+        print_line(f"  {sentence}")
     titles = ("items", "comparisons", "of all", "cost", "loss")
     out.print()
     print_table([Column("labels"), *(Column(title, number=True) for title in titles)], option_rows(advice))
@@ -73,4 +71,4 @@ def _print(advice: "Advice") -> None:
     if advice.alternatives:
         out.print("\nWhen to choose otherwise", style="bold")
         for sentence in advice.alternatives:
-            out.print(f"  {sentence}", markup=False, soft_wrap=True)
+            print_line(f"  {sentence}")

@@ -17,4 +17,9 @@ def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(facts))
     else:
-        out.print(sentence, markup=False, soft_wrap=True)
+        print_line(sentence)
+
+
+def print_line(text: str, style: str | None = None) -> None:
+    """A line that stays one, however long, and is printed as it is."""
+    out.print(text, markup=False, soft_wrap=True, style=style)

@@ -93,7 +93,7 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
     reading["classes"] = split_classes(reading["classes"])
     with errors.status(Text(f"reading {file}")):
         if not Path(file).exists():
-            from dissensus.datasets import DATASETS, load
+            from dissensus.datasets.catalogue import DATASETS, load
 
             if file in DATASETS and given:
                 raise ValueError(

@@ -3,15 +3,14 @@
 import math
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
+
+from dissensus.cli.printing import out
 
 if TYPE_CHECKING:
     from dissensus.evaluate.comparisons import ModelComparison
     from dissensus.evaluate.scorecards import Scorecard
     from dissensus.labels.intervals import Interval
-
-out = Console(highlight=False, emoji=False)
 
 
 def print_comparison(result: "ModelComparison") -> None:
