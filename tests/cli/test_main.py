@@ -32,3 +32,28 @@ def test_every_verb_and_every_option_has_a_help_text():
             yield from missing(below, f"{path} {name}")
 
     assert list(missing(get_command(app), "dissensus")) == []
+
+
+def test_help_names_every_entry_of_the_dictionaries_behind_an_option():
+    from typer.main import get_command
+
+    from dissensus.aggregate.aggregations import AGGREGATIONS
+    from dissensus.deliver.deliveries import DELIVERIES
+    from dissensus.deliver.wrappers import WRAPPERS
+    from dissensus.elicit.questions.question_kinds import QUESTIONS
+    from dissensus.files.formats import FORMATS
+    from dissensus.plan.tradeoff import UTILITIES
+    from dissensus.train.heads.encoders import ENCODERS
+    from dissensus.train.heads.fitting import HEADS
+
+    behind = {
+        ("aggregate", "--method"): AGGREGATIONS, ("fit", "--delivery"): DELIVERIES, ("fit", "--wrap"): WRAPPERS,
+        ("fit", "--head"): HEADS, ("embed", "--encoder"): ENCODERS, ("plan", "--utility"): UTILITIES,
+        ("elicit", "init", "--kind"): QUESTIONS, ("describe", "--format"): FORMATS,
+    }  # fmt: skip
+    for (*path, option), entries in behind.items():
+        command = get_command(app)
+        for name in path:
+            command = command.commands[name]
+        text = next(parameter.help for parameter in command.params if option in parameter.opts)
+        assert [name for name in entries if name not in text] == [], f"{' '.join(path)} {option}: {text}"

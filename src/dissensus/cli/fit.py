@@ -10,6 +10,7 @@ import typer
 from dissensus.cli.features import FeatureFile, load_features
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -21,10 +22,9 @@ def fit(
     file: str,
     features: FeatureFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: .safetensors, a card beside it.")],
-    delivery: Annotated[str, typer.Option(help="soft, majority, sls, multipass, deterministic_control, deaggregated, "
-                                          "posterior, class_means, random or uniform.")] = "soft",
-    wrap: Annotated[list[str] | None, typer.Option(help="smoothed=AMOUNT, tempered=T, stale=EPOCHS, mixup=ALPHA or "
-                                                   "shuffled around the delivery; again for another.")] = None,
+    delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
+    wrap: Annotated[list[str] | None, typer.Option(help=f"{', '.join(wrapper_forms())} around the delivery; again for "
+                                                   "another.")] = None,
     head: Annotated[str, typer.Option(help="mlp or linear (Adam), or logistic (linear, solved exactly).")] = "mlp",
     validation: Annotated[float, typer.Option(help="Share of the items held out, to stop and to choose by.")] = 0.2,
     seed: Annotated[int, typer.Option(help="Decides the items held out, delivery, weights and batches.")] = 0,
