@@ -119,7 +119,9 @@ def test_differences_are_paired_and_corrected(compared):
     tests = [each.comparison for each in compared.differences if each.comparison is not None]
     # Sharpening does not change which class is first, so accuracy has nothing to test there.
     assert found["too sure", "accuracy"].comparison is None
-    assert len(tests) == 7 and {test.family for test in tests} == {7} and {test.n for test in tests} == {240}
+    per_item = [name for name, metric in METRICS.items() if metric.compared and metric.of == "items"]
+    family = 2 * len(per_item) - 1
+    assert len(tests) == family and {test.family for test in tests} == {family} and {test.n for test in tests} == {240}
     assert [test.adjusted_p for test in tests] == pytest.approx(holm_adjusted(np.array([test.p for test in tests])))
     assert found["noise", "entropy_pearson"].comparison is None and found["noise", "entropy_pearson"].interval.high < 0
 

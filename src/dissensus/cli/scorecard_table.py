@@ -35,7 +35,7 @@ def _one_model(card: "Scorecard") -> Table:
             cells = [_with_interval(card.scores[score])]
             beside = card.ceiling_of(score)
             if card.ceiling is not None:
-                cells += ["", ""] if beside is None else [f"{one.value:.3f}" for one in beside]
+                cells += ["", ""] if beside is None else [f"{interval.value:.3f}" for interval in beside]
             table.add_row(METRICS[score].meaning, *cells)
         table.add_row()
     return table
@@ -54,7 +54,9 @@ def _leaderboard(result: "ModelComparison") -> Table:
     for place, title in enumerate(("half crowd", "at best")):
         if result.reference.ceiling is not None:
             beside = [result.reference.ceiling_of(name) for name in columns]
-            table.add_row(title, *("" if one is None else _cell(one[place].value) for one in beside), style="italic")
+            table.add_row(
+                title, *("" if ceiling is None else _cell(ceiling[place].value) for ceiling in beside), style="italic"
+            )
     return table
 
 
@@ -62,7 +64,7 @@ def _print_differences(result: "ModelComparison") -> None:
     from dissensus.evaluate.metrics import METRICS
     from dissensus.evaluate.statistics import SMALL, shown_p
 
-    tests = [one.comparison for one in result.differences if one.comparison is not None]
+    tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
     out.print(f"\ndifference from {result.reference.name}, on the same items", style="bold", markup=False)
     if tests:
         bound = "no lower bound" if not tests[0].minimum_p else f"at best {tests[0].minimum_p:.2g}"
@@ -70,17 +72,17 @@ def _print_differences(result: "ModelComparison") -> None:
     for model in list(result.cards)[1:]:
         table = Table(box=None, pad_edge=False, title=model, title_justify="left", show_header=False)
         table.add_column(width=29)
-        for one in (one for one in result.differences if one.model == model):
-            told = None if one.comparison is None else one.comparison.adjusted_p
-            p = "" if told is None else f"p {'' if told < SMALL else '= '}{shown_p(told)}"
-            table.add_row(METRICS[one.score].meaning, _with_interval(one.interval, "+.3f"), p)
+        for difference in (difference for difference in result.differences if difference.model == model):
+            adjusted = None if difference.comparison is None else difference.comparison.adjusted_p
+            p = "" if adjusted is None else f"p {'' if adjusted < SMALL else '= '}{shown_p(adjusted)}"
+            table.add_row(METRICS[difference.score].meaning, _with_interval(difference.interval, "+.3f"), p)
         out.print(table)
 
 
-def _with_interval(found: "Interval", style: str = ".3f") -> str:
-    if math.isnan(found.low) or math.isinf(found.value):
-        return _cell(found.value)
-    return f"{format(found.value, style)} [{format(found.low, style)}, {format(found.high, style)}]"
+def _with_interval(interval: "Interval", style: str = ".3f") -> str:
+    if math.isnan(interval.low) or math.isinf(interval.value):
+        return _cell(interval.value)
+    return f"{format(interval.value, style)} [{format(interval.low, style)}, {format(interval.high, style)}]"
 
 
 def _cell(value: float) -> str:

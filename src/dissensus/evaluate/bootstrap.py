@@ -73,11 +73,11 @@ def over_seeds(
     if not np.isfinite(array).all():
         raise ValueError(f"{np.count_nonzero(~np.isfinite(array))} of {array.size} values are not finite")
     runs, n = array.shape
-    found = []
+    resampled = []
     for weights in resampling_weights(n, replicates, rng):  # (b, n)
         drawn = rng.multinomial(runs, np.full(runs, 1 / runs), size=weights.shape[0])  # (b, s)
-        found.append((drawn * (weights @ array.T)).sum(axis=1) / (runs * n))
-    return percentile_interval(float(array.mean()), np.concatenate(found), coverage)
+        resampled.append((drawn * (weights @ array.T)).sum(axis=1) / (runs * n))
+    return percentile_interval(float(array.mean()), np.concatenate(resampled), coverage)
 
 
 def over_annotators(
@@ -141,12 +141,12 @@ def pivotal(
     else:
         weights = (row for block in item_weights(n, replicates, rng, clusters) for row in block)
         drawn = [statistic(np.repeat(places, row.astype(np.int64))) for row in weights]
-    found = {}
+    intervals = {}
     for name, value in values.items():
-        raw = percentile_interval(value, np.array([one[name] for one in drawn]), coverage)
+        raw = percentile_interval(value, np.array([values_drawn[name] for values_drawn in drawn]), coverage)
         low, high = max(2 * value - raw.high, least), max(2 * value - raw.low, least)
-        found[name] = Interval(value, low, high, raw.sd, coverage)
-    return found
+        intervals[name] = Interval(value, low, high, raw.sd, coverage)
+    return intervals
 
 
 def of_drawn_items(
@@ -171,7 +171,7 @@ def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: An
         for start in range(0, replicates, block):
             # Counting drawn places takes a sixth of the time of rng.multinomial over ten thousand items.
             places = [rng.integers(0, n, n) for _ in range(min(block, replicates - start))]
-            yield np.stack([np.bincount(one, minlength=n) for one in places]).astype(np.float64)
+            yield np.stack([np.bincount(place, minlength=n) for place in places]).astype(np.float64)
         return
     names, code = np.unique(np.asarray(clusters), return_inverse=True)
     if names.size < 2:
@@ -183,11 +183,11 @@ def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: An
 
 def _weighted_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """values: (n, scores), NaN where there is none; weights: (b, n) -> (b, scores), NaN where none was drawn"""
-    told, up, down = ~np.isnan(values), values == np.inf, values == -np.inf
-    total = weights @ np.where(told & ~up & ~down, values, 0.0)
-    weight = np.where(told.all(axis=0), weights.sum(axis=1, keepdims=True), 0.0)
-    gaps = np.flatnonzero(~told.all(axis=0))
-    weight[:, gaps] = weights @ told[:, gaps].astype(np.float64)
+    has_value, up, down = ~np.isnan(values), values == np.inf, values == -np.inf
+    total = weights @ np.where(has_value & ~up & ~down, values, 0.0)
+    weight = np.where(has_value.all(axis=0), weights.sum(axis=1, keepdims=True), 0.0)
+    gaps = np.flatnonzero(~has_value.all(axis=0))
+    weight[:, gaps] = weights @ has_value[:, gaps].astype(np.float64)
     mean = np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
     for sign, infinite in ((np.inf, up), (-np.inf, down)):
         some = np.flatnonzero(infinite.any(axis=0))

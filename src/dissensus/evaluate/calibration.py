@@ -102,8 +102,8 @@ def equal_mass_ece(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) 
 
     confidence, outcome: (n,)
     """
-    found = equal_mass_bins(confidence, outcome, bins)
-    return float(found.weight @ np.abs(found.gap))
+    binned = equal_mass_bins(confidence, outcome, bins)
+    return float(binned.weight @ np.abs(binned.gap))
 
 
 def rmse_calibration(
@@ -113,14 +113,14 @@ def rmse_calibration(
 
         RMSE = sqrt( sum_b n_b/n (mean confidence in b - mean outcome in b)^2 )
 
-    Hendrycks et al. (2022), PixMix, whose released code takes 100 items a bin; used by Collins 2022, sec. 5.1, against
-    the most probable class of people. That code leaves the last bin, the most confident items, out of the sum;
+    Hendrycks et al. (2022), PixMix, whose released code takes 100 items per bin; used by Collins 2022, sec. 5.1,
+    against the most probable class of people. That code leaves the last bin, the most confident items, out of the sum;
     `as_released` does the same, to compare with numbers made by it.
 
     confidence, outcome: (n,)
     """
-    found = sized_bins(confidence, outcome, size)
-    squares = found.weight * found.gap**2
+    binned = sized_bins(confidence, outcome, size)
+    squares = binned.weight * binned.gap**2
     return float(np.sqrt(squares[:-1].sum() if as_released else squares.sum()))
 
 

@@ -133,7 +133,7 @@ def _intervals(
     """Means over items and splits (or draws), resampling both."""
     splits, n = len(scored), scored[0].used.size
     means: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-        name: partial(_mean_of_values, np.stack([one.values[name] for one in scored])) for name in scored[0].values
+        name: partial(_mean_of_values, np.stack([split.values[name] for split in scored])) for name in scored[0].values
     }
     means |= {name: partial(_mean_of_measures, scored, name) for name in scored[0].measures}
     resampled: dict[str, list[np.ndarray]] = {name: [] for name in means}
@@ -160,7 +160,7 @@ def _mean_of_values(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -
 
 def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """The number in each split, mean over the chosen; 0 where undefined.  items: (b, n); chosen: (b, s) -> (b,)"""
-    each = [one.measures[name](items if one.used.all() else items[:, one.used]) for one in scored]
+    each = [split.measures[name](items if split.used.all() else items[:, split.used]) for split in scored]
     return (chosen * np.nan_to_num(np.stack(each, axis=1))).sum(axis=1) / chosen.sum(axis=1)
 
 
@@ -174,7 +174,7 @@ def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: 
         return votes.select(answers=first[who]).counts()
     n, k = counts.shape
     item, code = np.nonzero(counts)
-    item, code = (np.repeat(one, counts[item, code]) for one in (item, code))  # (m,) sorted by item
+    item, code = (np.repeat(codes, counts[item, code]) for codes in (item, code))  # (m,) sorted by item
     size = counts.sum(axis=1)
     order = np.lexsort((rng.random(item.size), item))
     place = np.arange(item.size) - np.repeat(np.cumsum(size) - size, size)

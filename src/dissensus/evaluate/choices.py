@@ -95,7 +95,7 @@ def confidence_when_right(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarr
 
 
 def confidence_when_wrong(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Probability of the model's choice where it is no most frequent class of people; NaN elsewhere. Low is modest.
+    """Probability of the model's choice where it is not a most frequent class of people; NaN elsewhere. Low is modest.
 
     Peterson 2019, fig. 3A.   p_model, p_people: (n, k) -> (n,), 1/k to 1
     """

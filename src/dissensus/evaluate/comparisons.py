@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,9 +35,9 @@ class Difference:
     comparison: Comparison | None
 
     def as_json(self) -> dict[str, Any]:
-        told = {"model": self.model, "reference": self.reference, "score": self.score}
-        told["difference"] = interval_json(self.interval)
-        return told if self.comparison is None else told | {"comparison": self.comparison.as_json()}
+        record = {"model": self.model, "reference": self.reference, "score": self.score}
+        record["difference"] = interval_json(self.interval)
+        return record if self.comparison is None else record | {"comparison": self.comparison.as_json()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,12 @@ class ModelComparison:
 
     def as_json(self) -> dict[str, Any]:
         """The reference's scorecard; with several models also `compare` (the others) and `differences`."""
-        told = self.reference.as_json()
+        record = self.reference.as_json()
         if len(self.cards) > 1:
             others = list(self.cards.values())[1:]
-            told["compare"] = {card.name: card.as_json() for card in others}
-            told["differences"] = [one.as_json() for one in self.differences]
-        return told | {"remarks": list(dict.fromkeys([*told["remarks"], *self.remarks]))}
+            record["compare"] = {card.name: card.as_json() for card in others}
+            record["differences"] = [difference.as_json() for difference in self.differences]
+        return record | {"remarks": list(dict.fromkeys([*record["remarks"], *self.remarks]))}
 
 
 def compare(
@@ -96,20 +96,20 @@ def compare(
     shared = match_models(models, labels, gold, columns, clusters, missing)
     cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
-    found: list[Difference] = []
+    differences: list[Difference] = []
     remarks: list[str] = []
     for other, pair_rng in zip(others, pair_rngs, strict=True):
         if not other.values:
             remarks.append("differences between models are given without intervals or tests for so many items")
-            found += _plain_differences(other, reference)
+            differences += _plain_differences(other, reference)
             continue
-        found += _differences(other, reference, shared.clusters, pair_rng, replicates, coverage)
+        differences += _differences(other, reference, shared.clusters, pair_rng, replicates, coverage)
         remarks += [
             f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite"
             for name in _compared(other.values)
             if not _finite(name, other, reference)
         ]
-    return ModelComparison(cards, tuple(_corrected(found)), tuple(dict.fromkeys(remarks)))
+    return ModelComparison(cards, tuple(_corrected(differences)), tuple(dict.fromkeys(remarks)))
 
 
 def _differences(
@@ -156,11 +156,11 @@ def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | N
     return paired_t(gap, np.zeros(gap.size))
 
 
-def _corrected(found: list[Difference]) -> list[Difference]:
-    family = holm({str(i): one.comparison for i, one in enumerate(found) if one.comparison is not None})
-    return [
-        Difference(one.model, one.reference, one.score, one.interval, family.get(str(i))) for i, one in enumerate(found)
-    ]
+def _corrected(differences: list[Difference]) -> list[Difference]:
+    family = holm(
+        {str(i): difference.comparison for i, difference in enumerate(differences) if difference.comparison is not None}
+    )
+    return [replace(difference, comparison=family.get(str(i))) for i, difference in enumerate(differences)]
 
 
 def _plain_differences(other: Scorecard, reference: Scorecard) -> list[Difference]:

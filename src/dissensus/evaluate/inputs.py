@@ -33,10 +33,8 @@ def as_models(
     read: model: (where it came from, what was there)
     """
     return {
-        model: _of_array(found, targets, source, say)
-        if isinstance(found, np.ndarray)
-        else _of_labels(found, source, say)
-        for model, (source, found) in read.items()
+        model: _of_array(held, targets, source, say) if isinstance(held, np.ndarray) else _of_labels(held, source, say)
+        for model, (source, held) in read.items()
     }
 
 

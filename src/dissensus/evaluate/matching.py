@@ -163,9 +163,9 @@ def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
             "from 0; give the names as text, such as [str(value) for value in gold]"
         )
     absent = np.array([value is None for value in given], dtype=bool)
-    found = positions_of(given, classes) if names else np.array([_whole_number(value) for value in given])
-    codes = np.where(absent, -1, found)
-    bad = np.flatnonzero(~absent & ((found < (0 if names else -1)) | (found >= len(classes))))
+    read = positions_of(given, classes) if names else np.array([_whole_number(value) for value in given])
+    codes = np.where(absent, -1, read)
+    bad = np.flatnonzero(~absent & ((read < (0 if names else -1)) | (read >= len(classes))))
     if bad.size:
         raise ValueError(
             f"gold of item {bad[0]} is {gold[bad[0]]!r}, which is not a class of {', '.join(classes[:10])}; {bad.size} "

@@ -33,8 +33,8 @@ def reliability(cards: Sequence[Scorecard], *, smooth: bool) -> str:
         if smooth:
             curve = smooth_reliability(confidence, share)
             # Where hardly any item lies the curve is a guess of the kernel.
-            told = (curve.density > 0.05) & (curve.confidence >= confidence.min())
-            lines.append(Line(tag(card.name), curve.confidence[told], curve.outcome[told]))
+            known = (curve.density > 0.05) & (curve.confidence >= confidence.min())
+            lines.append(Line(tag(card.name), curve.confidence[known], curve.outcome[known]))
         else:
             bins = equal_mass_bins(confidence, share)
             lines.append(Line(tag(card.name), bins.confidence, bins.outcome))
@@ -67,15 +67,15 @@ def entropy_scatter(card: Scorecard) -> str:
         f'<text x="{left + side / 2}" y="{base + 34}" text-anchor="middle">entropy of people</text>'
         f'<text transform="translate(13,{base - side / 2}) rotate(-90)" text-anchor="middle">entropy of model</text>'
     )
-    told = (
+    description = (
         f"entropy of {card.name} against people's on {at.size} items: mean {model.mean():.2f} against "
         f"{people.mean():.2f}, Pearson correlation {card.scores['entropy_pearson'].value:.2f}"
     )
-    return svg(left + side + 14, base + 42, told, axes + ticks + dots)
+    return svg(left + side + 14, base + 42, description, axes + ticks + dots)
 
 
 def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str) -> str:
-    """The mean of a score over each part of the items, one bar a model."""
+    """The mean of a score over each part of the items, one bar per model."""
     parts = cards[0].slices[by][score]
     series = [(tag(card.name), [part.score.value for part in card.slices[by][score]]) for card in cards]
     counted = [f"{part.name} ({part.items:,})" for part in parts]

@@ -45,8 +45,8 @@ def scorecard_page(result: ModelComparison, title: str) -> str:
     cards = list(result.cards.values())
     first = result.reference
     # By the proper score where it is finite for all, else by the one that always is.
-    told = "soft_nll" if all(np.isfinite(card.scores["soft_nll"].value) for card in cards) else "js"
-    nearest = min(cards, key=lambda card: card.scores[told].value)
+    score = "soft_nll" if all(np.isfinite(card.scores["soft_nll"].value) for card in cards) else "js"
+    nearest = min(cards, key=lambda card: card.scores[score].value)
     heading = f"{first.name} against people" if len(cards) == 1 else f"{len(cards)} models against people"
     parts = [
         f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
@@ -84,9 +84,9 @@ def _number_cards(card: Scorecard) -> str:
     drawn = []
     for name in (name for name, metric in METRICS.items() if metric.short and metric.ceiling):
         beside = card.ceiling_of(name)
-        told = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
+        best = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
         value = _number(card.scores[name].value)
-        drawn.append(f'<div class="card"><span>{escape(METRICS[name].meaning)}</span><b>{value}</b>{told}</div>')
+        drawn.append(f'<div class="card"><span>{escape(METRICS[name].meaning)}</span><b>{value}</b>{best}</div>')
     return f'<div class="cards">{"".join(drawn)}</div>'
 
 
@@ -109,7 +109,7 @@ def _table(cards: Sequence[Scorecard]) -> str:
             beside = first.ceiling_of(name)
             if known:
                 cells += "<td></td><td></td>" if beside is None else "".join(
-                    f'<td class="n">{_number(one.value)}</td>' for one in beside
+                    f'<td class="n">{_number(interval.value)}</td>' for interval in beside
                 )  # fmt: skip
             rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
     return f'<div class="wide{" many" * (len(cards) > 1)}"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
@@ -124,12 +124,12 @@ def _best(cards: Sequence[Scorecard], name: str) -> float:
 
 def _differences(result: ModelComparison) -> str:
     rows, shown = [], ""
-    for one in result.differences:
-        name, shown = ("" if one.model == shown else escape(one.model)), one.model
-        test = "" if one.comparison is None else escape(str(one.comparison))
+    for difference in result.differences:
+        name, shown = ("" if difference.model == shown else escape(difference.model)), difference.model
+        test = "" if difference.comparison is None else escape(str(difference.comparison))
         rows.append(
-            f"<tr><td>{name}</td><td>{escape(METRICS[one.score].meaning)}</td>"
-            f'<td class="n">{_with_interval(one.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
+            f"<tr><td>{name}</td><td>{escape(METRICS[difference.score].meaning)}</td>"
+            f'<td class="n">{_with_interval(difference.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
         )
     head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
     return (
@@ -196,11 +196,11 @@ def _notes(card: Scorecard) -> str:
     return f"<h2>How to read this</h2><p>{text}</p>"
 
 
-def _with_interval(found: Interval, style: str = ".3f") -> str:
-    if math.isnan(found.low) or math.isinf(found.value):
-        return f"{_number(found.value)} <small></small>"
-    low, high = format(found.low, style), format(found.high, style)
-    return f"{format(found.value, style)} <small>{low} to {high}</small>"
+def _with_interval(interval: Interval, style: str = ".3f") -> str:
+    if math.isnan(interval.low) or math.isinf(interval.value):
+        return f"{_number(interval.value)} <small></small>"
+    low, high = format(interval.low, style), format(interval.high, style)
+    return f"{format(interval.value, style)} <small>{low} to {high}</small>"
 
 
 def _number(value: float) -> str:

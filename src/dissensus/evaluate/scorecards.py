@@ -55,19 +55,19 @@ class Scorecard:
 
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "model": self.name, "people": self.people.describe(), "items": self.people.n_items,
             "classes": list(self.people.targets.classes),
         }  # fmt: skip
-        told |= {name: interval_json(score) for name, score in self.scores.items()}
-        told["infinite_items"] = self.infinite
+        record |= {name: interval_json(score) for name, score in self.scores.items()}
+        record["infinite_items"] = self.infinite
         if self.ceiling is not None:
-            told["human_ceiling"] = {
+            record["human_ceiling"] = {
                 "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(found) for name, found in self.ceiling.half.items()},
-                "best": {name: interval_json(found) for name, found in self.ceiling.corrected.items()},
+                "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
+                "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
             }
-        told["slices"] = {
+        record["slices"] = {
             by: [
                 {"slice": part.name, "items": part.items}
                 | {name: interval_json(parts[i].score) for name, parts in scores.items()}
@@ -75,7 +75,7 @@ class Scorecard:
             ]
             for by, scores in self.slices.items()
         }
-        return told | {"remarks": list(self.remarks)}
+        return record | {"remarks": list(self.remarks)}
 
 
 def scorecard(

@@ -47,7 +47,7 @@ def scores_with_intervals(
     """
     items_rng, bins_rng = rng.spawn(2)
     measures = drawn_measures(model, people)
-    found = over_items(
+    scores = over_items(
         values, items_rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage
     )
     columns = {
@@ -59,18 +59,18 @@ def scores_with_intervals(
         for name, metric in metrics_of("confidence", gold)
         if metric.resampled is not None
     }
-    found |= pivotal(
+    scores |= pivotal(
         lambda at: {name: statistic(at) for name, statistic in statistics.items()}, people.shape[0], bins_rng,
         clusters=clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
     )  # fmt: skip
-    alone = {name: metric.function(model, people) for name, metric in metrics_of("set", gold) if name not in found}
+    alone = {name: metric.function(model, people) for name, metric in metrics_of("set", gold) if name not in scores}
     alone |= {
         name: metric.function(*columns[metric.against])
         for name, metric in metrics_of("confidence", gold)
-        if name not in found
+        if name not in scores
     }
-    found |= {name: Interval(float(value), math.nan, math.nan, math.nan, coverage) for name, value in alone.items()}
-    return {name: found[name] for name in METRICS if name in found}
+    scores |= {name: Interval(float(value), math.nan, math.nan, math.nan, coverage) for name, value in alone.items()}
+    return {name: scores[name] for name in METRICS if name in scores}
 
 
 def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:

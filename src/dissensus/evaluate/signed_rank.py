@@ -72,8 +72,8 @@ def _snapped(d: np.ndarray, scale: float) -> np.ndarray:
 
 def _doubled_ranks(d: np.ndarray, zeros: str) -> tuple[np.ndarray, np.ndarray]:
     """Twice the mean ranks of |d|, so that ties stay whole numbers, and which d are above 0.  (m,) int64, (m,) bool"""
-    told = d != 0
-    ranked = d[told] if zeros == "wilcoxon" else d
+    differs = d != 0
+    ranked = d[differs] if zeros == "wilcoxon" else d
     _, where, equal = np.unique(np.abs(ranked), return_inverse=True, return_counts=True)
     last = np.cumsum(equal)
     doubled = (2 * last - equal + 1)[where]  # first + last rank of each group of equal ones

@@ -115,9 +115,9 @@ def column_slices(values: Any, by: str, most: int = 50) -> Slices:
     values: (n,)
     """
     listed = list(np.asarray(values, dtype=object))
-    told = [not (value is None or value != value) for value in listed]
-    texts = [str(value) if known else "" for value, known in zip(listed, told, strict=True)]
-    names = tuple(sorted({text for text, known in zip(texts, told, strict=True) if known}))
+    has_value = [not (value is None or value != value) for value in listed]
+    texts = [str(value) if known else "" for value, known in zip(listed, has_value, strict=True)]
+    names = tuple(sorted({text for text, known in zip(texts, has_value, strict=True) if known}))
     if not names:
         raise ValueError(f"column {by!r} is empty for all {len(listed)} items")
     if len(names) > most:
@@ -125,7 +125,7 @@ def column_slices(values: Any, by: str, most: int = 50) -> Slices:
             f"column {by!r} has {len(names)} different values ({', '.join(names[:3])}, …); expected at most {most}: "
             "put numbers into bins first, with value_bins"
         )
-    return Slices(by, names, np.where(told, positions_of(texts, names), -1))
+    return Slices(by, names, np.where(has_value, positions_of(texts, names), -1))
 
 
 def slice_scores(
@@ -152,7 +152,7 @@ def slice_table(
             raise ValueError(
                 f"{column.size} values for {slices.code.size} items in slices by {slices.by}; expected as many"
             )
-    found: dict[str, list[SliceScore]] = {name: [] for name in columns}
+    table: dict[str, list[SliceScore]] = {name: [] for name in columns}
     for part, title in enumerate(slices.names):
         inside = slices.code == part
         known = {name: column[inside] for name, column in columns.items() if not np.isnan(column[inside]).all()}
@@ -164,5 +164,5 @@ def slice_table(
             else:
                 drawn = over_items(known, rng, clusters=groups, replicates=replicates, coverage=coverage)
             for name, score in drawn.items():
-                found[name].append(SliceScore(title, int(inside.sum()), score))
-    return found
+                table[name].append(SliceScore(title, int(inside.sum()), score))
+    return table

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 Alternative = Literal["two-sided", "less", "greater"]
-SMALL = 0.0001  # p-values below are told as such
+SMALL = 0.0001  # p-values below are only called small
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +65,11 @@ class Comparison:
         return text
 
     def as_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "test": self.test, "alternative": self.alternative, "n": self.n, "p": self.p, "minimum_p": self.minimum_p,
             "difference": self.difference, self.effect_name.replace(" ", "_").replace("'", ""): self.effect,
         }  # fmt: skip
-        return told if self.adjusted_p is None else told | {"holm_p": self.adjusted_p, "family": self.family}
+        return record if self.adjusted_p is None else record | {"holm_p": self.adjusted_p, "family": self.family}
 
 
 def holm(family: Mapping[str, Comparison]) -> dict[str, Comparison]:
