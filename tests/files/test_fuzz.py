@@ -13,24 +13,17 @@ from hypothesis import strategies as st
 from dissensus import Beliefs, Distributions, Votes
 from dissensus.files.exports import EXPORTS
 from dissensus.files.formats import ENDINGS
+from dissensus.files.json_text import json_bytes
 from dissensus.files.read_labels import read
 from dissensus.files.stream import count_votes
 from dissensus.files.write_labels import write
+from tests.files.refusals import file, quiet
+from tests.files.tools.samples import SAMPLES
 
 few = partial(settings, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 COLUMNS = {"item": ["a", "b"], "annotator": [1, 1], "label": ["x", "y"]}
 FIELDS = ["item", "annotator", "label", "seconds", "stated.a", "ruled_out.a", "named.1", "votes", "annotators",
           "annotations", "top1", "top1_prob", "top2", "top2_prob", "impossible", "is_repeat", "id", "data"]  # fmt: skip
-
-
-def quiet(_):
-    pass
-
-
-def file(folder, name, content):
-    path = folder / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def value_or_refusal(path, **options):
@@ -78,7 +71,7 @@ def test_records_of_anything_give_a_value_or_a_refusal(tmp_path, records):
 
 
 def valid_files():
-    """One small valid file of every format, as bytes."""
+    """One small value for every format; records for one that is only read."""
     votes = Votes.of(["a", "a", "b"], ["3", "4", "3"], [1, 2, 1], classes=list("0123456789"), seconds=[1.5, 2, 3])
     shares = Distributions.from_counts([[1, 3], [2, 2]], items=["a", "b"], classes=["x", "y"])
     beliefs = Beliefs.of_votes(votes)
@@ -88,7 +81,7 @@ def valid_files():
     for kind in ("npy", "npz"):
         yield kind, shares
     for kind in EXPORTS:
-        yield kind, votes
+        yield kind, votes if EXPORTS[kind].render is not None else SAMPLES[kind]
 
 
 VALID = list(valid_files())
@@ -103,7 +96,9 @@ VALID = list(valid_files())
 def test_damaged_files_give_a_value_or_a_refusal(tmp_path, which, places, end):
     kind, value = VALID[which]
     path = tmp_path / f"whole-{which}"
-    if not path.exists():
+    if not path.exists() and isinstance(value, list | dict):
+        path.write_bytes(json_bytes(value, lines=EXPORTS[kind].container == "jsonl", name=kind))
+    elif not path.exists():
         write(value, path, format=kind, say=quiet)
     content = bytearray(path.read_bytes())
     for share, change in places:

@@ -11,12 +11,9 @@ from dissensus import Votes
 from dissensus.files.read_labels import read
 from dissensus.files.write_labels import write
 from dissensus.labels.beliefs import Beliefs
+from tests.files.refusals import quiet
 
 TOP_TWO = "item,top1,top1_prob,top2,top2_prob,ruled_out\n"
-
-
-def quiet(_):
-    pass
 
 
 def csv(folder, text):

@@ -19,10 +19,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import labels_from_table
 from dissensus.files.write_labels import write
 from dissensus.labels.beliefs import Beliefs
-
-
-def quiet(_):
-    pass
+from tests.files.refusals import quiet
 
 
 def csv(folder, text):
