@@ -74,7 +74,7 @@ def test_a_name_is_what_its_module_defines_whatever_was_imported_before(program)
 
 @pytest.mark.parametrize("stub", STUBS, ids=front_of)
 def test_no_module_has_the_name_of_a_public_name_beside_it(stub):
-    beside = {path.stem if path.is_file() else path.name for path in stub.parent.iterdir()}
+    beside = {path.stem for path in stub.parent.iterdir() if path.suffix == ".py" or path.is_dir()}
     assert not beside & listed(stub).keys()
 
 

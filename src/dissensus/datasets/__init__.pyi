@@ -8,6 +8,8 @@ from .catalogue import predictions as predictions
 from .check import Outcome as Outcome
 from .check import describe as describe
 from .check import verify as verify
+from .contents import ItemContents as ItemContents
+from .contents import item_contents as item_contents
 from .dataset import Check as Check
 from .dataset import DataSet as DataSet
 from .dataset import Download as Download
