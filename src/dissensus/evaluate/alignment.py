@@ -16,7 +16,7 @@ def entropy_of_prediction(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarr
 
     p_model: (n, k) -> (n,), 0 to ln k
     """
-    return entropy(distances._pair(p_model, p_people)[0])
+    return entropy(distances.checked_pair(p_model, p_people)[0])
 
 
 def entropy_of_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
@@ -26,7 +26,7 @@ def entropy_of_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_people: (n, k) -> (n,), 0 to ln k
     """
-    return entropy(distances._pair(p_model, p_people)[1])
+    return entropy(distances.checked_pair(p_model, p_people)[1])
 
 
 def entropy_pearson(p_model: np.ndarray, p_people: np.ndarray) -> float:

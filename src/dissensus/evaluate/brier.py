@@ -53,7 +53,7 @@ def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bi
 
     p_model, p_people: (n, k)
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     parts = [brier_decomposition(model[:, c], people[:, c], bins) for c in range(model.shape[1])]
     return BrierParts(*(float(sum(getattr(part, name) for part in parts)) for name in BrierParts.__dataclass_fields__))
 

@@ -20,7 +20,7 @@ def accuracy_to_majority(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarra
 
     p_model, p_people: (n, k) -> (n,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return (chosen(model) * chosen(people)).sum(axis=1)
 
 
@@ -49,7 +49,7 @@ def vote_accuracy(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return (chosen(model) * people).sum(axis=1)
 
 
@@ -64,7 +64,7 @@ def second_best_accuracy(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarra
 
     p_model, p_people: (n, k) -> (n,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     same = (_second(model) * _second(people)).sum(axis=1)
     return np.where((people > 0).sum(axis=1) > 1, same, np.nan)
 
@@ -76,7 +76,7 @@ def top_k_accuracy(p_model: np.ndarray, p_people: np.ndarray, k: int = 2) -> np.
 
     p_model, p_people: (n, classes) -> (n,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     if k < 1:
         raise ValueError(f"top-{k} accuracy was asked for; expected k of 1 or more")
     least = -np.partition(-model, min(k, model.shape[1]) - 1, axis=1)[:, [min(k, model.shape[1]) - 1]]  # (n, 1)
@@ -90,7 +90,7 @@ def confidence_when_right(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarr
 
     Peterson 2019, fig. 3A.   p_model, p_people: (n, k) -> (n,), 1/k to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return np.where(accuracy_to_majority(model, people) > 0, model.max(axis=1), np.nan)
 
 
@@ -99,7 +99,7 @@ def confidence_when_wrong(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarr
 
     Peterson 2019, fig. 3A.   p_model, p_people: (n, k) -> (n,), 1/k to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return np.where(accuracy_to_majority(model, people) > 0, np.nan, model.max(axis=1))
 
 

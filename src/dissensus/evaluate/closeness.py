@@ -22,7 +22,7 @@ def soft_nll(p_model: np.ndarray, p_people: np.ndarray, *, floor: float = 0.0) -
 
     p_model, p_people: (n, k) -> (n,), 0 to infinity
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     model = np.maximum(model, floor)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(people > 0, -people * np.log(model), 0.0).sum(axis=1) + 0.0
@@ -37,7 +37,7 @@ def kl_to_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to infinity
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return distances.kl(people, model)
 
 
@@ -50,7 +50,7 @@ def jensen_shannon(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to ln 2
     """
-    return distances.jensen_shannon(*distances._pair(p_model, p_people))
+    return distances.jensen_shannon(*distances.checked_pair(p_model, p_people))
 
 
 def soft_brier(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ def soft_brier(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to 2
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return ((model - people) ** 2).sum(axis=1)
 
 
@@ -76,7 +76,7 @@ def cross_entropy_to_hard(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarr
 
     p_model, p_people: (n, k) -> (n,), 0 to infinity
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return soft_nll(model, chosen(people))
 
 
@@ -89,7 +89,7 @@ def soft_accuracy(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return np.minimum(model, people).sum(axis=1)
 
 
@@ -102,7 +102,7 @@ def manhattan(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to 2
     """
-    return distances.manhattan(*distances._pair(p_model, p_people))
+    return distances.manhattan(*distances.checked_pair(p_model, p_people))
 
 
 def wasserstein(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
@@ -115,7 +115,7 @@ def wasserstein(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (n,), 0 to k - 1
     """
-    return distances.wasserstein(*distances._pair(p_model, p_people))
+    return distances.wasserstein(*distances.checked_pair(p_model, p_people))
 
 
 def infinite_items(values: np.ndarray) -> int:

@@ -18,7 +18,7 @@ def soft_f1_of_classes(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
 
     p_model, p_people: (n, k) -> (k,), 0 to 1
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     both = np.minimum(model, people).sum(axis=0)  # (k,)
     mass = (model + people).sum(axis=0)
     return np.divide(2 * both, mass, out=np.full(mass.size, np.nan), where=mass > 0)
@@ -41,5 +41,5 @@ def soft_micro_f1(p_model: np.ndarray, p_people: np.ndarray) -> float:
     Every row holds mass 1, so this is the mean overlap of the distributions (soft_accuracy), as micro F1 is accuracy on
     hard labels.
     """
-    model, people = distances._pair(p_model, p_people)
+    model, people = distances.checked_pair(p_model, p_people)
     return float(2 * np.minimum(model, people).sum() / (model.sum() + people.sum()))

@@ -47,7 +47,7 @@ def kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     return np.maximum(_p_log_ratio(p, q).sum(axis=1), 0.0)  # rounding can leave -1e-17 for almost equal rows
 
 
@@ -61,7 +61,7 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     # Both sides of each ratio are doubled: halving the smallest float would give mid = 0 and an infinite term.
     both = p + q  # (n, k)
     return np.maximum((_p_log_ratio(2 * p, both) + _p_log_ratio(2 * q, both)).sum(axis=1) / 4, 0.0)
@@ -86,7 +86,7 @@ def manhattan(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     return np.abs(p - q).sum(axis=1)
 
 
@@ -100,7 +100,7 @@ def cosine(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     apart = p / np.linalg.norm(p, axis=1, keepdims=True) - q / np.linalg.norm(q, axis=1, keepdims=True)  # (n, k)
     return (apart**2).sum(axis=1) / 2
 
@@ -115,7 +115,7 @@ def wasserstein(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     # The last cumulative sums are both 1; leaving them out keeps rounding out of the result.
     return np.abs(np.cumsum(p - q, axis=1)[:, :-1]).sum(axis=1)
 
@@ -132,7 +132,7 @@ def wasserstein_of_values(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
     p, q: (n, k) rows sum to 1 -> (n,)
     """
-    p, q = _pair(p, q)
+    p, q = checked_pair(p, q)
     return np.abs(np.sort(p, axis=1) - np.sort(q, axis=1)).mean(axis=1)
 
 
@@ -166,7 +166,7 @@ def checked_rows(p: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def _pair(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def checked_pair(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     left, right = checked_rows(p, "p"), checked_rows(q, "q")
     if left.shape != right.shape:
         raise ValueError(
