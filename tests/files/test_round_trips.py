@@ -52,24 +52,27 @@ def names(draw, most=4):
     return draw(st.lists(words, min_size=1, max_size=most, unique=True))
 
 
+# Every kind of extra column that a Parquet file may hold.
+KINDS = {
+    pa.int8(): st.integers(-128, 127),
+    pa.int64(): st.integers(-(2**62), 2**62),
+    pa.float64(): st.floats(allow_nan=False, allow_infinity=False),
+    pa.bool_(): st.booleans(),
+    pa.string(): words,
+    pa.timestamp("us"): st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2100, 1, 1)),
+    pa.list_(pa.int64()): st.lists(st.integers(-9, 9), max_size=3),
+    pa.list_(pa.string()): st.lists(words, max_size=2),
+    pa.struct([("x", pa.float64()), ("y", pa.string())]): st.fixed_dictionaries({"x": st.floats(0, 1), "y": words}),
+}  # fmt: skip
+CELLS = {kind: st.none() | values for kind, values in KINDS.items()}
+EXTRAS = st.lists(
+    st.tuples(st.sampled_from(EXTRA_NAMES), st.sampled_from(list(KINDS))), max_size=3, unique_by=lambda x: x[0]
+)
+
+
 @st.composite
 def extras(draw, m):
-    """Extra columns of every kind a Parquet file may hold."""
-    kinds = {
-        pa.int8(): st.integers(-128, 127),
-        pa.int64(): st.integers(-(2**62), 2**62),
-        pa.float64(): st.floats(allow_nan=False, allow_infinity=False),
-        pa.bool_(): st.booleans(),
-        pa.string(): words,
-        pa.timestamp("us"): st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2100, 1, 1)),
-        pa.list_(pa.int64()): st.lists(st.integers(-9, 9), max_size=3),
-        pa.list_(pa.string()): st.lists(words, max_size=2),
-        pa.struct([("x", pa.float64()), ("y", pa.string())]): st.fixed_dictionaries({"x": st.floats(0, 1), "y": words}),
-    }  # fmt: skip
-    columns = {}
-    for name in draw(st.lists(st.sampled_from(EXTRA_NAMES), max_size=3, unique=True)):
-        kind = draw(st.sampled_from(list(kinds)))
-        columns[name] = pa.array(draw(st.lists(st.none() | kinds[kind], min_size=m, max_size=m)), kind)
+    columns = {name: pa.array([draw(CELLS[kind]) for _ in range(m)], kind) for name, kind in draw(EXTRAS)}
     return pa.table(columns) if columns else None
 
 

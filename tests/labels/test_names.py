@@ -32,3 +32,7 @@ def test_predictions_named_by_numbers_match_labels_of_which_one_is_named_by_a_le
     predictions = Distributions(np.array([[0.9, 0.1], [0.2, 0.8]]), [2, 1], ("a", "b"))
     model, people = match_items(predictions, as_people(labels), missing="leave out")
     assert [str(name) for name in people.targets.items] == ["1", "2"] and model.probs[:, 0].tolist() == [0.2, 0.9]
+
+
+def test_a_nul_at_the_end_makes_another_name():
+    assert positions_of(["x\0", "x"], ["x", "x\0"]).tolist() == [1, 0]
