@@ -42,16 +42,19 @@ def describe(
 
 
 def _print_summary(summary: "Summary", file: str) -> None:
-    found = summary.distributions
+    distributions = summary.distributions
     facts = summary.as_json(disputed=COUNTED)
     table = Table.grid(padding=(0, 2))
-    rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{found.n_items:,}")]
+    rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{distributions.n_items:,}")]
     rows.append(("annotators", "not recorded" if summary.annotators is None else f"{summary.annotators.size:,}"))
     if summary.answers is not None and summary.per_item is not None:
         low, mean, high = summary.per_item.min(), summary.per_item.mean(), summary.per_item.max()
         rows += [("answers", f"{summary.answers:,}"), ("per item", f"min {low} / mean {mean:.2f} / max {high}")]
     rows.append(
-        ("classes", f"{found.n_classes}: {', '.join(found.classes[:20])}{', …' if found.n_classes > 20 else ''}")
+        (
+            "classes",
+            f"{distributions.n_classes}: {', '.join(distributions.classes[:20])}{', …' if distributions.n_classes > 20 else ''}",
+        )
     )
     rows.append(("entropy / log k", f"{summary.entropy.mean():.3f} ± {summary.entropy.std():.3f}"))
     if summary.first is not None and summary.within is not None:
@@ -59,15 +62,15 @@ def _print_summary(summary: "Summary", file: str) -> None:
         rows.append(("  within an answer", f"{summary.within.mean():.3f} ± {summary.within.std():.3f}"))
     rows.append(("top-2 mass", f"{summary.top_two.mean():.3f}"))
     if summary.median_seconds is not None:
-        rows.append(("median time", f"{summary.median_seconds:.1f} s an answer"))
+        rows.append(("median time", f"{summary.median_seconds:.1f} s per answer"))
     if summary.unanswered:
         rows.append(("without answers", f"{summary.unanswered:,} items"))
     if "per_annotator" in facts:
         given, agree = facts["per_annotator"]["answers"], facts["per_annotator"]["agreement_with_others"]
         rows.append(("per annotator", f"{given['min']:g} to {given['max']:g} answers, median {given['median']:g}"))
         if agree is not None:
-            told = f"{agree['min']:.2f} to {agree['max']:.2f}, median {agree['median']:.2f}"
-            rows.append(("agree with others", told))
+            spread = f"{agree['min']:.2f} to {agree['max']:.2f}, median {agree['median']:.2f}"
+            rows.append(("agree with others", spread))
     for name, value in rows:
         table.add_row(name, Text(str(value)))
     out.print(file, style="bold", markup=False)
@@ -76,9 +79,13 @@ def _print_summary(summary: "Summary", file: str) -> None:
     _print_histogram(summary)
     out.print("\nmost disputed", style="bold")
     for i in summary.disputed(COUNTED):
-        order = (-found.probs[i]).argsort(kind="stable")[:3]
-        said = ", ".join(f"{found.classes[j]} {found.probs[i, j]:.0%}" for j in order if found.probs[i, j] > 0)
-        out.print(f"  {found.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
+        order = (-distributions.probs[i]).argsort(kind="stable")[:3]
+        said = ", ".join(
+            f"{distributions.classes[j]} {distributions.probs[i, j]:.0%}"
+            for j in order
+            if distributions.probs[i, j] > 0
+        )
+        out.print(f"  {distributions.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
 
 
 def _print_histogram(summary: "Summary") -> None:
