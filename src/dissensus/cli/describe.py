@@ -42,20 +42,15 @@ def describe(
 
 
 def _print_summary(summary: "Summary", file: str) -> None:
-    distributions = summary.distributions
+    probs, classes = summary.distributions.probs, summary.distributions.classes
     facts = summary.as_json(disputed=COUNTED)
     table = Table.grid(padding=(0, 2))
-    rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{distributions.n_items:,}")]
+    rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{probs.shape[0]:,}")]
     rows.append(("annotators", "not recorded" if summary.annotators is None else f"{summary.annotators.size:,}"))
     if summary.answers is not None and summary.per_item is not None:
         low, mean, high = summary.per_item.min(), summary.per_item.mean(), summary.per_item.max()
         rows += [("answers", f"{summary.answers:,}"), ("per item", f"min {low} / mean {mean:.2f} / max {high}")]
-    rows.append(
-        (
-            "classes",
-            f"{distributions.n_classes}: {', '.join(distributions.classes[:20])}{', …' if distributions.n_classes > 20 else ''}",
-        )
-    )
+    rows.append(("classes", f"{len(classes)}: {', '.join(classes[:20])}{', …' if len(classes) > 20 else ''}"))
     rows.append(("entropy / log k", f"{summary.entropy.mean():.3f} ± {summary.entropy.std():.3f}"))
     if summary.first is not None and summary.within is not None:
         rows.append(("  of first choices", f"{summary.first.mean():.3f} ± {summary.first.std():.3f}"))
@@ -79,13 +74,9 @@ def _print_summary(summary: "Summary", file: str) -> None:
     _print_histogram(summary)
     out.print("\nmost disputed", style="bold")
     for i in summary.disputed(COUNTED):
-        order = (-distributions.probs[i]).argsort(kind="stable")[:3]
-        said = ", ".join(
-            f"{distributions.classes[j]} {distributions.probs[i, j]:.0%}"
-            for j in order
-            if distributions.probs[i, j] > 0
-        )
-        out.print(f"  {distributions.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
+        order = (-probs[i]).argsort(kind="stable")[:3]
+        said = ", ".join(f"{classes[j]} {probs[i, j]:.0%}" for j in order if probs[i, j] > 0)
+        out.print(f"  {summary.distributions.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
 
 
 def _print_histogram(summary: "Summary") -> None:
