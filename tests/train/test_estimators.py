@@ -202,12 +202,12 @@ def test_a_class_without_mass_is_refused_or_gets_nothing():
 
 
 BAD = [
-    (np.array([[1, 2], [0, 0], [3, 1]]), r"Y: row 1 has no votes, so it has no shares; 1 of 3 rows"),
+    (np.array([[1, 2], [0, 0], [3, 1]]), r"Y: row 1 \(item 1\) has no votes, so it has no shares; 1 of 3 rows"),
     (
         np.array([[0.5, 0.5], [0.2, 0.2], [1, 0]]),
         r"Y: row 1 \(item 1\) sums to 0.4.*1 of 3 rows.*from_mass",
     ),
-    (np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]), r"Y: row 1 \(item 1\) gives class '0' probability nan.*1 entries"),
+    (np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]), r"Y: row 1 \(item 1\) gives class '0' no probability.*1 entries"),
     (
         np.array([[1.5, -0.5], [0.5, 0.5], [1, 0]]),
         r"Y: row 0 \(item 0\) gives class '0' probability 1.5; .* 2 entries are wrong",
