@@ -49,6 +49,15 @@ def test_a_stage_imports_only_the_stages_before_it(path):
         assert not any(name.split(".")[0] == "torch" for name in imports(path))
 
 
+def test_the_table_allows_nothing_that_nobody_needs():
+    used: dict[str, set[str]] = {stage: set() for stage in STAGES}
+    for path in MODULES:
+        if path.parent != PACKAGE:
+            stage = path.relative_to(PACKAGE).parts[0]
+            used[stage] |= {name.split(".")[1] for name in imports(path) if name.startswith("dissensus.")}
+    assert {stage: names & STAGES.keys() - {stage} for stage, names in used.items()} == STAGES
+
+
 def test_no_module_imports_itself_by_a_detour():
     """There are no cycles, neither by imports inside functions nor by those for type checkers alone."""
     modules = {".".join(("dissensus", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in MODULES}
