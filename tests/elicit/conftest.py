@@ -17,7 +17,7 @@ from tests.elicit.surveys import write_survey
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
-    """A real PostgreSQL server; each call makes a new, empty database and gives its address."""
+    """A real PostgreSQL server; each call makes a new, empty schema and gives its address."""
     with postgres_server() as server:
         yield server.fresh
 

@@ -19,7 +19,7 @@ from dissensus.elicit.server import free_port
 
 
 class PostgresServer:
-    """A running server with its files in a folder; `fresh` makes a new, empty database and gives its address."""
+    """A running server with its files in a folder; `fresh` makes a new, empty schema and gives its address."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self.programs, self.folder, self.port = programs, folder, free_port()
@@ -47,11 +47,12 @@ class PostgresServer:
     def fresh(self) -> str:
         import psycopg
 
-        database = f"survey{next(self.numbers)}"
-        server = f"postgresql://lab@127.0.0.1:{self.port}"
-        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {database}")
-        return f"{server}/{database}"
+        # Of databases proper each is 300 files, which a busy disk takes longer to write and delete than most tests.
+        schema = f"survey{next(self.numbers)}"
+        server = f"postgresql://lab@127.0.0.1:{self.port}/postgres"
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {schema}")
+        return f"{server}?options=-csearch_path%3D{schema}"
 
     def _run(self, program: str, *args: str) -> None:
         command = [*self.become, self.programs / program, *args]
