@@ -25,7 +25,8 @@ def front_of(stub: Path) -> str:
 
 def listed(stub: Path) -> dict[str, str]:
     """The names a front offers, each with the module that defines it."""
-    imports = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)]
+    nodes = ast.parse(stub.read_text()).body
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
     return {alias.name: f"{front_of(stub)}.{node.module}" for node in imports for alias in node.names}
 
 
@@ -104,6 +105,12 @@ def test_pages_and_examples_import_from_fronts_alone():
     for page in pages:
         for module in re.findall(r"^\s*(?:from|import) (dissensus[\w.]*)", page.read_text(), flags=re.MULTILINE):
             assert module in fronts, f"{page.name} imports from {module}"
+
+
+def test_every_stage_is_there_after_importing_the_package_alone():
+    code = f"import dissensus; print([getattr(dissensus, stage).__name__ for stage in {STAGES!r}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([f"dissensus.{stage}" for stage in STAGES])
 
 
 def test_importing_the_fronts_loads_nothing_heavy():

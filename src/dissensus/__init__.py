@@ -1,8 +1,7 @@
 """The toolkit for labels on which people disagree.
 
-The names of every stage's everyday work stand here, the rest in the stages themselves: `dissensus.aggregate`,
-`dissensus.evaluate`, … Each name is loaded when it is first used, so that importing this package loads neither torch
-nor a web server.
+What everyday work needs is here; the rest is in the stages: `dissensus.aggregate`, `dissensus.evaluate`, … Each name is
+loaded when it is first used, so importing this package loads neither torch nor a web server.
 """
 
 from typing import Any

@@ -1,5 +1,15 @@
 # What `dissensus` offers, loaded on first use; `__init__.py` reads this list.
-from .datasets import load as load
+from . import aggregate as aggregate
+from . import datasets as datasets
+from . import deliver as deliver
+from . import elicit as elicit
+from . import evaluate as evaluate
+from . import files as files
+from . import labels as labels
+from . import plan as plan
+from . import report as report
+from . import train as train
+from .datasets.catalogue import load as load
 from .evaluate.comparisons import compare as compare
 from .evaluate.scorecards import scorecard as scorecard
 from .files.read_labels import read as read
@@ -14,7 +24,9 @@ from .labels.shares import as_distributions as as_distributions
 from .labels.shares import mean_belief as mean_belief
 from .labels.shares import share as share
 from .labels.summary import summarise as summarise
+from .labels.transforms import smoothed as smoothed
 from .labels.votes import Votes as Votes
 from .plan.advice.advice import advise as advise
+from .plan.tradeoff import Preferences as Preferences
 
 __version__: str

@@ -186,6 +186,10 @@ def test_an_annotator_drawn_twice_is_not_compared_with_themselves():
 
 def test_agreement_refuses_what_it_cannot_use():
     votes = votes_of(RANDOM)
+    with pytest.raises(ValueError, match="no level 'ratio' of measurement; there are nominal, ordinal, interval"):
+        krippendorff_alpha(votes, "ratio")
+    with pytest.raises(ValueError, match="no resampling over 'people'; there are items and annotators"):
+        agreement_interval(votes, "nominal alpha", np.random.default_rng(0), over="people")
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="not all numbers"):
         krippendorff_alpha(Votes.of([0, 0], ["cat", "dog"]), "interval")

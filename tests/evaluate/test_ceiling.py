@@ -125,3 +125,9 @@ def test_cifar10h_entropy_by_two_roads(loaded):
     other = -fit.log_likelihood - expected_kl(fit.posterior).mean()
     assert ceiling.corrected["soft_nll"].value == pytest.approx(other, rel=0.02)
     assert 0.17 < ceiling.corrected["soft_nll"].value < ceiling.half["soft_nll"].value < 0.21
+
+
+def test_a_split_that_does_not_exist_is_refused():
+    votes = Votes.of(["a", "a", "b", "b"], ["x", "y", "x", "x"], [1, 2, 1, 2])
+    with pytest.raises(ValueError, match="no way to split by 'people'; there are votes and annotators"):
+        human_ceiling(votes, np.random.default_rng(0), by="people")

@@ -269,6 +269,10 @@ def test_many_items_are_swept_and_it_is_said():
     assert "All scores" in scorecard_page(found, "many")
 
 
+def test_a_single_scorecard_has_a_page_too(compared):
+    assert f"<h1>{compared.reference.name} against people</h1>" in scorecard_page(compared.reference, "photos")
+
+
 def test_the_page_is_well_formed_and_fetches_nothing(compared):
     html = scorecard_page(compared, "photos & <votes>")
     ElementTree.fromstring(html.removeprefix("<!doctype html>"))

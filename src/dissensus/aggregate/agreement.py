@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -102,6 +102,8 @@ def agreement_interval(
     check_resampling(replicates, coverage)
     if measure not in AGREEMENTS:
         raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
+    if over not in ("items", "annotators"):
+        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
     numbers = _values(votes.classes, "interval" if measure == "interval alpha" else "nominal", values)
     cells = _of_votes(votes, numbers)
     value = _ON_CELLS[measure](cells)
@@ -165,6 +167,8 @@ def _paired(cells: _Cells) -> _Pairs:
 
 
 def _alpha(cells: _Cells, level: Level) -> float:
+    if level not in get_args(Level):
+        raise ValueError(f"no level {level!r} of measurement; there are {', '.join(get_args(Level))}")
     rows = _paired(cells)
     total = rows.votes
     if level == "nominal":

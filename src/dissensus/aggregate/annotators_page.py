@@ -36,7 +36,8 @@ def headline(report: AnnotatorReport) -> str:
         f"{np.nanmedian(report.skill):.3f}, from {np.nanmin(report.skill):.3f} to {np.nanmax(report.skill):.3f}"
     )
     if report.overconfidence is not None and not np.isnan(report.overconfidence).all():
-        text += f"; their first choices claim {np.nanmean(report.overconfidence):+.1%} more than others confirm"
+        excess = float(np.nanmean(report.overconfidence))
+        text += f"; their first choices claim {abs(excess):.1%} {'more' if excess >= 0 else 'less'} than others confirm"
     return text
 
 

@@ -22,7 +22,7 @@ Name = Annotated[str, typer.Argument(help="A name that `dissensus data list` sho
 
 @data.command("list")
 def list_all(as_json: AsJson = False) -> None:
-    """All data sets with their size and licence, and whether they are in the data folder."""
+    """All data sets with their size, and whether they are in the data folder."""
     from dissensus.datasets.catalogue import DATASETS
     from dissensus.datasets.check import describe
     from dissensus.datasets.folder import data_folder

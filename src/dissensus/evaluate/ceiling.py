@@ -166,6 +166,8 @@ def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chose
 
 def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: np.random.Generator) -> np.ndarray:
     """The counts of a random half of the votes on each item, or of the votes of half of the annotators.  (n, k)"""
+    if by not in ("votes", "annotators"):
+        raise ValueError(f"no way to split by {by!r}; there are votes and annotators")
     if by == "annotators":
         if not isinstance(votes, Votes):
             raise ValueError("splitting annotators needs votes with their annotators; split by votes instead")

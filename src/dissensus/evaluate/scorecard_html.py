@@ -40,19 +40,25 @@ grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
 """
 
 
-def scorecard_page(result: ModelComparison, title: str) -> str:
-    """A whole page of its own, without anything fetched from elsewhere."""
+def scorecard_page(result: Scorecard | ModelComparison, title: str) -> str:
+    """One model, or several compared, as a page of its own, without anything fetched from elsewhere.
+
+    title  what was scored, such as the names of the files; it stands below the heading
+    """
+    if isinstance(result, Scorecard):
+        result = ModelComparison({result.name: result}, (), ())
     cards = list(result.cards.values())
     first = result.reference
     # By the proper score where it is finite for all, else by the one that always is.
     score = "soft_nll" if all(np.isfinite(card.scores["soft_nll"].value) for card in cards) else "js"
     nearest = min(cards, key=lambda card: card.scores[score].value)
+    chosen = f"Nearest to people by {METRICS[score].meaning}: " if len(cards) > 1 else ""
     heading = f"{first.name} against people" if len(cards) == 1 else f"{len(cards)} models against people"
     parts = [
         f"<style>{STYLE}</style><h1>{escape(heading)}</h1><p>{escape(title)}: {escape(first.people.describe())}</p>",
-        f'<p class="lead">{f"Nearest to people of {len(cards)}: " * (len(cards) > 1)}{escape(headline(nearest))}</p>',
+        f'<p class="lead">{chosen}{escape(headline(nearest))}</p>',
         "".join(f'<p class="remark">{escape(remark)}</p>' for remark in result.all_remarks),
-        _number_cards(nearest),
+        f"<h2>{escape(nearest.name)}</h2>" * (len(cards) > 1) + _number_cards(nearest),
         f"<h2>All scores</h2>{_table(cards)}",
     ]
     if result.differences:

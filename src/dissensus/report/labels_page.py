@@ -38,8 +38,8 @@ def labels_page(summary: Summary, title: str) -> str:
     ]
     if 2 <= k <= SHOWN_CLASSES:
         parts.append(
-            "<h2>Who says what when another says this</h2><p>When one person answers the row, how often (in percent) "
-            "another person answers the column for the same item.</p>"
+            "<h2>Which answers go together</h2><p>When one person gives the answer of the row, how often (in percent) "
+            "another person gives that of the column for the same item.</p>"
             + heatmap(summary.between_people(), summary.distributions.classes, "Answers of two people to one item")
         )
     if summary.annotator_answers is not None:
