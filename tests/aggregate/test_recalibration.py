@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dissensus import Beliefs, Votes, read
+from dissensus import Beliefs, Votes, complete, read
 from dissensus.aggregate.aggregations import aggregate
 from dissensus.aggregate.pooling import linear_pool
-from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures
+from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures, temperatures_by
 from dissensus.cli.main import app
 
 SURE = "x,ann,0.99,0.01\ny,ann,0.98,0.02\nz,ann,0.99,0.01\n"
@@ -90,3 +90,10 @@ def test_recalibration_is_refused_where_it_would_do_nothing(folder):
     assert not (folder / "out.parquet").exists()
     with pytest.raises(ValueError, match="recalibrate changes how sure beliefs are, and Votes do not say how sure"):
         aggregate(Votes.of(["x"], ["a"], ["ann"]), "log-pool", recalibrate="repeats")
+
+
+@pytest.mark.parametrize("known", ["repeat", {"a": "x"}])
+def test_what_cannot_be_recalibrated_by_is_refused(known):
+    beliefs = complete(Beliefs.of_votes(Votes.of(["a", "a"], ["x", "y"], [1, 2])))
+    with pytest.raises(ValueError, match='expected "repeats", or Votes with the right class of each item'):
+        temperatures_by(known, beliefs)

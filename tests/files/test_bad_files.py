@@ -172,7 +172,7 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
          "row 2 has no value in column 'item'"),
         (pd.DataFrame({"item": ["a", 1], "label": ["x", "y"]}), "item"),
         (pd.DataFrame([["a", "x"]], columns=["label", "label"]), "label"),
-        (object(), "expected a path, or a pandas, polars or Arrow table"),
+        (object(), "object is not a pandas, polars or Arrow frame"),
     ]  # fmt: skip
     for table, message in cases:
         refused_frame(table, message)

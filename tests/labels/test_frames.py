@@ -137,3 +137,27 @@ def test_a_library_that_is_not_there_is_named_with_how_to_get_it(library, monkey
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=f"this frame is made by {library}, which is not installed: pip install"):
         getattr(VOTES, f"to_{library}")()
+
+
+def test_a_second_answer_is_refused_or_kept_as_told():
+    twice = pd.DataFrame({"item": ["a", "b", "a"], "annotator": [1, 1, 1], "label": ["x", "y", "x"]})
+    with pytest.raises(ValueError, match=r"row 2 is a second answer of annotator 1 to item a; 1 of 3 rows repeat"):
+        Votes.of_frame(twice)
+    assert Votes.of_frame(twice, repeats="keep").n_answers == 3
+    assert Votes.of_frame(twice, annotator=None).n_answers == 3
+
+
+def test_roles_and_classes_that_cannot_be_meant_are_refused():
+    frame = pd.DataFrame({"item": ["a"], "annotator": [1], "label": ["x"]})
+    with pytest.raises(ValueError, match="column 'item' is named for item and annotator"):
+        Votes.of_frame(frame, annotator="item")
+    with pytest.raises(ValueError, match="classes is the text 'xy'; expected their names one by one"):
+        Votes.of_frame(frame, classes="xy")
+    with pytest.raises(ValueError, match=r"str is not a pandas, polars or Arrow frame: read\(path\) reads a file"):
+        Votes.of_frame("votes.csv")
+
+
+def test_truth_values_have_the_names_that_a_file_gives_them(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "b"], "annotator": [1, 2], "label": [True, False]})
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    assert Votes.of_frame(frame).classes == read(tmp_path / "votes.csv").classes == ("False", "True")

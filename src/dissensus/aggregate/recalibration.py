@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -84,9 +84,14 @@ def temperatures(
     return Temperatures(annotators, 1 / beta, answers, float(1 / crowd[0]))
 
 
-def temperatures_by(known: Recalibration, beliefs: Beliefs) -> Temperatures:
+def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperatures:
     """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
-    return temperatures(beliefs, gold_codes(known, beliefs) if isinstance(known, Votes) else None)
+    if isinstance(known, Votes):
+        return temperatures(beliefs, gold_codes(known, beliefs))
+    if not (isinstance(known, str) and known == "repeats"):
+        shown = repr(known) if isinstance(known, str) else type(known).__name__
+        raise ValueError(f'recalibrate is {shown}; expected "repeats", or Votes with the right class of each item')
+    return temperatures(beliefs)
 
 
 def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01) -> Beliefs:

@@ -13,7 +13,7 @@ import numpy as np
 from dissensus.evaluate.brier import parts_of_bins
 from dissensus.evaluate.calibration import bins_of_sums, equal_mass_edges, sized_edges
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.people import as_array, as_people, as_predictions
+from dissensus.evaluate.people import as_numbers, as_people, as_predictions
 from dissensus.evaluate.scores import confidence_columns, metrics_of
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups
 from dissensus.labels.distances import entropy
@@ -173,7 +173,7 @@ def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str,
 
 
 def _rows(values: Any, name: str) -> np.ndarray:
-    array = as_array(values)
+    array = as_numbers(values)
     if array.ndim != 2:
         raise ValueError(f"{name} has shape {array.shape}; expected (n, k): one row per item, one column per class")
     if array.dtype not in (np.float32, np.float64):

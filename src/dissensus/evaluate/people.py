@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
 from dissensus.labels.shares import Labels, as_distributions
@@ -78,7 +79,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
         if items is not None or classes is not None:
             raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
         return _of_labels(labels)
-    array = as_array(labels)
+    array = as_numbers(labels)
     if array.ndim == 1:
         return _of_classes(array, items, classes)
     if array.ndim != 2 or 0 in array.shape:
@@ -125,7 +126,7 @@ def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequen
             f"predictions are {type(predictions).__name__}; expected one distribution per item: "
             "as_distributions(...) makes one of the answers of an ensemble"
         )
-    array = as_array(predictions)
+    array = as_numbers(predictions)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
             f"predictions have shape {array.shape}; expected (n, k) probabilities, n and k above 0; a model that only "
@@ -155,13 +156,9 @@ def check_simplex(array: np.ndarray) -> None:
     )
 
 
-def as_array(values: Any) -> np.ndarray:
-    """An array from an array, a list or a torch tensor, wherever it lives."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        # NumPy has no bfloat16; its numbers are single-precision ones too.
-        values = (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
-    array = np.asarray(values)
+def as_numbers(values: Any) -> np.ndarray:
+    """An array of numbers from an array, a list or a torch tensor, wherever it lives."""
+    array = as_array(values)
     if array.dtype.kind not in "iufb":
         raise ValueError(f"expected numbers, found an array of {array.dtype} with shape {array.shape}")
     return array

@@ -150,6 +150,8 @@ def _sliced(
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:
     """The ceiling, or why there is none."""
+    if people.form == "beliefs":
+        return None, "no human ceiling: it is estimated from votes, and these labels are beliefs"
     if people.counts is None:
         return None, "no human ceiling: the labels are probabilities, and how many votes are behind them is not known"
     if not (people.counts.sum(axis=1) > 1).any():

@@ -11,7 +11,6 @@ ENDINGS = {
     ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npz",
 }  # fmt: skip
 FORMATS = tuple(dict.fromkeys(ENDINGS.values())) + tuple(EXPORTS)
-WRITABLE = tuple(name for name in FORMATS if name not in EXPORTS or EXPORTS[name].render is not None)
 WHOLE = ("parquet", "arrow")  # they keep everything
 DELIMITED = ("csv", "tsv")
 MATRICES = ("npy", "npz")

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.labels.names import first_repeated
+from dissensus.labels.names import first_repeated, text_column
 from dissensus.labels.row_errors import RowError
 
 INDEX = "__index_level_0__"  # the column of a pandas index without a name, also in a Parquet file pandas wrote
@@ -36,7 +36,8 @@ def frame_table(frame: Any) -> pa.Table:
             f"a column of the frame fits no Arrow type ({error}): turn sparse columns into dense ones "
             "(sparse.to_dense), and mixed values or whole numbers above 2**63 into text (astype(str))"
         ) from None
-    raise ValueError(f"cannot read {type(frame).__name__}; expected a path, or a pandas, polars or Arrow table")
+    way_out = "collect it first" if type(frame).__name__ == "LazyFrame" else "read(path) reads a file"
+    raise ValueError(f"{type(frame).__name__} is not a pandas, polars or Arrow frame: {way_out}")
 
 
 def named_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, str]]:
@@ -50,6 +51,10 @@ def named_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, 
     if repeated is not None:
         raise ValueError(f"two columns are named {repeated!r}; rename one of {table.column_names}")
     columns = {role: name for role, name in roles.items() if name is not None}
+    twice = first_repeated(list(columns.values()))
+    if twice is not None:
+        both = [role for role, name in columns.items() if name == twice]
+        raise ValueError(f"column {twice!r} is named for {' and '.join(both)}; each of them needs a column of its own")
     for role in ("seconds", "votes"):
         if columns.get(role) == role and role not in table.column_names:
             del columns[role]
@@ -84,7 +89,7 @@ def name_column(table: pa.Table, column: str) -> pa.ChunkedArray:
         return whole_floats(values)
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         raise ValueError(f"column {column!r} holds {kind}; expected names or numbers")
-    return values.cast(pa.string())
+    return text_column(values)
 
 
 def number_column(table: pa.Table, column: str) -> np.ndarray:

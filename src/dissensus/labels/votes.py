@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -54,13 +54,21 @@ class Votes(Answers):
     def of_frame(
         cls, frame: Any, *, item: str = "item", annotator: str | None = "annotator", label: str = "label",
         seconds: str | None = "seconds", classes: Sequence[str] | None = None,
+        repeats: Literal["error", "keep"] = "error",
     ) -> Votes:  # fmt: skip
         """Votes from a pandas, polars or Arrow frame with one row per vote; further columns stay in `extra`.
 
         Nothing is guessed (`read(frame)` does that): these columns have to be there, except `seconds`.
-        annotator=None says that nobody knows who answered. Classes are all that occur, or the levels of an ordered
+        annotator=None says that it is not known who answered. A second answer of an annotator to an item is refused, or
+        kept with repeats="keep". Classes are all that occur, or the levels of an ordered
         categorical; `classes` sets another order and may name classes nobody chose.
         """
+        if isinstance(classes, str):
+            raise ValueError(
+                f"classes is the text {classes!r}; expected their names one by one, such as ['cat', 'dog']"
+            )
+        if repeats not in ("error", "keep"):
+            raise ValueError(f"no rule {repeats!r} for repeated answers; there are 'error' and 'keep'")
         table, columns = named_columns(frame, item=item, annotator=annotator, label=label, seconds=seconds)
         labels = name_column(table, columns.pop("label"))
         choice, known = encode_classes(labels, ordered_levels(labels) if classes is None else classes)
@@ -76,6 +84,8 @@ class Votes(Answers):
                 fields[role], fields[f"{role}s"] = encode(name_column(table, columns[role]))
         if "seconds" in columns:
             fields["seconds"] = number_column(table, columns["seconds"])
+        if "annotator" in fields and repeats == "error":
+            _refuse_repeats(fields)
         extra = table.drop_columns([*columns.values(), label]).replace_schema_metadata(None)
         return cls(**fields, choice=choice, classes=known, extra=extra)
 
@@ -97,6 +107,19 @@ class Votes(Answers):
 
     def _answered(self) -> dict[str, Any]:
         return {"label": class_column(self.classes, self.choice)}
+
+
+def _refuse_repeats(fields: dict[str, Any]) -> None:
+    pair = fields["item"].astype(np.int64) * fields["annotators"].size + fields["annotator"]
+    _, first = np.unique(pair, return_index=True)
+    again = np.setdiff1d(np.arange(pair.size), first)
+    if again.size:
+        row = int(again[0])
+        item, who = fields["items"][fields["item"][row]], fields["annotators"][fields["annotator"][row]]
+        raise RowError(
+            "row", row, f"is a second answer of annotator {who} to item {item}; {again.size} of {pair.size} rows "
+            "repeat an answer: leave them out of the frame, or keep them with repeats='keep'",
+        )  # fmt: skip
 
 
 def _names(role: str, values: Any) -> pa.Array:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dissensus.train.arrays import as_array
+from dissensus.labels.arrays import as_array
 from dissensus.train.estimator_inputs import Targets, checked_rows
 from dissensus.train.estimator_scores import share_of_predicted
 from dissensus.train.heads.head import Head

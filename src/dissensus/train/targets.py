@@ -11,11 +11,11 @@ import numpy as np
 
 from dissensus.deliver.delivery import Delivery, Rule
 from dissensus.deliver.fixed import soft
+from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import class_order, positions_of
 from dissensus.labels.votes import Votes
-from dissensus.train.arrays import as_array
 
 Classes = Sequence[Any] | np.ndarray | int | None
 
@@ -94,6 +94,12 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
         )
     else:
         names = _names(_count(array, what) if classes is None else classes, None, what)
+        counted = tuple(str(code) for code in range(len(names)))
+        if names != counted and all(name.lstrip("-").isdigit() for name in names):
+            raise ValueError(
+                f"{what} hold numbers, and the classes are named {', '.join(names[:10])}: numbers could be names or "
+                f"codes from 0; give the names as text, such as [str(value) for value in {what}]"
+            )
         codes, k = array.astype(np.int64), len(names)
         bad = np.flatnonzero((codes < 0) | (codes >= k))
         if bad.size:
@@ -138,7 +144,7 @@ def _names(classes: Classes, k: int | None, what: str) -> tuple[str, ...]:
     """Names of the classes, as many as the targets have columns."""
     if classes is None:
         classes = k or 0
-    names = tuple(str(name) for name in (range(classes) if isinstance(classes, int) else classes))
+    names = tuple(str(name) for name in (range(classes) if isinstance(classes, int | np.integer) else classes))
     if (k is not None and len(names) != k) or len(set(names)) != len(names):
         raise ValueError(f"{what}: {k} columns, but the classes are {list(names)}; expected {k} different names")
     return names

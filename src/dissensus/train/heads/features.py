@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import positions
+from dissensus.labels.arrays import as_array
 from dissensus.labels.names import as_names, first_repeated
-from dissensus.train.arrays import as_array
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.arrays import as_array, is_sparse
 from dissensus.labels.distributions import Distributions
-from dissensus.train.arrays import as_array, is_sparse
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.features import FeatureTable, check_finite
 from dissensus.train.model import predicted, softmax

@@ -12,7 +12,9 @@ def as_array(values: Any) -> np.ndarray:
     """The same numbers as a dense array on the processor; a tensor's gradient is left behind."""
     torch = sys.modules.get("torch")  # who has a tensor has loaded torch
     if torch is not None and isinstance(values, torch.Tensor):
-        return values.detach().cpu().numpy()
+        tensor = values.detach().cpu()
+        # NumPy has no bfloat16; its numbers are single-precision ones too.
+        return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
     return values.toarray() if is_sparse(values) else np.asarray(values)
 
 
