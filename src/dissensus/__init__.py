@@ -6,12 +6,11 @@ loaded when it is first used, so importing this package loads neither torch nor 
 
 from typing import Any
 
-import lazy_loader
-
+from dissensus.fronts import attach
 from dissensus.labels.display import draw_cards_with
 
 __version__ = "0.1.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
 
 
 def _card(value: Any) -> str:

@@ -19,6 +19,8 @@ from dissensus.cli.evaluate import evaluate
 from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
+from dissensus.cli.reading import print_error
+from dissensus.fronts import advise_install
 
 Verb = typer.Typer | Callable[..., None]
 VERBS: dict[str, tuple[Verb, ...]] = {
@@ -68,4 +70,10 @@ def main() -> None:
     """The `dissensus` command."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # "±" on an ASCII terminal is no reason to fail
-    app()
+    try:
+        app()
+    except ModuleNotFoundError as missing:
+        if advise_install(missing, "this") is None:
+            raise
+        print_error(missing)
+        sys.exit(2)

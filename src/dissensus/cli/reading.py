@@ -17,6 +17,7 @@ from rich.text import Text
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import CHOICES, LAYOUTS
+from dissensus.fronts import advise_install
 from dissensus.labels.shares import Labels
 
 errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
@@ -80,8 +81,14 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ImportError) as error:
-        errors.print(f"error: {' '.join(str(error).split())}", markup=False, style="red")
+        print_error(error)
         raise typer.Exit(2) from None
+
+
+def print_error(error: Exception) -> None:
+    """One line on stderr; for a package that is not installed, how to get it."""
+    advice = advise_install(error, "this") if isinstance(error, ModuleNotFoundError) else None
+    errors.print(f"error: {' '.join((advice or str(error)).split())}", markup=False, style="red")
 
 
 def _load(file: str, reading: dict[str, Any]) -> Labels:

@@ -15,6 +15,6 @@
     cifar10, …           a module for each family of data sets
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -11,6 +11,6 @@
 Each name is loaded when it is first used.
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

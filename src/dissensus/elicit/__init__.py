@@ -14,6 +14,6 @@ The names that a Python user calls stand here; each is loaded when it is first u
 loads no web server.
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

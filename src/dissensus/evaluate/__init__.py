@@ -14,6 +14,6 @@ scorecard_html, scorecard_figures          how that looks; json_numbers: how it 
 one_pass, kernels, sorted_kernels          every score of millions of rows in one pass; float_bits: for the loops
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -16,6 +16,6 @@
 The names that users call stand here: `from dissensus.labels import smoothed`.
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

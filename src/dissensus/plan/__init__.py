@@ -13,6 +13,6 @@ replays, question_mix        the same rehearsed on answers that were already giv
 advice                       all of it as one recommendation
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

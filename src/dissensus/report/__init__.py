@@ -7,6 +7,6 @@ page         the page that all reports share
 labels_page  labels as a card for the notebook and as a page
 """
 
-import lazy_loader
+from dissensus.fronts import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -14,6 +14,6 @@
 Each name is loaded when it is first used; torch is loaded by those that need it.
 """
 
-from dissensus.train.lazy_names import attach
+from dissensus.fronts import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)
