@@ -25,7 +25,7 @@ def votes_of(rows):
 
 def test_the_class_with_most_votes_gets_everything():
     found = majority(votes_of(["001", "1", "22110"][:2]))
-    assert found.probs.tolist() == [[1, 0, 0], [0, 1, 0]] and found.votes.tolist() == [3, 1]
+    assert found.probs.tolist() == [[1, 0, 0], [0, 1, 0]] and found.votes is None
 
 
 def test_ties_are_shared_or_broken_by_the_stated_rule():
@@ -63,7 +63,7 @@ def test_a_smoothed_share_lies_between_the_share_and_the_prior(rows, prior):
     weight = (votes.per_item / (votes.per_item + 3 * prior))[asked, None]
     known = share(votes.select(items=asked)).probs if asked.any() else np.zeros((0, 3))
     assert np.allclose(found.probs[asked], weight * known + (1 - weight) / 3)
-    assert np.allclose(found.probs[~asked], 1 / 3) and found.votes.tolist() == votes.per_item.tolist()
+    assert np.allclose(found.probs[~asked], 1 / 3) and found.votes is None
 
 
 def test_a_prior_of_its_own_for_each_class():

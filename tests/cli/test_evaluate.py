@@ -200,3 +200,13 @@ def test_a_data_set_brings_its_gold_and_its_columns(folder):
     assert found["accuracy_gold"]["mean"] > 0.8
     assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
     assert evaluate("digits", "digits", "--slice", "font", code=2).stderr.strip().endswith("there are item, gold")
+
+
+def test_majorities_are_not_taken_for_unanimous_votes(tmp_path):
+    """Five votes behind a one-hot row are not five votes for its class: there is no ceiling to estimate from them."""
+    labels = tmp_path / "majority.parquet"
+    assert (
+        CliRunner().invoke(app, ["aggregate", "anesthesia", "--method", "majority", "-o", str(labels)]).exit_code == 0
+    )
+    card = json.loads(evaluate(labels, labels, "--json", "--replicates", 10).stdout)
+    assert card["human_ceiling"] is None

@@ -38,7 +38,7 @@ def majority(votes: Votes, ties: Ties = "share") -> Distributions:
             winner = order[counts[:, order].argmax(axis=1)]
         probs = np.zeros(counts.shape)
         probs[np.arange(votes.n_items), winner] = 1.0
-    return Distributions(probs, votes.items, votes.classes, counts.sum(axis=1))
+    return Distributions(probs, votes.items, votes.classes)
 
 
 def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -> Distributions:
@@ -66,4 +66,4 @@ def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -
         raise ValueError("the prior adds nothing to any class; that is share(votes), which needs a vote for every item")
     counts = votes.counts()  # (n, k)
     mass = counts + added
-    return Distributions(mass / mass.sum(axis=1, keepdims=True), votes.items, votes.classes, counts.sum(axis=1))
+    return Distributions(mass / mass.sum(axis=1, keepdims=True), votes.items, votes.classes)

@@ -149,4 +149,4 @@ def _pooled(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
             f"item {beliefs.items[empty[0]]} has no belief with a weight above 0, so it has no pool; {empty.size} of "
             f"{beliefs.n_items} items have none: leave them out with select(items=...)"
         )
-    return Distributions.from_mass(mass, items=beliefs.items, classes=beliefs.classes, votes=beliefs.per_item)
+    return Distributions.from_mass(mass, items=beliefs.items, classes=beliefs.classes)

@@ -26,7 +26,7 @@ class Distributions:
     probs    (n, k) rows sum to 1
     items    (n,) names, int64 or str
     classes  k names
-    votes    (n,) answers behind each row, or None where there is no such number (a model's prediction)
+    votes    (n,) votes of which each row is the share; None for means of beliefs, estimates and predictions
     """
 
     probs: np.ndarray
@@ -64,7 +64,7 @@ class Distributions:
         return cls(whole / votes[:, None], names, kinds, votes.astype(np.int64))
 
     @classmethod
-    def from_mass(cls, mass: Any, *, items: Any = None, classes: Any = None, votes: Any = None) -> Distributions:
+    def from_mass(cls, mass: Any, *, items: Any = None, classes: Any = None) -> Distributions:
         """Rows of mass of 0 or more, scaled to sum to 1.  mass: (n, k)"""
         array = np.asarray(mass, dtype=np.float64)
         names, kinds = _names_that_fit(array, "mass", items, classes)
@@ -75,7 +75,7 @@ class Distributions:
                 "row", bad[0], f"(item {names[bad[0]]}) has mass {array[bad[0]].tolist()}; expected numbers of 0 or "
                 f"more with a positive sum; {bad.size} of {array.shape[0]} rows are wrong",
             )  # fmt: skip
-        return cls(array / total, names, kinds, votes)
+        return cls(array / total, names, kinds)
 
     @classmethod
     def of_frame(

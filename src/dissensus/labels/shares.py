@@ -50,7 +50,7 @@ def mean_belief(beliefs: Beliefs) -> Distributions:
             "complete partial beliefs first, for example with complete(beliefs)"
         )
     check_answered(beliefs)
-    return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes, beliefs.per_item)
+    return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes)
 
 
 def check_answered(answers: Votes | Beliefs) -> None:

@@ -160,7 +160,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
         distributions = as_distributions(full, unanswered="leave out")
     else:
         votes, distributions = None, labels
-    per_item = distributions.votes
+    per_item = distributions.votes if isinstance(labels, Distributions) else labels.per_item[labels.per_item > 0]
     largest = np.sort(distributions.probs, axis=1)[:, -2:]
     identified = annotators and votes is not None and votes.annotator is not None
     seconds = None if isinstance(labels, Distributions) else labels.seconds

@@ -165,7 +165,7 @@ def test_adversaries_rank_below_everyone_else(fit):
 def test_odd_cases_have_defined_results(fit, votes):
     found = fit(votes)
     assert_sound(found)
-    assert found.distributions.votes.tolist() == votes.per_item.tolist()
+    assert found.distributions.votes is None  # an estimate, not a share of votes
 
 
 @every_model

@@ -137,7 +137,7 @@ def test_an_item_without_votes_gets_the_mean_of_the_others():
         classes=("a", "b", "nobody's"),
     )  # fmt: skip
     fit = shrinkage(votes)
-    assert fit.distributions.votes.tolist() == [3, 3, 3, 0]
+    assert fit.distributions.votes is None
     assert 0.35 < fit.distributions.probs[3, 0] < 0.75
     assert (fit.distributions.probs[:, 2] > 0).all() and fit.distributions.probs[3, 2] < 0.15
 

@@ -113,7 +113,7 @@ def dawid_skene(
         answers=answers.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return DawidSkeneFit(
-        distributions=Distributions(np.ascontiguousarray(ascent.posterior), answers.items, answers.classes, per_item),
+        distributions=Distributions(np.ascontiguousarray(ascent.posterior), answers.items, answers.classes),
         annotators=names, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
         converged=ascent.converged, confusion=ascent.parameters.confusion.transpose(0, 2, 1), crowd=crowd,
     )  # fmt: skip

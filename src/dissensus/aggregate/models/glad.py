@@ -73,7 +73,7 @@ def glad(
         )
     ballots = Ballots.of(votes, "GLAD")
     n, a, k = ballots.shape
-    item, per_item = votes.item.astype(np.int64), votes.per_item
+    item = votes.item.astype(np.int64)
     log_others = np.log(max(k - 1, 1))
     (skill_mean, ease_mean), (skill_scale, ease_scale) = prior_mean, 1 / np.square(prior_deviation)
 
@@ -114,7 +114,7 @@ def glad(
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return GladFit(
-        distributions=Distributions(ascent.posterior, votes.items, votes.classes, per_item),
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes),
         annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=ascent.log_likelihood,
         converged=ascent.converged, skill=ascent.parameters.skill, ease=np.exp(ascent.parameters.log_ease),
     )  # fmt: skip

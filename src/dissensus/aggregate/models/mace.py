@@ -109,7 +109,7 @@ def mace(
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return MaceFit(
-        distributions=Distributions(ascent.posterior, votes.items, votes.classes, votes.per_item),
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes),
         annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=ascent.log_likelihood,
         converged=ascent.converged, skill=ascent.parameters.skill, guess=ascent.parameters.guess,
     )  # fmt: skip

@@ -98,7 +98,7 @@ def one_coin(
         answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
     )  # fmt: skip
     return OneCoinFit(
-        distributions=Distributions(ascent.posterior, votes.items, votes.classes, per_item),
+        distributions=Distributions(ascent.posterior, votes.items, votes.classes),
         annotators=ballots.annotators, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
         converged=ascent.converged, skill=ascent.parameters.skill, crowd=crowd,
     )  # fmt: skip

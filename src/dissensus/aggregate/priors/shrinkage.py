@@ -104,7 +104,7 @@ def shrinkage(
     said = vote_terms(*fitting_rows(counts))
     shape = (levels, counts.shape[1])
     return Shrinkage(
-        distributions=Distributions(posterior_mean(posterior), votes.items, votes.classes, counts.sum(axis=1)),
+        distributions=Distributions(posterior_mean(posterior), votes.items, votes.classes),
         posterior=posterior,
         alpha=alpha.reshape(*shape, -1),
         weights=weights.reshape(shape),
@@ -134,7 +134,7 @@ def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int
             f"{max(cast[row], 1)} or more; {bad.size} of {cast.size} items have too many"
         )
     mass = counts + (sizes - cast)[:, None] * estimate.probs  # (n, k)
-    return Distributions(mass / sizes[:, None], votes.items, votes.classes, cast)
+    return Distributions(mass / sizes[:, None], votes.items, votes.classes)
 
 
 def _weighed(counts: np.ndarray, log_guess: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
