@@ -1,0 +1,56 @@
+"""The tables of the pages have a row for every entry of the dictionary they list, and for nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dissensus.cli.main import VERBS, name_of
+from dissensus.evaluate import METRICS
+from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
+from dissensus.train.heads import ENCODERS
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def names_in_column(page: str, heading: str, column: int = 0) -> list[str]:
+    """The names in backticks in one column of the table under a heading, without arguments and models."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    rows = text.split(f"| {heading} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    cells = [row.strip("|").split(" | ")[column] for row in rows]
+    return [re.split(r"[(:]", name)[0] for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_every_completion_has_its_row():
+    assert set(names_in_column("completion.md", "name | uses | spreads the rest over")) == set(COMPLETIONS)
+
+
+def test_every_transform_has_its_row():
+    assert set(names_in_column("transforms.md", "I want … | function | what it computes", 1)) >= set(TRANSFORMS)
+
+
+def test_every_distance_has_its_row():
+    rows = set(names_in_column("transforms.md", "function | range | notes"))
+    assert rows == {*DISTANCES, "entropy", "normalised_entropy"}
+
+
+def test_every_encoder_has_its_row():
+    assert set(names_in_column("train.md", "encoder | takes | features | weights | licence")) == set(ENCODERS)
+
+
+def test_the_verbs_stand_in_the_order_of_the_stages():
+    known = [name_of(verb) for verbs in VERBS.values() for verb in verbs]
+    assert names_in_column("cli.md", "verb | does") == known
+    sentence = (DOCS.parent / "README.md").read_text(encoding="utf-8").split("has a verb\nfor each step: ", 1)[1]
+    assert re.findall(r"`([^`]+)`", sentence.split(".\n", 1)[0]) == known
+
+
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.shown == "table"])
+def test_every_score_that_the_terminal_shows_is_explained(name):
+    assert name in names_in_column("evaluate.md", "score | what it says | range")
+
+
+def test_no_score_is_explained_that_does_not_exist():
+    assert set(names_in_column("evaluate.md", "score | what it says | range")) <= {*METRICS, "_majority", "_gold"}
