@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.spelling import as_numbers
+from dissensus.files.spelling import as_numbers, whole_floats_in_text
 from dissensus.files.tables.columns import Reading, folded, role_of
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
@@ -145,7 +145,8 @@ def _nameless(source: SourceTable, reading: Reading, used: list[str]) -> list[st
 
 def _names_things(column: pa.ChunkedArray) -> bool:
     kind = whole_floats(column).type
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_dictionary(kind))
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    return bool(text or pa.types.is_integer(kind))
 
 
 def _repeats(codes: np.ndarray | None) -> bool:
@@ -175,7 +176,7 @@ def _values(source: SourceTable, column: str) -> pa.ChunkedArray:
         return pa.chunked_array([], pa.string())
     if pa.types.is_floating(values.type):
         values = whole_floats(values.filter(pc.is_valid(values)).filter(pc.invert(pc.is_nan(values.drop_null()))))
-    return text_column(values).drop_null()
+    return whole_floats_in_text(text_column(values)).drop_null()
 
 
 def _are_texts(values: pa.ChunkedArray) -> bool:

@@ -37,6 +37,8 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
     if layout in ("counts", "probabilities"):
         names = class_columns(source, reading)
         item = choose(source, "item", reading, needed=False)
+        if item is None and reading.item is None:
+            _refuse_unnamed_items(source, names, reading)
         return replace(reading, layout=layout, item=item or "", classes=names, label="", annotator="", seconds="")
     label = choose(source, "label", reading) if layout == "votes" else reading.label or ""
     part = replace(reading, layout=layout, label=label)
@@ -132,15 +134,15 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         rest = [name for name in source.columns if name != who and role_of(name, reading) is None]
         raise ValueError(
             f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column looks "
-            f"like the label; the others are {rest}: name the label column with label= (--label), or, if {who!r} is no "
-            f"annotator, leave it out with drop=[{who!r}] (--drop {who})"
+            f"like the label; the others are {rest}: name the label column with label= (--label), or, if these are numbers "
+            "for classes, the columns of classes with classes= (--classes)"
         )
     body = class_columns(source, reading)
     text = [name for name in body if not is_number(table[name])]
     beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
     odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
     matrix = np.column_stack([table[name].to_numpy() for name in body]) if body and not text else np.zeros((0, 0))
-    same_sums = bool(matrix.size) and not np.isnan(matrix).any() and np.ptp(matrix.sum(axis=1)) < 1e-5
+    same_sums = bool(matrix.size) and _same(matrix.sum(axis=1))
     if not matrix.size or (odd and not same_sums):
         shown = [f"{name}: {table[name][0].as_py()!r:.40}" for name in (text or odd)[:5]]
         raise ValueError(
@@ -150,10 +152,12 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         )
     if reading.classes is None:
         item = choose(source, "item", reading, needed=False)
-        if item is None and reading.item is None and len(body) == len(source.columns) - ("votes" in source.columns):
+        if item is None and reading.item is None:
             _refuse_numbered_items(body, matrix, source.name)
-        elif item is not None and reading.item is None:
-            _refuse_items_that_may_be_a_class(source, item, body, matrix)
+        elif item is not None:
+            _refuse_repeated_items(source, item, body)
+            if reading.item is None:
+                _refuse_items_that_may_be_a_class(source, item, body, matrix)
         refuse_sum_as_class(source, body, matrix)
         refuse_answers_as_counts(source, body, matrix)
     return "counts" if are_counts(matrix) else "probabilities"
@@ -179,16 +183,31 @@ def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, la
     )
 
 
-def _refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[str], matrix: np.ndarray) -> None:
-    """Items that repeat are answers; numbers under a name such as `image` that complete the sums may be a class."""
+def _refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> None:
     codes = source.codes(item)
-    if codes is not None and np.unique(codes).size < source.size:
-        row = next(row for row in range(source.size) if codes[row] in codes[:row])
+    if codes is None or np.unique(codes).size == source.size:
+        return
+    row = int(np.setdiff1d(np.arange(source.size), np.unique(codes, return_index=True)[1])[0])
+    raise ValueError(
+        f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column "
+        f"{item!r}), so rows are answers and not counts, but no column looks like the label; the others are {body}: name "
+        f"it with label= (--label), or, if {item!r} does not name the items, pass another column or '' as item="
+    )
+
+
+def _refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Reading) -> None:
+    """Where the classes are known and a column that is none of them names every row, it may name the items."""
+    rest = [name for name in source.columns if name not in classes and role_of(name, reading) is None]
+    names = [name for name in rest if (c := source.codes(name)) is not None and np.unique(c).size == source.size > 1]
+    if names:
         raise ValueError(
-            f"{source.name}: row {source.row(row)} is the second for item {source.table[item][row].as_py()!r} (column "
-            f"{item!r}), so rows are answers and not counts, but no column looks like the label; the others are {body}: "
-            f"name it with label= (--label), or pass item='' and classes={[item, *body]} if {item!r} is a class"
+            f"{source.name}: no column looks like the item by its name, but {names[0]!r} has another value in every row: "
+            f"pass item={names[0]!r} (--item {names[0]}) if it names the items, or item='' if they have no names"
         )
+
+
+def _refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[str], matrix: np.ndarray) -> None:
+    """Numbers under a name such as `image` that complete the sums may be a class."""
     if folded(item) == "item" or folded(item).endswith("id"):
         return
     column = as_numbers(source.table[item])  # names of items are kept as they were typed
@@ -196,7 +215,8 @@ def _refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list
         return
     numbers = column.to_numpy()
     fractions = bool((numbers != np.floor(numbers)).any())
-    if fractions or (source.size > 1 and np.ptp(matrix.sum(axis=1)) > 1e-5 > np.ptp(matrix.sum(axis=1) + numbers)):
+    sums = matrix.sum(axis=1)
+    if fractions or (source.size > 1 and _same(sums + numbers) and not _same(sums)):
         raise ValueError(
             f"{source.name}: two readings fit: items named in column {item!r}, or numbers for a class {item!r}: pass "
             f"item={item!r} (--item {item}), or classes={[item, *body]} (--classes {','.join([item, *body])})"
@@ -204,19 +224,27 @@ def _refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list
 
 
 def _refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
-    """A first column that counts on, or alone holds distinct whole numbers, numbers the items; it is not a class.
+    """A column of distinct whole numbers is a number for each item, and not a class, if it counts on, is the only such
+    one, lies above all others, or if the others have the same sum in every row.
 
-    Rows with the same sum are a table of counts or probabilities whatever the first column holds.
+    Rows with the same sum are a table of counts or probabilities whatever a column holds.
     """
-    first, rest = matrix[:, 0], matrix[:, 1:]
-    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or np.ptp(matrix.sum(axis=1)) < 1e-5 or not _distinct_whole(first):
+    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or _same(matrix.sum(axis=1)):
         return
-    counts_on = first[0] in (0, 1) and bool((np.diff(first) == 1).all())
-    if counts_on or not any(_distinct_whole(column) for column in rest.T):
-        raise ValueError(
-            f"{source}: the first column {names[0]!r} looks like a number for each item ({first[:3].tolist()}...), not "
-            f"like a class; pass item={names[0]!r} (--item), or name the classes: classes={names} if it is one"
-        )
+    distinct = [place for place in range(len(names)) if _distinct_whole(matrix[:, place])]
+    for place in distinct:
+        column, rest = matrix[:, place], np.delete(matrix, place, axis=1)
+        counts_on = column[0] in (0, 1) and bool((np.diff(column) == 1).all())
+        if counts_on or len(distinct) == 1 or column.min() > rest.max() or _same(rest.sum(axis=1)):
+            which = "the first column" if place == 0 else "column"
+            raise ValueError(
+                f"{source}: {which} {names[place]!r} looks like a number for each item ({column[:3].tolist()}...), not "
+                f"like a class; pass item={names[place]!r} (--item), or name the classes: classes={names} if it is one"
+            )
+
+
+def _same(sums: np.ndarray) -> bool:
+    return bool(np.ptp(sums) < 1e-5)
 
 
 def _distinct_whole(column: np.ndarray) -> bool:

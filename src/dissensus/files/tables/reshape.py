@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.files.spelling import typed, whole_floats_in_text
 from dissensus.files.tables.columns import Reading, role_of
 from dissensus.files.tables.doubts import not_a_person
 from dissensus.files.tables.rows import is_list, nan_as_null
@@ -73,7 +75,7 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
     names = source.names(reading.item) if reading.item else pa.chunked_array([pa.array(range(source.size))])
     roles = {role: free_name(role, beside) for role in ("item", "annotator", "label")}
     parts, places = [], []
-    for person, column in _labels_alike(source.table, people).items():
+    for person, column in _labels_alike(source.table, people, reading.classes).items():
         answered = np.flatnonzero(pc.is_valid(column).to_numpy())
         take = pa.array(answered)
         parts.append(
@@ -142,9 +144,15 @@ def _or_leave_out(column: str) -> str:
     return f", or say what the column is: gold={column!r} (--gold) for right answers, drop=[{column!r}] (--drop)"
 
 
-def _labels_alike(table: pa.Table, people: list[str]) -> dict[str, pa.ChunkedArray]:
-    """The columns of labels; numbers all as integers, or all as floats where some label is not whole."""
+def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
+    """The columns of labels; numbers all as integers, or all as floats where some label is not whole.
+
+    Text is as it was typed, but one column of 1.0 beside others of 1 has a gap, and no classes of its own.
+    """
     columns = {person: nan_as_null(table, person)[person] for person in people}
+    asked_for = any(name.endswith(".0") for name in classes or ())
+    if not asked_for and any(pa.types.is_integer(typed(column).type) for column in columns.values()):
+        columns = {person: whole_floats_in_text(column) for person, column in columns.items()}
     floats = [person for person in people if pa.types.is_floating(columns[person].type)]
     whole = {person: whole_floats(columns[person]) for person in floats}
     if all(pa.types.is_integer(column.type) for column in whole.values()):
