@@ -70,7 +70,7 @@ def test_guesses_go_to_stderr_so_that_json_stays_json(tmp_path):
     result = run("describe", path, "--json")
     assert json.loads(result.stdout)["classes"] == ["0", "1"]
     assert [line.partition(": ")[2] for line in result.stderr.splitlines()] == [
-        "took: item = task, annotator = worker, label = vote (0, 1, ordered)"
+        "took: item = task, annotator = worker, label = vote (0, 1)"
     ]
 
 

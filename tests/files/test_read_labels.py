@@ -111,7 +111,7 @@ def test_labels_written_as_numbers_keep_their_spelling(tmp_path):
     pq.write_table(pa.table({"item": [1, 2], "label": [1.0, 0.0]}), tmp_path / "v.parquet")
     said = []
     assert read(tmp_path / "v.parquet", say=said.append).classes == ("0", "1")
-    assert any("label = label (0, 1, ordered, whole floats read as integers)" in notice for notice in said)
+    assert any("label = label (0, 1, whole floats read as integers)" in notice for notice in said)
     (tmp_path / "z.csv").write_text("item,label\n1,01\n2,1\n")
     assert read(tmp_path / "z.csv", say=quiet).classes == ("01", "1")
 
@@ -204,7 +204,8 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
     assert np.array_equal(found.stated, [[0.7, 0.2, np.nan], [np.nan, 1, np.nan]], equal_nan=True)
     assert found.ruled_out.tolist() == [[False, False, True], [False] * 3]
     assert [notice.partition(": ")[2] for notice in said] == [
-        "took: item = item, annotator = annotator, top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel)",
+        "took: item = item, annotator = annotator, "
+        "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel)",
         "classes that are only ruled out, never named: eel",
         "probabilities are percents (scale = 100)",
     ]  # fmt: skip

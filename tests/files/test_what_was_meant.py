@@ -1,5 +1,5 @@
-"""Tables as people make them, under any names: what `read` accepts without being told is what was meant, and all else is
-refused with a way out that works."""
+"""Tables as people make them, under any names: what `read` accepts without being told is what was meant, and all else
+is refused with a way out that works."""
 
 from __future__ import annotations
 
@@ -206,7 +206,8 @@ def test_counts_and_probabilities_are_read_as_meant_or_asked_about(tmp_path, dat
     columns = {item: items} | {name: numbers[:, place] for place, name in enumerate(classes)}
     if len(columns) <= k:
         return
-    for name in data.draw(st.lists(st.sampled_from(["split", "text", "gold", "url", "total"]), max_size=2, unique=True)):
+    beside = st.sampled_from(["split", "text", "gold", "url", "total"])
+    for name in data.draw(st.lists(beside, max_size=2, unique=True)):
         made = counts.sum(axis=1) if name == "total" else BESIDE[name](rng, items, items)
         columns.setdefault(name, made)
     order = data.draw(st.permutations(list(columns)))
@@ -231,7 +232,8 @@ def test_classes_named_with_their_probability_are_beliefs_or_asked_about(tmp_pat
     two = data.draw(st.booleans())
     if two:
         columns |= {"top2": np.array(second), "top2_prob": 100 - columns["top1_prob"]}
-    for name in data.draw(st.lists(st.sampled_from(["split", "text", "gold", "label", "score"]), max_size=2, unique=True)):
+    beside = st.sampled_from(["split", "text", "gold", "label", "score"])
+    for name in data.draw(st.lists(beside, max_size=2, unique=True)):
         columns.setdefault(name, BESIDE.get(name, BESIDE["gold"])(rng, item, who))
     source = source_of(columns, data.draw(st.permutations(list(columns))), data.draw(st.booleans()), tmp_path)
     beliefs = read_as_asked(source, truth)

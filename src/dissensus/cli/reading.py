@@ -60,7 +60,8 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
     Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own,
-    and an option of its own takes the place of a reading option of that name. Whatever is wrong with the input ends in one line on stderr and exit code 2.
+    and an option of its own takes the place of a reading option of that name. Whatever is wrong with the input ends in
+    one line on stderr and exit code 2.
     """
 
     @functools.wraps(verb)

@@ -12,8 +12,8 @@ from typing import IO, Any
 import numpy as np
 
 from dissensus.files.notices import Say
+from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
-from dissensus.files.tables.layouts import are_counts
 from dissensus.files.tables.matrix import matrix_distributions
 from dissensus.files.tables.took import classes_in_words, took
 from dissensus.labels.distributions import Distributions
@@ -96,7 +96,9 @@ def _from_matrix(
 ) -> Distributions | Votes:  # fmt: skip
     for option in ("drop", "gold"):
         if getattr(reading, option) is not None:
-            raise ValueError(f"{source}: {option}= names a column, and the columns of an array have no names; leave it out")
+            raise ValueError(
+                f"{source}: {option}= names a column, and the columns of an array have no names; leave it out"
+            )
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
         raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
     if 0 in matrix.shape:

@@ -77,7 +77,9 @@ def test_numbered_rows_are_classes_where_the_caller_or_the_sums_say_so(tmp_path)
 def test_blanks_around_header_names_do_not_hide_a_column(tmp_path):
     said = []
     found = read(csv(tmp_path, "item, label ,annotator\na,x,1\n"), say=said.append)
-    assert found.classes == ("x",) and said[0].endswith("took: item = item, annotator = annotator, label = ' label ' (x)")
+    assert found.classes == ("x",) and said[0].endswith(
+        "took: item = item, annotator = annotator, label = ' label ' (x)"
+    )
 
 
 def test_rows_keep_the_number_they_have_in_the_file_when_some_are_left_out(tmp_path):

@@ -19,28 +19,29 @@ Repeats = Literal["error", "keep", "first", "last"]
 Missing = Literal["error", "drop"]
 CHOICES = {"layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing)}
 
-# The first name of a role is its own, and wins over the others; `gold`, `text` and `beside` are never taken for a class,
-# a label or a person. Case, blanks and marks do not matter: commentId, "Comment ID" and comment-id are comment_id.
+# The first name of a role is its own, and wins over the others; `gold`, `text` and `beside` are never taken for a
+# class, a label or a person. Case, blanks and marks do not matter: commentId, "Comment ID", comment-id are comment_id.
 USUAL = {
     "item": (
-        "item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id", "comment_id",
-        "text_id", "document_id", "doc_id", "post_id", "tweet_id", "sentence_id", "question_id", "sample_id", "pair_id",
-        "unit_id", "record_id", "message_id", "utterance_id", "review_id", "article_id", "passage_id", "paragraph_id",
-        "snippet_id", "story_id", "prompt_id", "video_id", "clip_id", "audio_id", "picture_id", "photo_id", "object_id",
-        "stimulus_id", "case_id", "hit_id", "example", "instance", "sample", "stimulus", "unit", "img", "img_id",
-        "image_name", "filename",
+        "item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id",
+        "comment_id", "text_id", "document_id", "doc_id", "post_id", "tweet_id", "sentence_id", "question_id",
+        "sample_id", "pair_id", "unit_id", "record_id", "message_id", "utterance_id", "review_id", "article_id",
+        "passage_id", "paragraph_id", "snippet_id", "story_id", "prompt_id", "video_id", "clip_id", "audio_id",
+        "picture_id", "photo_id", "object_id", "stimulus_id", "case_id", "hit_id", "example", "instance",
+        "sample", "stimulus", "unit", "img", "img_id", "image_name", "filename",
     ),
     "annotator": (
-        "annotator", "worker", "rater", "user", "annotator_id", "worker_id", "rater_id", "user_id", "coder", "coder_id",
-        "reviewer", "reviewer_id", "participant", "participant_id", "person", "person_id", "judge", "judge_id",
-        "respondent", "respondent_id", "subject", "subject_id", "labeler", "labeler_id", "labeller", "labeller_id",
-        "assessor", "assessor_id", "evaluator", "evaluator_id", "observer", "observer_id", "contributor",
-        "contributor_id", "crowdworker", "turker", "turker_id", "prolific_id", "annotator_name", "worker_name",
-        "username", "annotated_by", "labeled_by", "labelled_by", "rated_by", "completed_by",
+        "annotator", "worker", "rater", "user", "annotator_id", "worker_id", "rater_id", "user_id", "coder",
+        "coder_id", "reviewer", "reviewer_id", "participant", "participant_id", "person", "person_id", "judge",
+        "judge_id", "respondent", "respondent_id", "subject", "subject_id", "labeler", "labeler_id", "labeller",
+        "labeller_id", "assessor", "assessor_id", "evaluator", "evaluator_id", "observer", "observer_id",
+        "contributor", "contributor_id", "crowdworker", "turker", "turker_id", "prolific_id", "annotator_name",
+        "worker_name", "username", "annotated_by", "labeled_by", "labelled_by", "rated_by", "completed_by",
     ),
     "label": (
-        "label", "choice", "class", "vote", "annotation", "answer", "chosen_label", "category", "rating", "score",
-        "grade", "response", "judgment", "judgement", "label_id", "class_id", "class_name", "label_name",
+        "label", "choice", "class", "vote", "annotation", "answer", "chosen_label", "category", "rating",
+        "score", "grade", "response", "judgment", "judgement", "label_id", "class_id", "class_name",
+        "label_name",
     ),
     "seconds": (
         "seconds", "lead_time", "duration_seconds", "time_seconds", "seconds_spent", "elapsed_seconds",
@@ -48,23 +49,23 @@ USUAL = {
     ),
     "gold": (
         "gold", "gold_label", "gold_standard", "golden", "truth", "ground_truth", "true_label", "true_class",
-        "correct_label", "correct_answer", "right_answer", "expert_label", "hard_label", "old_label", "majority",
-        "majority_label", "majority_vote", "aggregated_label", "consensus", "y_true", "gt",
+        "correct_label", "correct_answer", "right_answer", "expert_label", "hard_label", "old_label",
+        "majority", "majority_label", "majority_vote", "aggregated_label", "consensus", "y_true", "gt",
     ),
     "text": (
-        "text", "sentence", "comment", "tweet", "document", "passage", "paragraph", "post", "message", "utterance",
-        "premise", "hypothesis", "question", "prompt", "context", "title", "body", "review", "article", "url", "link",
-        "explanation", "rationale", "note", "notes", "remark", "description",
+        "text", "sentence", "comment", "tweet", "document", "passage", "paragraph", "post", "message",
+        "utterance", "premise", "hypothesis", "question", "prompt", "context", "title", "body", "review",
+        "article", "url", "link", "explanation", "rationale", "note", "notes", "remark", "description",
     ),
     "beside": (
-        "split", "fold", "subset", "dataset", "source", "lang", "language", "domain", "topic", "date", "time", "timestamp",
-        "created_at", "updated_at", "submitted_at", "duration", "response_time", "reaction_time", "rt", "rt_ms",
-        "elapsed_ms", "time_spent", "age", "gender", "sex", "race", "ethnicity", "education", "occupation", "country",
-        "nationality", "device", "confidence", "certainty", "sure", "weight", "difficulty", "trust", "trial",
-        "trial_index", "rank", "order", "position", "round", "batch", "index", "row", "row_id", "row_number", "session",
-        "session_id", "assignment_id", "annotation_id", "is_repeat", "repeat", "votes", "n_votes", "num_votes",
-        "vote_count", "n_annotators", "num_annotators", "n_annotations", "num_annotations", "total", "sum", "entropy",
-        "soft_label",
+        "split", "fold", "subset", "dataset", "source", "lang", "language", "domain", "topic", "date", "time",
+        "timestamp", "created_at", "updated_at", "submitted_at", "duration", "response_time", "reaction_time",
+        "rt", "rt_ms", "elapsed_ms", "time_spent", "age", "gender", "sex", "race", "ethnicity", "education",
+        "occupation", "country", "nationality", "device", "confidence", "certainty", "sure", "weight",
+        "difficulty", "trust", "trial", "trial_index", "rank", "order", "position", "round", "batch", "index",
+        "row", "row_id", "row_number", "session", "session_id", "assignment_id", "annotation_id", "is_repeat",
+        "repeat", "votes", "n_votes", "num_votes", "vote_count", "n_annotators", "num_annotators",
+        "n_annotations", "num_annotations", "total", "sum", "entropy", "soft_label",
     ),
 }  # fmt: skip
 REPEAT_FLAGS = ("is_repeat", "repeat")
@@ -164,7 +165,9 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
         if role in ("item", "annotator") and all(_name_the_same(source, fitting[0], other) for other in fitting[1:]):
             return fitting[0]
         ways = " or ".join(f"{role}={name!r}" for name in fitting)
-        classes = ", or all columns of classes with classes=, if these are numbers for classes" if role == "label" else ""
+        classes = (
+            ", or all columns of classes with classes=, if these are numbers for classes" if role == "label" else ""
+        )
         raise ValueError(
             f"{source.name}: the columns {fitting} all look like the {role}: pass {ways} (on the command line --{role})"
             + classes

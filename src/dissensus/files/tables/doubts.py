@@ -35,8 +35,8 @@ def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
     else:
         return
     raise ValueError(
-        f"{source.name}: column {label!r} looks like the label by its name, but holds {reason}: name another column with "
-        f"label=, or pass label={label!r} (--label {label}) if each is a class"
+        f"{source.name}: column {label!r} looks like the label by its name, but holds {reason}: name another column "
+        f"with label=, or pass label={label!r} (--label {label}) if each is a class"
     )
 
 
@@ -45,8 +45,8 @@ def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
     if len(values) and _are_texts(values):
         raise ValueError(
             f"{source.name}: column {annotator!r} looks like the annotator by its name, but holds texts such as "
-            f"{values[0].as_py()!r:.60}: pass annotator={annotator!r} (--annotator) if these are people, or annotator='' "
-            "if who answered is not known"
+            f"{values[0].as_py()!r:.60}: pass annotator={annotator!r} (--annotator) if these are people, or "
+            "annotator='' if who answered is not known"
         )
 
 
@@ -55,11 +55,11 @@ def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used
     asked = source.codes(item)
     if asked is None or source.size < max(FEW, 1.5 * _different(asked)):
         return
-    people = [name for name in _nameless(source, reading, used) if _pair_up(asked, source.codes(name))]
+    people = [name for name in _nameless(source, reading, used) if pair_up(asked, source.codes(name))]
     if people:
         raise ValueError(
-            f"{source.name}: no column looks like the annotator by its name, but the values of {people[0]!r} repeat and "
-            f"never answer an item twice, as people do: pass annotator={people[0]!r} (--annotator {people[0]}), or "
+            f"{source.name}: no column looks like the annotator by its name, but the values of {people[0]!r} repeat "
+            f"and never answer an item twice, as people do: pass annotator={people[0]!r} (--annotator {people[0]}), or "
             "annotator='' if who answered is not known"
         )
 
@@ -73,48 +73,17 @@ def refuse_numbered_answers(
         return
     nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
     if annotator is None:
-        pairs = [pair for pair in combinations(nameless[:8], 2) if _pair_up(*map(source.codes, pair))]
+        pairs = [pair for pair in combinations(nameless[:8], 2) if pair_up(*map(source.codes, pair))]
         others = [name for pair in pairs[:1] for name in pair]
     else:
-        others = [name for name in nameless if _pair_up(source.codes(name), source.codes(annotator))]
+        others = [name for name in nameless if pair_up(source.codes(name), source.codes(annotator))]
     if others:
         ways = " or ".join(f"item={name!r}" for name in others)
         raise ValueError(
             f"{source.name}: column {item!r} has another value in every row, so it may number the answers, while "
-            f"{others[0]!r} repeats as items do: pass {ways} (--item) if they are named there, or item={item!r} if every "
-            "answer is about another item"
+            f"{others[0]!r} repeats as items do: pass {ways} (--item) if they are named there, or item={item!r} if "
+            "every answer is about another item"
         )
-
-
-def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
-    """Columns of whole numbers, two of which pair up as items and annotators do, are rather answers than counts.
-
-    Rows with the same sum are counts, whatever pairs up.  matrix: (n, k)
-    """
-    if source.size < FEW or not 3 <= len(names) <= 8 or (np.ptp(matrix.sum(axis=1)) < 1e-5):
-        return
-    for first, second in combinations(names, 2):
-        if _pair_up(source.codes(first), source.codes(second)):
-            rest = next(name for name in names if name not in (first, second))
-            raise ValueError(
-                f"{source.name}: the numbers in {names} fit two readings: one row per answer, since the values of "
-                f"{first!r} and {second!r} repeat but never together, or one row per item with counts of {len(names)} "
-                f"classes: pass item=, annotator= and label= (such as item={first!r}, annotator={second!r}, "
-                f"label={rest!r}), or classes={names}"
-            )
-
-
-def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
-    """A column that is the sum of all others in every row is no class.  matrix: (n, k)"""
-    if len(names) < 3 or len(matrix) < 2:
-        return
-    total = matrix.sum(axis=1)
-    for place, name in enumerate(names):
-        if matrix[:, place].any() and np.allclose(total, 2 * matrix[:, place], rtol=0, atol=1e-9):
-            raise ValueError(
-                f"{source.name}: column {name!r} is the sum of the other classes in every row: leave it out with "
-                f"drop=[{name!r}] (--drop {name}), or pass classes={names} if it is a class"
-            )
 
 
 def not_a_person(source: SourceTable, column: str, people: list[str]) -> str | None:
@@ -158,7 +127,7 @@ def _different(codes: np.ndarray) -> int:
     return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
 
 
-def _pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:
+def pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:
     """Whether two columns repeat their values, but no pair of them.  (m,), (m,)"""
     if first is None or second is None or not _repeats(first) or not _repeats(second):
         return False

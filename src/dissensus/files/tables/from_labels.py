@@ -79,9 +79,9 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
     if isinstance(value, Distributions) and not _keeps_classes(plain, value):
         lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
-    if (
-        isinstance(value, Votes)
-        and class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
+    if isinstance(value, Votes) and (
+        class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
+        or (meta["layout"] == "annotators" and any(name.endswith(".0") for name in value.classes))
     ):
         lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
     if isinstance(value, Beliefs) and look_like_percents(value.stated):

@@ -6,16 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as types
 
-from dissensus.files.spelling import as_numbers
+from dissensus.files.tables.class_doubts import (
+    are_counts,
+    is_number,
+    refuse_answers_as_counts,
+    refuse_items_that_may_be_a_class,
+    refuse_numbered_items,
+    refuse_repeated_items,
+    refuse_sum_as_class,
+    refuse_unnamed_items,
+    same,
+)
 from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
 from dissensus.files.tables.doubts import (
-    refuse_answers_as_counts,
     refuse_labels_that_are_no_classes,
     refuse_numbered_answers,
-    refuse_sum_as_class,
     refuse_texts_for_people,
     refuse_unnamed_people,
 )
@@ -38,7 +44,7 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
         names = class_columns(source, reading)
         item = choose(source, "item", reading, needed=False)
         if item is None and reading.item is None:
-            _refuse_unnamed_items(source, names, reading)
+            refuse_unnamed_items(source, names, reading)
         return replace(reading, layout=layout, item=item or "", classes=names, label="", annotator="", seconds="")
     label = choose(source, "label", reading) if layout == "votes" else reading.label or ""
     part = replace(reading, layout=layout, label=label)
@@ -77,13 +83,14 @@ def guess_layout(source: SourceTable, reading: Reading) -> Layout:
 
 def top_columns(columns: Sequence[str]) -> tuple[str, str, str | None, str | None, str | None] | None:
     """The columns of a top-two or top-one elicitation: first, its probability, second, its own, those ruled out."""
-    have = set(columns)
-    for first, first_prob, second, second_prob in TOP:
-        if {first, first_prob} <= have:
-            out = next((name for name in RULED_OUT if name in have), None)
-            if {second, second_prob} <= have:
+    have = {folded(name): name for name in reversed(columns)}
+    for names in TOP:
+        first, first_prob, second, second_prob = (have.get(folded(name)) for name in names)
+        if first is not None and first_prob is not None:
+            out = next((have[folded(name)] for name in RULED_OUT if folded(name) in have), None)
+            if second is not None and second_prob is not None:
                 return first, first_prob, second, second_prob, out
-            if second not in have:
+            if second is None:
                 return first, first_prob, None, None, out
     return None
 
@@ -102,22 +109,10 @@ def class_columns(source: SourceTable, reading: Reading) -> list[str]:
         if role in ("label", "annotator", "text") and is_number(source.table[name]):
             both = [other for other in source.columns if other in (*names, name)]
             raise ValueError(
-                f"{source.name}: by its name column {name!r} is the {role}, and by its numbers it may be a class: leave it "
-                f"out with drop=[{name!r}] (--drop {name}), or name all classes: classes={both} (--classes)"
+                f"{source.name}: by its name column {name!r} is the {role}, and by its numbers it may be a class: "
+                f"leave it out with drop=[{name!r}] (--drop {name}), or name all classes: classes={both} (--classes)"
             )
     return names
-
-
-def is_number(column: pa.ChunkedArray) -> bool:
-    return bool(types.is_integer(column.type) or types.is_floating(column.type))
-
-
-def are_counts(matrix: np.ndarray) -> bool:
-    """Whether numbers are counts: integers, or floats that are all whole with some above 1; gaps aside.  (n, k)"""
-    if matrix.dtype.kind in "iu":
-        return True
-    known = matrix[~np.isnan(matrix)]
-    return bool((known == np.floor(known)).all() and (known > 1).any())
 
 
 def _answer_columns(source: SourceTable) -> list[str]:
@@ -133,16 +128,16 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         who = reading.annotator or people[0]
         rest = [name for name in source.columns if name != who and role_of(name, reading) is None]
         raise ValueError(
-            f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column looks "
-            f"like the label; the others are {rest}: name the label column with label= (--label), or, if these are numbers "
-            "for classes, the columns of classes with classes= (--classes)"
+            f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column "
+            f"looks like the label; the others are {rest}: name the label column with label= (--label), or, if these "
+            "are numbers for classes, the columns of classes with classes= (--classes)"
         )
     body = class_columns(source, reading)
     text = [name for name in body if not is_number(table[name])]
     beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
     odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
     matrix = np.column_stack([table[name].to_numpy() for name in body]) if body and not text else np.zeros((0, 0))
-    same_sums = bool(matrix.size) and _same(matrix.sum(axis=1))
+    same_sums = bool(matrix.size) and same(matrix.sum(axis=1))
     if not matrix.size or (odd and not same_sums):
         shown = [f"{name}: {table[name][0].as_py()!r:.40}" for name in (text or odd)[:5]]
         raise ValueError(
@@ -153,11 +148,11 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
     if reading.classes is None:
         item = choose(source, "item", reading, needed=False)
         if item is None and reading.item is None:
-            _refuse_numbered_items(body, matrix, source.name)
+            refuse_numbered_items(body, matrix, source.name)
         elif item is not None:
-            _refuse_repeated_items(source, item, body)
+            refuse_repeated_items(source, item, body)
             if reading.item is None:
-                _refuse_items_that_may_be_a_class(source, item, body, matrix)
+                refuse_items_that_may_be_a_class(source, item, body, matrix)
         refuse_sum_as_class(source, body, matrix)
         refuse_answers_as_counts(source, body, matrix)
     return "counts" if are_counts(matrix) else "probabilities"
@@ -177,75 +172,7 @@ def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, la
         return
     classes = [name for name in source.columns if name in (*others, *labels)]
     raise ValueError(
-        f"{source.name}: two readings fit: one row per answer with the label in {labels[0]!r}, or one row per item with "
-        f"numbers for the classes {classes}: pass label={labels[0]!r} (--label {labels[0]}), or classes={classes} "
+        f"{source.name}: two readings fit: one row per answer with the label in {labels[0]!r}, or one row per item "
+        f"with numbers for the classes {classes}: pass label={labels[0]!r} (--label {labels[0]}), or classes={classes} "
         f"(--classes {','.join(classes)})"
     )
-
-
-def _refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> None:
-    codes = source.codes(item)
-    if codes is None or np.unique(codes).size == source.size:
-        return
-    row = int(np.setdiff1d(np.arange(source.size), np.unique(codes, return_index=True)[1])[0])
-    raise ValueError(
-        f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column "
-        f"{item!r}), so rows are answers and not counts, but no column looks like the label; the others are {body}: name "
-        f"it with label= (--label), or, if {item!r} does not name the items, pass another column or '' as item="
-    )
-
-
-def _refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Reading) -> None:
-    """Where the classes are known and a column that is none of them names every row, it may name the items."""
-    rest = [name for name in source.columns if name not in classes and role_of(name, reading) is None]
-    names = [name for name in rest if (c := source.codes(name)) is not None and np.unique(c).size == source.size > 1]
-    if names:
-        raise ValueError(
-            f"{source.name}: no column looks like the item by its name, but {names[0]!r} has another value in every row: "
-            f"pass item={names[0]!r} (--item {names[0]}) if it names the items, or item='' if they have no names"
-        )
-
-
-def _refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[str], matrix: np.ndarray) -> None:
-    """Numbers under a name such as `image` that complete the sums may be a class."""
-    if folded(item) == "item" or folded(item).endswith("id"):
-        return
-    column = as_numbers(source.table[item])  # names of items are kept as they were typed
-    if not is_number(column) or column.null_count:
-        return
-    numbers = column.to_numpy()
-    fractions = bool((numbers != np.floor(numbers)).any())
-    sums = matrix.sum(axis=1)
-    if fractions or (source.size > 1 and _same(sums + numbers) and not _same(sums)):
-        raise ValueError(
-            f"{source.name}: two readings fit: items named in column {item!r}, or numbers for a class {item!r}: pass "
-            f"item={item!r} (--item {item}), or classes={[item, *body]} (--classes {','.join([item, *body])})"
-        )
-
-
-def _refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
-    """A column of distinct whole numbers is a number for each item, and not a class, if it counts on, is the only such
-    one, lies above all others, or if the others have the same sum in every row.
-
-    Rows with the same sum are a table of counts or probabilities whatever a column holds.
-    """
-    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or _same(matrix.sum(axis=1)):
-        return
-    distinct = [place for place in range(len(names)) if _distinct_whole(matrix[:, place])]
-    for place in distinct:
-        column, rest = matrix[:, place], np.delete(matrix, place, axis=1)
-        counts_on = column[0] in (0, 1) and bool((np.diff(column) == 1).all())
-        if counts_on or len(distinct) == 1 or column.min() > rest.max() or _same(rest.sum(axis=1)):
-            which = "the first column" if place == 0 else "column"
-            raise ValueError(
-                f"{source}: {which} {names[place]!r} looks like a number for each item ({column[:3].tolist()}...), not "
-                f"like a class; pass item={names[place]!r} (--item), or name the classes: classes={names} if it is one"
-            )
-
-
-def _same(sums: np.ndarray) -> bool:
-    return bool(np.ptp(sums) < 1e-5)
-
-
-def _distinct_whole(column: np.ndarray) -> bool:
-    return bool((column == np.floor(column)).all()) and np.unique(column).size == column.size

@@ -37,8 +37,8 @@ def people_among(source: SourceTable, reading: Reading) -> tuple[list[str], list
     unclear = [name for name in columns if role_of(name, reading) in ("annotator", "label")]
     if not people:
         raise ValueError(
-            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those that "
-            "do with annotators= (--annotators), or choose another layout="
+            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those "
+            "that do with annotators= (--annotators), or choose another layout="
         )
     if unclear:
         raise ValueError(
@@ -87,7 +87,7 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
         places.append(answered)
     if not any(part.num_rows for part in parts):
         raise ValueError(f"{source.name}: every cell of the columns {people} is empty; expected labels")
-    reading = replace(reading, **roles, seconds="")
+    reading = replace(reading, item=roles["item"], annotator=roles["annotator"], label=roles["label"], seconds="")
     kept = np.concatenate(places)
     if reading.items is None:
         reading = replace(reading, items=list(dict.fromkeys(as_names(names.to_numpy()).tolist())))
@@ -147,12 +147,15 @@ def _or_leave_out(column: str) -> str:
 def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
     """The columns of labels; numbers all as integers, or all as floats where some label is not whole.
 
-    Text is as it was typed, but one column of 1.0 beside others of 1 has a gap, and no classes of its own.
+    Text is as it was typed, but where all spell whole numbers, some of them as pandas does a column with gaps (1.0),
+    1.0 is 1, unless the caller names such a class.
     """
     columns = {person: nan_as_null(table, person)[person] for person in people}
     asked_for = any(name.endswith(".0") for name in classes or ())
-    if not asked_for and any(pa.types.is_integer(typed(column).type) for column in columns.values()):
-        columns = {person: whole_floats_in_text(column) for person, column in columns.items()}
+    spelled = {person: whole_floats_in_text(column) for person, column in columns.items()}
+    filled = [column for column in spelled.values() if column.null_count < len(column)]
+    if not asked_for and all(pa.types.is_integer(typed(column).type) for column in filled):
+        columns = spelled
     floats = [person for person in people if pa.types.is_floating(columns[person].type)]
     whole = {person: whole_floats(columns[person]) for person in floats}
     if all(pa.types.is_integer(column.type) for column in whole.values()):

@@ -116,8 +116,8 @@ def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
         raise ValueError(f"{source.name}: no column {gold!r} for gold; the columns are {source.columns}")
     if "gold" in source.columns:
         raise ValueError(
-            f"{source.name}: gold is to be column {gold!r}, but there is a column 'gold' as well: leave that one out with "
-            "drop=['gold'] (--drop gold)"
+            f"{source.name}: gold is to be column {gold!r}, but there is a column 'gold' as well: leave that one out "
+            "with drop=['gold'] (--drop gold)"
         )
     return source.holding(source.table.rename_columns(["gold" if n == gold else n for n in source.columns]))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
+from dissensus.files.spelling import whole_floats_in_text
 from dissensus.files.tables.columns import Reading, candidates
 from dissensus.files.tables.layouts import top_columns
 from dissensus.files.tables.reshape import people_among
@@ -50,9 +51,9 @@ def took_from_table(source: SourceTable, asked: Reading, used: Reading, labels: 
 def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
     """The classes, numbers as a range where it has no gaps, and whether they have an order of their own."""
     numbers = [int(name) for name in classes if INTEGER.fullmatch(name)]
-    rising = len(numbers) == len(classes) > 1 and numbers == sorted(numbers)
+    rising = len(numbers) == len(classes) > 2 and numbers == sorted(numbers)
     order = ", ordered" if ordered or rising else ""
-    if rising and len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+    if rising and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{classes[0]}..{classes[-1]}{order}"
     more = f", … {len(classes):,} classes" if len(classes) > SHOWN else ""
     return f"{listed(classes)}{more}{order}"
@@ -94,9 +95,10 @@ def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels)
 def _people(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> Parts:
     people, beside = people_among(source, used)
     more = f", … {len(people):,} columns" if len(people) > SHOWN else ""
+    floats = _whole_floats(labels, *(source.table[name] for name in people))
     parts = [
         f"item = {shown(used.item) if used.item else 'row number'}", f"annotators = {listed(people)}{more}",
-        f"labels = {classes_in_words(labels.classes)}",
+        f"labels = {classes_in_words(labels.classes)}{floats}",
     ]  # fmt: skip
     beside = [name for name in beside if name != "gold" or asked.gold is None]
     if beside:
@@ -135,6 +137,11 @@ def _levels(source: SourceTable, asked: Reading, used: Reading) -> bool:
 
 def _label_values(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> str:
     words = classes_in_words(labels.classes, ordered=_levels(source, asked, used))
+    return words + _whole_floats(labels, source.table[used.label])
+
+
+def _whole_floats(labels: Labels, *columns: pa.ChunkedArray) -> str:
+    """A remark, where the classes are integers and the file has floats."""
     whole = all(INTEGER.fullmatch(name) for name in labels.classes)
-    floats = pa.types.is_floating(source.table[used.label].type)
-    return words + (", whole floats read as integers" if whole and floats else "")
+    floats = any(pa.types.is_floating(c.type) or whole_floats_in_text(c) is not c for c in columns)
+    return ", whole floats read as integers" if whole and floats else ""
