@@ -15,7 +15,7 @@ from dissensus.files.notices import Say
 from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.matrix import matrix_distributions
-from dissensus.files.tables.took import classes_in_words, took
+from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.votes import Votes
@@ -114,7 +114,7 @@ def _from_matrix(
             known = votes if votes is not None and votes.ndim == 1 else None
             labels = matrix_distributions(matrix, items, classes, known, layout == "counts")
             if taken or known_layout is None:
-                say(took([*taken, f"item = {item}", f"classes = {classes_in_words(labels.classes)} ({layout})"]))
+                say(took([*taken, f"item = {item}", f"classes = {class_list(labels.classes)} ({layout})"]))
             return labels
         if layout == "annotators":
             answers = _votes_from_codes(matrix, items, classes, reading)

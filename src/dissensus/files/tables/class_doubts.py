@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import pyarrow as pa
 
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.columns import Reading, folded, role_of
-from dissensus.files.tables.doubts import FEW, pair_up
+from dissensus.files.tables.doubts import FEW, is_number, pair_up
 from dissensus.files.tables.source import SourceTable
 
 
@@ -102,10 +101,6 @@ def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarra
                 f"{source.name}: column {name!r} is the sum of the other classes in every row: leave it out with "
                 f"drop=[{name!r}] (--drop {name}), or pass classes={names} if it is a class"
             )
-
-
-def is_number(column: pa.ChunkedArray) -> bool:
-    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
 
 
 def are_counts(matrix: np.ndarray) -> bool:

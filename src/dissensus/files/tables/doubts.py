@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -41,6 +42,8 @@ def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
 
 
 def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
+    if is_number(source.table[annotator]):
+        return
     values = _values(source, annotator)
     if len(values) and _are_texts(values):
         raise ValueError(
@@ -68,10 +71,12 @@ def refuse_numbered_answers(
     source: SourceTable, item: str, annotator: str | None, reading: Reading, used: list[str]
 ) -> None:
     """A guessed item column with another value in every row may number the answers, where another column repeats."""
-    asked = source.codes(item)
-    if asked is None or folded(item) == "item" or source.size < FEW or _different(asked) < source.size:
+    if folded(item) == "item" or source.size < FEW:
         return
     nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
+    asked = source.codes(item) if nameless else None
+    if asked is None or _different(asked) < source.size:
+        return
     if annotator is None:
         pairs = [pair for pair in combinations(nameless[:8], 2) if pair_up(*map(source.codes, pair))]
         others = [name for pair in pairs[:1] for name in pair]
@@ -86,22 +91,29 @@ def refuse_numbered_answers(
         )
 
 
-def not_a_person(source: SourceTable, column: str, people: list[str]) -> str | None:
-    """Why the values of a column cannot be one person's labels, beside the columns of the others; None if they can."""
+def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
+    """Which of these columns cannot be one person's labels, and what they hold instead."""
+    different = {name: set(_values(source, name).unique().to_pylist()) for name in columns}
+    used_by = Counter(value for values in different.values() for value in values)
+    common = any(count > 1 for count in used_by.values())
+    reasons = {name: _not_a_person(source, name, different[name], used_by, common) for name in columns}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def _not_a_person(
+    source: SourceTable, column: str, different: set[str], used_by: Counter[str], common: bool
+) -> str | None:
+    """What a column holds if not labels: texts, identifiers, or values that nobody else has while others share some."""
     values = _values(source, column)
-    different, size = len(values.unique()), len(values)
+    size = len(values)
     if size < 3:
         return None
-    others = [_values(source, name) for name in people if name != column]
-    known = pa.chunked_array([part for other in others for part in other.chunks], pa.string()).unique()
-    shared = pc.sum(pc.is_in(values.unique(), known)).as_py() / different
-    if _are_texts(values) and (different > size / 2 or shared <= 0.1):
+    shared = sum(used_by[value] > 1 for value in different) / len(different)
+    if _are_texts(values) and (len(different) > size / 2 or shared <= 0.1):
         return f"texts such as {values[0].as_py()!r:.40}"
-    if different >= 0.9 * size:
-        counts_on = _counts_on(values)
-        if shared <= 0.1 or counts_on or (size == source.size >= 5):
-            return f"identifiers, {different:,} different values in {size:,} rows"
-    if not shared and len(people) > 2 and any(_share(a, b) for a, b in combinations(others[:20], 2)):
+    if len(different) >= 0.9 * size and (shared <= 0.1 or _counts_on(values) or size == source.size >= 5):
+        return f"identifiers, {len(different):,} different values in {size:,} rows"
+    if not shared and common:
         return f"values such as {values[0].as_py()!r:.40}, which no other column has"
     return None
 
@@ -110,6 +122,10 @@ def _nameless(source: SourceTable, reading: Reading, used: list[str]) -> list[st
     """Columns that could be items or annotators for all their names tell: whole numbers or text, without gaps."""
     rest = [name for name in source.columns if name not in used and role_of(name, reading) in (None, "text")]
     return [name for name in rest if not source.table[name].null_count and _names_things(source.table[name])]
+
+
+def is_number(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
 
 
 def _names_things(column: pa.ChunkedArray) -> bool:
@@ -134,10 +150,6 @@ def pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:
     return bool(np.unique(first.astype(np.int64) * (int(second.max()) + 1) + second).size == first.size)
 
 
-def _share(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
-    return bool(pc.any(pc.is_in(first.unique(), second.unique())).as_py())
-
-
 def _values(source: SourceTable, column: str) -> pa.ChunkedArray:
     """The values that are there, as text; whole floats as the integers they are."""
     values = source.table[column]
@@ -149,7 +161,7 @@ def _values(source: SourceTable, column: str) -> pa.ChunkedArray:
 
 
 def _are_texts(values: pa.ChunkedArray) -> bool:
-    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(values))).as_py()
+    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(values.unique()))).as_py()
     return bool(words >= WORDS)
 
 

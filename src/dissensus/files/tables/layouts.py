@@ -9,7 +9,6 @@ import numpy as np
 
 from dissensus.files.tables.class_doubts import (
     are_counts,
-    is_number,
     refuse_answers_as_counts,
     refuse_items_that_may_be_a_class,
     refuse_numbered_items,
@@ -20,6 +19,7 @@ from dissensus.files.tables.class_doubts import (
 )
 from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
 from dissensus.files.tables.doubts import (
+    is_number,
     refuse_labels_that_are_no_classes,
     refuse_numbered_answers,
     refuse_texts_for_people,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from dissensus.files.spelling import typed, whole_floats_in_text
 from dissensus.files.tables.columns import Reading, role_of
-from dissensus.files.tables.doubts import not_a_person
+from dissensus.files.tables.doubts import not_people
 from dissensus.files.tables.rows import is_list, nan_as_null
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import free_name, whole_floats
@@ -20,44 +20,16 @@ from dissensus.labels.names import as_names, text_column
 LISTS = ("annotators", "annotations")
 
 
-def people_among(source: SourceTable, reading: Reading) -> tuple[list[str], list[str]]:
-    """The columns that hold one person's labels each, and those that stand beside them.
+def people_and_others(source: SourceTable, reading: Reading) -> tuple[list[str], list[str]]:
+    """The columns of people, those the caller names, else all whose names tell no role; and those beside them.
 
-    reading: as `recognised` filled it in. The people are those the caller names, else every column whose name tells no
-    role; a column that looks like identifiers or texts is refused.
+    reading: as `recognised` filled it in
     """
     columns = [name for name in source.columns if name != reading.item]
-    if reading.annotators is not None:
-        people = [str(name) for name in reading.annotators.tolist()]  # type: ignore[union-attr]
-        absent = [name for name in people if name not in columns]
-        if absent:
-            raise ValueError(f"{source.name}: no column for annotator {absent[0]!r}; the columns are {columns}")
-        return people, [name for name in columns if name not in people]
-    people = [name for name in columns if role_of(name, reading) is None]
-    unclear = [name for name in columns if role_of(name, reading) in ("annotator", "label")]
-    if not people:
-        raise ValueError(
-            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those "
-            "that do with annotators= (--annotators), or choose another layout="
-        )
-    if unclear:
-        raise ValueError(
-            f"{source.name}: by its name column {unclear[0]!r} holds the {role_of(unclear[0], reading)}, and not one "
-            f"person's labels: name the columns of the people with annotators= (--annotators {_listed(people)})"
-            + _or_leave_out(unclear[0])
-        )
-    if reading.classes is None:
-        reasons = {name: not_a_person(source, name, people) for name in people}
-        refused = {name: reason for name, reason in reasons.items() if reason is not None}
-        if refused:
-            said = "; ".join(f"column {name!r} holds {reason}" for name, reason in list(refused.items())[:5])
-            left = [name for name in people if name not in refused]
-            first = next(iter(refused))
-            named = f"pass item={first!r} (--item {first}) if it names the items, " if not reading.item else ""
-            raise ValueError(
-                f"{source.name}: {said}, and not one person's labels: {named}name the columns of the people with "
-                f"annotators= (--annotators {_listed(left or people)})" + _or_leave_out(first)
-            )
+    if reading.annotators is None:
+        people = [name for name in columns if role_of(name, reading) is None]
+    else:
+        people = [str(name) for name in np.asarray(reading.annotators).tolist()]
     return people, [name for name in columns if name not in people]
 
 
@@ -67,7 +39,8 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
     Items come in the order of the rows, also those that nobody answered; columns that are no person's stay beside the
     answers to their item.
     """
-    people, beside = people_among(source, reading)
+    people, beside = people_and_others(source, reading)
+    _check_people(source, reading, people, beside)
     for person in people:
         kind = source.table[person].type
         if pa.types.is_nested(kind):
@@ -134,6 +107,37 @@ def unnested(source: SourceTable) -> SourceTable:
         columns[name] = pc.list_flatten(values) if parallel else values.take(parent)
     source = source.holding(pa.table(columns), parent.to_numpy())
     return replace(source, taken=(*source.taken, "answers = pairs of the lists annotators and annotations"))
+
+
+def _check_people(source: SourceTable, reading: Reading, people: list[str], beside: list[str]) -> None:
+    """Refuse people the table does not have, and columns that may not be one person's labels."""
+    absent = [name for name in people if name not in source.columns or name == reading.item]
+    if absent:
+        raise ValueError(f"{source.name}: no column for annotator {absent[0]!r}; the columns are {source.columns}")
+    if not people:
+        raise ValueError(
+            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those "
+            "that do with annotators= (--annotators), or choose another layout="
+        )
+    if reading.annotators is not None:
+        return
+    unclear = [name for name in beside if role_of(name, reading) in ("annotator", "label")]
+    if unclear:
+        raise ValueError(
+            f"{source.name}: by its name column {unclear[0]!r} holds the {role_of(unclear[0], reading)}, and not one "
+            f"person's labels: name the columns of the people with annotators= (--annotators {_listed(people)})"
+            + _or_leave_out(unclear[0])
+        )
+    refused = {} if reading.classes is not None else not_people(source, people)
+    if refused:
+        said = "; ".join(f"column {name!r} holds {reason}" for name, reason in list(refused.items())[:5])
+        left = [name for name in people if name not in refused]
+        first = next(iter(refused))
+        named = f"pass item={first!r} (--item {first}) if it names the items, " if not reading.item else ""
+        raise ValueError(
+            f"{source.name}: {said}, and not one person's labels: {named}name the columns of the people with "
+            f"annotators= (--annotators {_listed(left or people)})" + _or_leave_out(first)
+        )
 
 
 def _listed(people: list[str]) -> str:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from dissensus.files.spelling import whole_floats_in_text
 from dissensus.files.tables.columns import Reading, candidates
 from dissensus.files.tables.layouts import top_columns
-from dissensus.files.tables.reshape import people_among
+from dissensus.files.tables.reshape import people_and_others
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import INDEX
 from dissensus.labels.names import ordered_levels
@@ -49,14 +49,16 @@ def took_from_table(source: SourceTable, asked: Reading, used: Reading, labels: 
 
 
 def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
-    """The classes, numbers as a range where it has no gaps, and whether they have an order of their own."""
-    numbers = [int(name) for name in classes if INTEGER.fullmatch(name)]
-    rising = len(numbers) == len(classes) > 2 and numbers == sorted(numbers)
-    order = ", ordered" if ordered or rising else ""
-    if rising and numbers[-1] - numbers[0] == len(numbers) - 1:
-        return f"{classes[0]}..{classes[-1]}{order}"
-    more = f", … {len(classes):,} classes" if len(classes) > SHOWN else ""
-    return f"{listed(classes)}{more}{order}"
+    """The classes, numbers as a range where it has no gaps, and whether they have an order, told or of numbers."""
+    rising = _rising(classes)
+    return class_list(classes) + (", ordered" if ordered or (rising and len(rising) > 2) else "")
+
+
+def class_list(classes: Sequence[str]) -> str:
+    rising = _rising(classes)
+    if rising and len(rising) > 2 and rising[-1] - rising[0] == len(rising) - 1:
+        return f"{classes[0]}..{classes[-1]}"
+    return listed(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -93,7 +95,7 @@ def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels)
 
 
 def _people(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> Parts:
-    people, beside = people_among(source, used)
+    people, beside = people_and_others(source, used)
     more = f", … {len(people):,} columns" if len(people) > SHOWN else ""
     floats = _whole_floats(labels, *(source.table[name] for name in people))
     parts = [
@@ -110,7 +112,7 @@ def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
     names = list(used.classes or ())
     parts = [
         f"item = {shown(used.item) if used.item else 'row number'}",
-        f"classes = {classes_in_words(names)} ({used.layout})",
+        f"classes = {class_list(names)} ({used.layout})",
     ]
     left = [name for name in source.columns if name not in (used.item, "votes", *names)]
     left = [name for name in left if name != "gold" or asked.gold is None]
@@ -118,6 +120,12 @@ def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
         parts.append(f"left out = {listed(left)}")
     told = asked.layout is not None and asked.classes is not None and not left
     return parts, not told or _is_guess("item", asked, used.item or "")
+
+
+def _rising(classes: Sequence[str]) -> list[int] | None:
+    """The classes as integers, if they are such in rising order."""
+    numbers = [int(name) for name in classes if INTEGER.fullmatch(name)]
+    return numbers if len(numbers) == len(classes) and numbers == sorted(numbers) else None
 
 
 def _is_guess(role: str, asked: Reading, column: str) -> bool:
