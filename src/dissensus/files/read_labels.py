@@ -21,7 +21,7 @@ from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, ca
 from dissensus.files.tables.rows import chosen_rows
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
-from dissensus.labels.frames import INDEX, frame_table
+from dissensus.labels.frames import INDEX, ROLES, frame_table
 from dissensus.labels.shares import Labels
 
 
@@ -125,6 +125,9 @@ def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
     source, reading = _with_index_known(_table_in(file), reading)
+    if source.export:
+        own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
+        reading = replace(reading, **own)  # type: ignore[arg-type]
     return labels_from_table(chosen_rows(source, where), reading)
 
 
@@ -175,7 +178,7 @@ def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
     for notice in parsed.notices:
         file.say(notice)
     taken = () if tool == file.kind else (f"format = {tool}",)
-    return SourceTable(parsed.table, str(file.path), file.say, taken=taken)
+    return SourceTable(parsed.table, str(file.path), file.say, taken=taken, export=True)
 
 
 def _no_export(question: str, kind: str) -> str:

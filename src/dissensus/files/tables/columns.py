@@ -165,9 +165,7 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
         if role in ("item", "annotator") and all(_name_the_same(source, fitting[0], other) for other in fitting[1:]):
             return fitting[0]
         ways = " or ".join(f"{role}={name!r}" for name in fitting)
-        classes = (
-            ", or all columns of classes with classes=, if these are numbers for classes" if role == "label" else ""
-        )
+        classes = ", or, if these are numbers for classes, all of them with classes=" if role == "label" else ""
         raise ValueError(
             f"{source.name}: the columns {fitting} all look like the {role}: pass {ways} (on the command line --{role})"
             + classes
