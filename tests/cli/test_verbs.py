@@ -70,8 +70,8 @@ def test_guesses_go_to_stderr_so_that_json_stays_json(tmp_path):
     result = run("describe", path, "--json")
     assert json.loads(result.stdout)["classes"] == ["0", "1"]
     assert [line.partition(": ")[2] for line in result.stderr.splitlines()] == [
-        "label = column 'vote'", "item = column 'task'", "annotator = column 'worker'",
-    ]  # fmt: skip
+        "took: item = task, annotator = worker, label = vote (0, 1)"
+    ]
 
 
 def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path):

@@ -20,7 +20,7 @@ def test_crowd_kit_frames_are_read_as_they_are():
     said = []
     found = read(frame, say=said.append)
     assert found == Votes.of(["t1", "t1"], ["x", "y"], ["w1", "w2"])
-    assert said == ["DataFrame: item = column 'task'", "DataFrame: annotator = column 'worker'"]
+    assert said == ["DataFrame: took: item = task, annotator = worker, label = label (x, y)"]
 
 
 def test_cleanlab_frames_have_one_column_per_annotator_and_gaps():
@@ -78,12 +78,10 @@ def test_usual_column_names_are_recognised_and_every_guess_is_said(tmp_path, ite
     path = tmp_path / "votes.csv"
     path.write_text(f"{label},{annotator},{item}\nx,1,a\ny,2,a\n")
     said = []
-    overruled = {"annotator": annotator} if annotator == "WorkerId" else {}
-    found = read(path, say=said.append, **overruled)
+    found = read(path, say=said.append)
     assert found == Votes.of(["a", "a"], ["x", "y"], [1, 2])
-    guesses = {"item": item, "annotator": annotator, "label": label}
-    for role, column in guesses.items():
-        assert (f"{path}: {role} = column {column!r}" in said) == (column != role and role not in overruled)
+    line = f"{path}: took: item = {item}, annotator = {annotator}, label = {label} (x, y)"
+    assert said == ([] if (item, annotator, label) == ("item", "annotator", "label") else [line])
 
 
 def test_every_guess_of_a_column_can_be_overruled(tmp_path):
@@ -104,7 +102,7 @@ def test_times_are_read_by_their_usual_names(tmp_path):
     said = []
     found = read(path, say=said.append)
     assert found.seconds.tolist()[0] == 3.5 and np.isnan(found.seconds[1])
-    assert said == [f"{path}: seconds = column 'lead_time'"]
+    assert said == [f"{path}: took: item = item, annotator = annotator, label = label (x, y), seconds = lead_time"]
 
 
 def test_labels_written_as_numbers_keep_their_spelling(tmp_path):
@@ -113,7 +111,7 @@ def test_labels_written_as_numbers_keep_their_spelling(tmp_path):
     pq.write_table(pa.table({"item": [1, 2], "label": [1.0, 0.0]}), tmp_path / "v.parquet")
     said = []
     assert read(tmp_path / "v.parquet", say=said.append).classes == ("0", "1")
-    assert any("whole floats: read as integers" in notice for notice in said)
+    assert any("label = label (0, 1, whole floats read as integers)" in notice for notice in said)
     (tmp_path / "z.csv").write_text("item,label\n1,01\n2,1\n")
     assert read(tmp_path / "z.csv", say=quiet).classes == ("01", "1")
 
@@ -126,11 +124,11 @@ def test_wide_tables_are_counts_or_probabilities_as_their_numbers_tell(tmp_path)
     assert (
         found.classes == ("cat", "dog") and found.votes.tolist() == [4, 4] and found.probs[0].tolist() == [0.75, 0.25]
     )
-    assert said == [f"{path}: layout = counts over 2 classes: cat, dog", f"{path}: item = column 'uid'"]
+    assert said == [f"{path}: took: item = uid, classes = cat, dog (counts)"]
     path.write_text("cat,dog\n0.25,0.75\n1,0\n")
     said.clear()
     assert read(path, say=said.append).items.tolist() == [0, 1]
-    assert said[0].endswith("layout = probabilities over 2 classes: cat, dog") and "no item column" in said[1]
+    assert said == [f"{path}: took: item = row number, classes = cat, dog (probabilities)"]
     assert read(path, items=["x", "y"], say=quiet).items.tolist() == ["x", "y"]
     path.write_text("item,cat,dog\na,1,0\nb,0,1\n")
     assert (
@@ -144,7 +142,7 @@ def test_classes_name_the_columns_of_a_wide_table_and_the_rest_is_said(tmp_path)
     said = []
     found = read(path, classes=["n_dog", "n_cat"], say=said.append)
     assert found.classes == ("n_dog", "n_cat") and found.probs[0].tolist() == [0.25, 0.75]
-    assert any("columns left out, as they are not classes: ['label', 'text']" in notice for notice in said)
+    assert any(notice.endswith("n_cat (counts), left out = label, text") for notice in said)
     assert read(path, classes=["n_cat", "n_dog"], items=["b", "a"], say=quiet).items.tolist() == ["b", "a"]
 
 
@@ -206,7 +204,9 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
     assert np.array_equal(found.stated, [[0.7, 0.2, np.nan], [np.nan, 1, np.nan]], equal_nan=True)
     assert found.ruled_out.tolist() == [[False, False, True], [False] * 3]
     assert [notice.partition(": ")[2] for notice in said] == [
-        "layout = top-two", "classes that are only ruled out, never named: eel",
+        "took: item = item, annotator = annotator, "
+        "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel)",
+        "classes that are only ruled out, never named: eel",
         "probabilities are percents (scale = 100)",
     ]  # fmt: skip
     assert read(path, scale=200, say=quiet).stated[0, 0] == 0.35

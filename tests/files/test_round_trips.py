@@ -217,7 +217,7 @@ def test_every_export_is_recognised_by_its_records(tmp_path, tool):
     said = []
     again = read(path, say=said.append)
     assert rows(again) == rows(value)
-    assert f"{path}: format = {tool}" in said
+    assert f"{path}: took: format = {tool}" in said
 
 
 @few(max_examples=60)

@@ -1,5 +1,6 @@
 """`dissensus count`."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +9,13 @@ from rich.text import Text
 
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
+from dissensus.cli.standard_input import MARK, standard_input
 
 
 def count(
-    file: Annotated[Path, typer.Argument(help="Parquet file with one row per vote, of any length.")],
+    file: Annotated[
+        Path, typer.Argument(help="Parquet file with one row per vote, of any length, or - for standard input.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .npy (counts), .npz, .parquet, …")],
     item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
     label: Annotated[str | None, typer.Option(help="Column that holds the label.")] = None,
@@ -23,8 +27,11 @@ def count(
     from dissensus.files.write_labels import write
 
     with one_line_errors():
-        with errors.status(Text(f"counting {file}")):
-            counted = count_votes(file, item=item, label=label, classes=split_classes(classes))
+        with (
+            errors.status(Text(f"counting {file}")),
+            standard_input(say) if str(file) == MARK else nullcontext((file, say)) as (path, heard),
+        ):
+            counted = count_votes(path, item=item, label=label, classes=split_classes(classes), say=heard)
         write(counted.distributions(), output, say=say)
     (n, k), votes = counted.counts.shape, int(counted.counts.sum())
     done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}

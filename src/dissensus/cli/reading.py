@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dissensus.cli.standard_input import MARK, NAME, standard_input
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import CHOICES, LAYOUTS
@@ -31,7 +32,12 @@ OPTIONS: dict[str, Any] = {
     "annotator": Annotated[str | None, typer.Option(help="Column that names the annotator.")],
     "label": Annotated[str | None, typer.Option(help="Column that holds the label.")],
     "seconds": Annotated[str | None, typer.Option(help="Column with the seconds an answer took.")],
+    "gold": Annotated[str | None, typer.Option(help="Column with the right answers, kept beside the votes.")],
+    "drop": Annotated[list[str] | None, typer.Option(help="Column to leave out; again for another.")],
     "classes": Annotated[str | None, typer.Option(help='All classes in order, as one row of CSV: cat,"dog, small".')],
+    "annotators": Annotated[
+        str | None, typer.Option(help="All annotators in order; with --layout annotators, the columns that are people.")
+    ],
     "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; again for another column.")],
     "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
     "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
@@ -39,7 +45,9 @@ OPTIONS: dict[str, Any] = {
     "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
-FILE = Annotated[str, typer.Argument(help="A label file, or a data set of `dissensus data list`.")]
+FILE = Annotated[
+    str, typer.Argument(help="A label file, a data set of `dissensus data list`, or - for standard input.")
+]
 DEFAULTS = {"missing": "error", "encoding": "utf-8"}
 
 
@@ -51,23 +59,25 @@ def say(notice: str) -> None:
 def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
-    Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own.
-    Whatever is wrong with the input ends in one line on stderr and exit code 2.
+    Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own,
+    and an option of its own takes the place of a reading option of that name. Whatever is wrong with the input ends in
+    one line on stderr and exit code 2.
     """
 
     @functools.wraps(verb)
     def run(file: str, **given: Any) -> None:
-        reading = {name: given.pop(name) for name in OPTIONS}
+        reading = {name: given.pop(name) for name in offered}
         with one_line_errors():
-            verb(labels=_load(file, reading), file=file, **given)
+            verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
     for i, parameter in enumerate(own):
         if parameter.name == "file" and parameter.annotation is str:
             own[i] = parameter.replace(annotation=FILE)
+    offered = {name: annotation for name, annotation in OPTIONS.items() if name not in {p.name for p in own}}
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name), annotation=annotation)
-        for name, annotation in OPTIONS.items()
+        for name, annotation in offered.items()
     ]
     parameters = [*(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own), *options]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -98,6 +108,11 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
     given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
     reading["where"] = _pairs(reading["where"] or [])
     reading["classes"] = split_classes(reading["classes"])
+    reading["annotators"] = split_classes(reading["annotators"], "--annotators")
+    reading["drop"] = reading["drop"] or None
+    if file == MARK:
+        with standard_input(say) as (path, heard):
+            return read(path, say=heard, **reading)
     with errors.status(Text(f"reading {file}")):
         if not Path(file).exists():
             from dissensus.datasets.catalogue import DATASETS, load
@@ -116,16 +131,16 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
         return read(file, say=say, **reading)
 
 
-def split_classes(row: str | None) -> list[str] | None:
-    """The classes of one row of CSV, so that quotes hold a name with a comma."""
+def split_classes(row: str | None, option: str = "--classes") -> list[str] | None:
+    """The names in one row of CSV, so that quotes hold a name with a comma."""
     if row is None:
         return None
     try:
         names = [name.strip() for name in next(csv.reader([row], skipinitialspace=True, strict=True), [])]
     except csv.Error as error:
-        raise ValueError(f"--classes {row}: not one row of CSV ({error})") from None
+        raise ValueError(f"{option} {row}: not one row of CSV ({error})") from None
     if not names:
-        raise ValueError("--classes is empty; expected all classes in order, separated by commas")
+        raise ValueError(f"{option} is empty; expected all {option.lstrip('-')} in order, separated by commas")
     return names
 
 

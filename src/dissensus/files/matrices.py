@@ -12,8 +12,10 @@ from typing import IO, Any
 import numpy as np
 
 from dissensus.files.notices import Say
-from dissensus.files.tables.columns import Reading, are_counts
+from dissensus.files.tables.class_doubts import are_counts
+from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.matrix import matrix_distributions
+from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.votes import Votes
@@ -65,8 +67,7 @@ def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
         raise ValueError(
             f"{path}: expected an array named counts, probs or votes, or a single matrix; it holds {shapes}"
         )
-    say(f"matrix = array {matrices[0]!r}")
-    return _from_matrix(arrays[matrices[0]], reading, say, str(path), arrays)
+    return _from_matrix(arrays[matrices[0]], reading, say, str(path), arrays, taken=(f"matrix = {matrices[0]}",))
 
 
 def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
@@ -91,25 +92,36 @@ def write_npz(value: Distributions, out: IO[bytes]) -> None:
 
 def _from_matrix(
     matrix: np.ndarray, reading: Reading, say: Say, source: str, beside: dict[str, np.ndarray],
-    layout: str | None = None,
+    layout: str | None = None, taken: tuple[str, ...] = (),
 ) -> Distributions | Votes:  # fmt: skip
+    for option in ("drop", "gold"):
+        if getattr(reading, option) is not None:
+            raise ValueError(
+                f"{source}: {option}= names a column, and the columns of an array have no names; leave it out"
+            )
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
         raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
     if 0 in matrix.shape:
         raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
-    layout = reading.layout or layout
-    if layout is None:
-        layout = "counts" if are_counts(matrix) else "probabilities"
-        say(f"layout = {layout} ({matrix.dtype}, {matrix.shape[0]} items by {matrix.shape[1]} classes)")
+    known_layout = reading.layout or layout
+    layout = known_layout or ("counts" if are_counts(matrix) else "probabilities")
     items = reading.items if reading.items is not None else _names_beside("items", beside)
     classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
     votes = beside.get("votes")
+    item = "row number" if items is None else "as named"
     try:
         if layout in ("counts", "probabilities"):
             known = votes if votes is not None and votes.ndim == 1 else None
-            return matrix_distributions(matrix, items, classes, known, layout == "counts")
+            labels = matrix_distributions(matrix, items, classes, known, layout == "counts")
+            if taken or known_layout is None:
+                say(took([*taken, f"item = {item}", f"classes = {class_list(labels.classes)} ({layout})"]))
+            return labels
         if layout == "annotators":
-            return _votes_from_codes(matrix, items, classes, reading, say)
+            answers = _votes_from_codes(matrix, items, classes, reading)
+            people = "as named" if reading.annotators is not None else f"{matrix.shape[1]:,} columns"
+            said = [f"item = {item}", f"annotators = {people}", f"labels = {classes_in_words(answers.classes)}"]
+            say(took([*taken, *said]))
+            return answers
     except RowError as error:
         raise ValueError(f"{source}: row {error.row + 1} {error.said}") from None
     except ValueError as error:
@@ -131,7 +143,7 @@ def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
     return names
 
 
-def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading, say: Say) -> Votes:
+def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Reading) -> Votes:
     codes = np.where(np.isnan(matrix), -1, matrix) if matrix.dtype.kind == "f" else matrix
     bad = np.argwhere((codes >= MAX_CLASSES) | (codes != np.floor(codes)))
     if bad.size:
@@ -145,7 +157,6 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     if not chosen.size:
         raise ValueError("no cell holds a class code, all are negative or NaN; expected codes 0, 1, ...")
     count = int(chosen.max()) + 1
-    say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
         item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,

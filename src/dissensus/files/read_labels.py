@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.matrices import read_npy, read_npz
 from dissensus.files.notices import Say, to_stderr
-from dissensus.files.tables.columns import USUAL, Layout, Missing, Reading, Repeats
+from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, candidates
 from dissensus.files.tables.rows import chosen_rows
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
-from dissensus.labels.frames import INDEX, frame_table
+from dissensus.labels.frames import INDEX, ROLES, frame_table
 from dissensus.labels.shares import Labels
 
 
@@ -34,6 +34,8 @@ def read(
     annotator: str | None = None,
     label: str | None = None,
     seconds: str | None = None,
+    gold: str | None = None,
+    drop: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,
     items: Sequence[Any] | None = None,
     annotators: Sequence[Any] | None = None,
@@ -50,11 +52,14 @@ def read(
     What the file does not say is found out and said; every guess can be overruled:
 
     format    one of FORMATS; "json" and "jsonl" given here are plain records, not a tool's export
-    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
-              item, one column per class), annotators (one row per item, one column per annotator)
+    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, counts or probabilities (one
+              row per item, one column per class), annotators (one row per item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
+    gold      the column with the right answers; it stays beside the votes as the extra column `gold`
+    drop      columns to leave out
     classes   all classes in order; for counts and probabilities, the columns that hold them
-    items, annotators  all names in order, for items nobody answered or an order of your own
+    items, annotators  all names in order, for items nobody answered or an order of your own; with one column per
+              annotator, `annotators` says which columns are people
     where     {column: value}: only these rows
     question  which one, where an export holds several
     repeats   when one annotator answers one item twice: "error", "keep" all, or take the "first" or "last"; where
@@ -62,7 +67,8 @@ def read(
     missing   rows without a label: "error", or "drop" them
     scale     what the probabilities of beliefs are out of: 1, or 100 for percents
     encoding  of CSV and TSV
-    say       hears every guess; by default they go to stderr
+    say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
+              what was left out; by default that goes to stderr
 
     Raises ValueError naming file, row, value, expectation and way out; nothing is ever unpickled.
     """
@@ -70,15 +76,15 @@ def read(
     notices: list[str] = []  # said only once all went well
     try:
         reading = Reading(
-            layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, classes=classes, items=items,
-            annotators=annotators, repeats=repeats, missing=missing, scale=scale,
+            layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, gold=gold, drop=drop,
+            classes=classes, items=items, annotators=annotators, repeats=repeats, missing=missing, scale=scale,
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)
             labels = _labels_in(file, reading, where)
         else:
-            frame = SourceTable(frame_table(source), name, notices.append)
-            labels = labels_from_table(chosen_rows(_with_index_named(frame, reading), where), reading)
+            frame, reading = _with_index_known(SourceTable(frame_table(source), name, notices.append), reading)
+            labels = labels_from_table(chosen_rows(frame, where), reading)
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise ValueError(f"{name}: cannot be read: {error}") from None
     except ValueError as error:
@@ -118,24 +124,28 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
 def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
-    return labels_from_table(chosen_rows(_table_in(file, reading), where), reading)
+    source, reading = _with_index_known(_table_in(file), reading)
+    if source.export:
+        own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
+        reading = replace(reading, **own)  # type: ignore[arg-type]
+    return labels_from_table(chosen_rows(source, where), reading)
 
 
-def _table_in(file: _File, reading: Reading) -> SourceTable:
+def _table_in(file: _File) -> SourceTable:
     name = str(file.path)
     if file.kind == "parquet":
-        return _with_index_named(SourceTable(read_parquet(file.path), name, file.say), reading)
+        return SourceTable(read_parquet(file.path), name, file.say)
     if file.kind == "arrow":
         return SourceTable(read_arrow(file.path), name, file.say)
     ending = ENDINGS.get(file.path.suffix.lower())
     if file.kind in EXPORTS and EXPORTS[file.kind].in_tables and ending in DELIMITED:
-        return SourceTable(_delimited_table(file, ending), name, file.say, text=True)
+        return _delimited_table(file, ending)
     if file.kind in DELIMITED:
-        return SourceTable(_delimited_table(file, file.kind), name, file.say, text=True)
-    return SourceTable(_records_table(file), name, file.say)
+        return _delimited_table(file, file.kind)
+    return _records_table(file)
 
 
-def _delimited_table(file: _File, kind: str) -> pa.Table:
+def _delimited_table(file: _File, kind: str) -> SourceTable:
     """CSV and TSV: records of an annotation tool if they look like it, else plain rows."""
     table = read_delimited(file.path, "\t" if kind == "tsv" else ",", file.encoding)
     tool = file.kind if file.kind in EXPORTS else recognise_table(table.column_names) if file.guess else None
@@ -143,10 +153,10 @@ def _delimited_table(file: _File, kind: str) -> pa.Table:
         return _export_table(tool, table.to_pylist(), file)
     if file.question is not None:
         raise ValueError(f"{file.path}: {_no_export(file.question, kind)}")
-    return table
+    return SourceTable(table, str(file.path), file.say, text=True)
 
 
-def _records_table(file: _File) -> pa.Table:
+def _records_table(file: _File) -> SourceTable:
     """JSON and JSONL: an annotation tool's export if it looks like one, else plain records."""
     container = EXPORTS[file.kind].container if file.kind in EXPORTS else file.kind
     records = list(read_json_lines(file.path)) if container == "jsonl" else read_json(file.path)
@@ -160,28 +170,25 @@ def _records_table(file: _File) -> pa.Table:
             f"{file.path}: expected a list of records [{{...}}, ...] or an export of {', '.join(EXPORTS)}; got "
             f"{type(records).__name__} {str(records)[:80]!r}"
         )
-    return records_table(records, str(file.path))
+    return SourceTable(records_table(records, str(file.path)), str(file.path), file.say)
 
 
-def _export_table(tool: str, records: Any, file: _File) -> pa.Table:
+def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
     parsed = EXPORTS[tool].parse(records, str(file.path), file.question)
-    if tool != file.kind:
-        file.say(f"format = {tool}")
     for notice in parsed.notices:
         file.say(notice)
-    return parsed.table
+    taken = () if tool == file.kind else (f"format = {tool}",)
+    return SourceTable(parsed.table, str(file.path), file.say, taken=taken, export=True)
 
 
 def _no_export(question: str, kind: str) -> str:
     return f"question={question!r} picks one out of an export, and this is {kind}; leave it out"
 
 
-def _with_index_named(source: SourceTable, reading: Reading) -> SourceTable:
+def _with_index_known(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
     """An index without a name holds the items where no column does; else it is left over from choosing rows."""
     if INDEX not in source.columns or METADATA in (source.table.schema.metadata or {}):
-        return source  # in a table of ours it is a class or an extra column of that name
-    if reading.item is None and not any(name.lower() in USUAL["item"] for name in source.columns):
-        source.say("item = the index of the frame")
-        names = ["item" if name == INDEX else name for name in source.columns]
-        return source.holding(source.table.rename_columns(names))
-    return source.holding(source.table.drop_columns([INDEX]))
+        return source, reading  # in a table of ours it is a class or an extra column of that name
+    if reading.item is None and not candidates(source, "item", reading):
+        return source, replace(reading, item=INDEX)
+    return source.holding(source.table.drop_columns([INDEX])), reading

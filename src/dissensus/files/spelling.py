@@ -35,6 +35,17 @@ def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
 
 
+def whole_floats_in_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column in which every value is spelled as a whole float, 1.0, spelled as integers, 1; others as they are.
+
+    pandas writes a column of integers with gaps like that.
+    """
+    if not pa.types.is_string(column.type) or column.null_count == len(column):
+        return column
+    whole = pc.match_substring_regex(column, r"^-?(0|[1-9][0-9]*)\.0$")
+    return pc.replace_substring_regex(column, r"\.0$", "") if pc.all(whole).as_py() else column
+
+
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column as a CSV file spells it, where it can."""
     try:

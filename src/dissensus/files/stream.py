@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import as_stored
+from dissensus.files.tables.took import classes_in_words, shown, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
@@ -42,12 +44,18 @@ class Counted:
 
 
 def count_votes(
-    path: str | os.PathLike[str], *, item: str | None = None, label: str | None = None, classes: Any = None
+    path: str | os.PathLike[str],
+    *,
+    item: str | None = None,
+    label: str | None = None,
+    classes: Any = None,
+    say: Say = to_stderr,
 ) -> Counted:
     """The (n, k) count matrix of a long table of votes, read batch by batch: what `read(path).counts()` gives.
 
     Memory is a small multiple of the matrix, plus two batches. Who voted is not looked at, so an annotator who voted
     twice counts twice; `read` checks that. Rows without a label are refused; items without a vote are left out.
+    `say` hears which columns were taken, where their names are not item and label.
     """
     source = str(path)
     try:
@@ -78,7 +86,12 @@ def count_votes(
         raise ValueError(
             f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
         ) from None
-    return _counted(counts, items, labels, plan, source)
+    counted = _counted(counts, items, labels, plan, source)
+    told = (plan.item, plan.label)
+    if any(column not in (role, asked) for role, column, asked in zip(("item", "label"), columns, told, strict=True)):
+        parts = [f"item = {shown(columns[0])}", f"label = {shown(columns[1])} ({classes_in_words(counted.classes)})"]
+        say(f"{source}: {took(parts)}")
+    return counted
 
 
 @dataclass

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.tables.columns import Reading, top_two_columns
+from dissensus.files.tables.columns import Reading
+from dissensus.files.tables.layouts import top_columns
 from dissensus.files.tables.rows import extra_columns, flags, nan_as_null, shared_fields
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
@@ -17,9 +18,9 @@ from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import class_order, positions_of
 
 
-def beliefs_from_table(source: SourceTable, reading: Reading, *, top_two: bool) -> Beliefs:
+def beliefs_from_table(source: SourceTable, reading: Reading) -> Beliefs:
     source, roles, shared = shared_fields(source, reading)
-    used, answers, classes = (_top_two if top_two else _stated_columns)(source, reading)
+    used, answers, classes = (_stated_columns if reading.layout == "beliefs" else _top)(source, reading)
     scale = _scale(answers["stated"], classes, source) if reading.scale is None else reading.scale
     extra = extra_columns(source, [*roles.values(), *used])
     with source.naming_rows():
@@ -54,22 +55,26 @@ def _stated_columns(source: SourceTable, reading: Reading) -> tuple[list[str], d
     return used, {"stated": stated, "ruled_out": ruled_out, "named": named}, tuple(classes)
 
 
-def _top_two(source: SourceTable, reading: Reading) -> tuple[list[str], dict[str, np.ndarray], tuple[str, ...]]:
+def _top(source: SourceTable, reading: Reading) -> tuple[list[str], dict[str, np.ndarray], tuple[str, ...]]:
     """The columns used, the fields stated, ruled_out and named, and the classes."""
-    columns = top_two_columns(source.columns)
-    if columns is None:
-        raise ValueError(f"{source.name}: no top1, top1_prob, top2, top2_prob columns among {source.columns}")
+    columns = top_columns(source.columns)
+    if columns is None or (columns[2] is None and reading.layout == "top-two"):
+        needed = "top1, top1_prob, top2, top2_prob" if reading.layout == "top-two" else "top1, top1_prob"
+        raise ValueError(f"{source.name}: no {needed} columns among {source.columns}")
     first, first_prob, second, second_prob, out = columns
+    if reading.layout == "top-one":
+        second = second_prob = None
+    chosen = [name for name in (first, second) if name is not None]
     lists = _ruled_out_lists(source, out) if out else [[]] * source.size
     classes: Any = reading.classes
     if classes is None:
-        texts = {str(v) for name in (first, second) for v in _names(source, name).unique().to_pylist() if v is not None}
+        texts = {str(v) for name in chosen for v in _names(source, name).unique().to_pylist() if v is not None}
         classes = class_order(_with_ruled_out(texts - {"-1", ""}, lists, source))
     m, k = source.size, len(classes)
     rows = np.arange(m)
     stated = np.full((m, k), np.nan)
-    named = np.column_stack([_class_codes(source, name, classes) for name in (first, second)])
-    for place, column in enumerate((first_prob, second_prob)):
+    named = np.column_stack([_class_codes(source, name, classes) for name in chosen])
+    for place, column in enumerate(name for name in (first_prob, second_prob) if name is not None):
         prob = source.numbers(column)
         # One class named twice keeps the probability given last, unless that is 0: so the released CIFAR-10S labels.
         again = (named[:, 0] == named[:, place]) & (prob == 0) if place else False
@@ -86,7 +91,7 @@ def _top_two(source: SourceTable, reading: Reading) -> tuple[list[str], dict[str
             f"{list(classes)}: separate several with |"
         )
     ruled_out[row_of, codes] = True
-    used = [name for name in columns if name is not None]
+    used = [name for name in (first, first_prob, second, second_prob, out) if name is not None]
     return used, {"stated": stated, "ruled_out": ruled_out, "named": named}, tuple(classes)
 
 

@@ -1,4 +1,4 @@
-"""Which column is which: the usual names, what was guessed, and how to say otherwise."""
+"""Which column is which: the usual names of every role, and how to say otherwise."""
 
 from __future__ import annotations
 
@@ -8,41 +8,90 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as types
 
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names
 
-Layout = Literal["votes", "beliefs", "top-two", "counts", "probabilities", "annotators"]
+Layout = Literal["votes", "beliefs", "top-two", "top-one", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 Repeats = Literal["error", "keep", "first", "last"]
 Missing = Literal["error", "drop"]
 CHOICES = {"layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing)}
 
+# The first name of a role is its own, and wins over the others; `gold`, `text` and `beside` are never taken for a
+# class, a label or a person. Case, blanks and marks do not matter: commentId, "Comment ID", comment-id are comment_id.
 USUAL = {
-    "item": ("item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id"),
-    "annotator": ("annotator", "worker", "rater", "user", "annotator_id", "worker_id", "rater_id", "user_id", "coder"),
-    "label": ("label", "choice", "class", "vote", "annotation", "answer", "chosen_label", "category"),
-    "seconds": ("seconds", "lead_time"),
-}
+    "item": (
+        "item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id",
+        "comment_id", "text_id", "document_id", "doc_id", "post_id", "tweet_id", "sentence_id", "question_id",
+        "sample_id", "pair_id", "unit_id", "record_id", "message_id", "utterance_id", "review_id", "article_id",
+        "passage_id", "paragraph_id", "snippet_id", "story_id", "prompt_id", "video_id", "clip_id", "audio_id",
+        "picture_id", "photo_id", "object_id", "stimulus_id", "case_id", "hit_id", "example", "instance",
+        "sample", "stimulus", "unit", "img", "img_id", "image_name", "filename",
+    ),
+    "annotator": (
+        "annotator", "worker", "rater", "user", "annotator_id", "worker_id", "rater_id", "user_id", "coder",
+        "coder_id", "reviewer", "reviewer_id", "participant", "participant_id", "person", "person_id", "judge",
+        "judge_id", "respondent", "respondent_id", "subject", "subject_id", "labeler", "labeler_id", "labeller",
+        "labeller_id", "assessor", "assessor_id", "evaluator", "evaluator_id", "observer", "observer_id",
+        "contributor", "contributor_id", "crowdworker", "turker", "turker_id", "prolific_id", "annotator_name",
+        "worker_name", "username", "annotated_by", "labeled_by", "labelled_by", "rated_by", "completed_by",
+    ),
+    "label": (
+        "label", "choice", "class", "vote", "annotation", "answer", "chosen_label", "category", "rating",
+        "score", "grade", "response", "judgment", "judgement", "label_id", "class_id", "class_name",
+        "label_name",
+    ),
+    "seconds": (
+        "seconds", "lead_time", "duration_seconds", "time_seconds", "seconds_spent", "elapsed_seconds",
+        "response_time_seconds", "work_time_in_seconds",
+    ),
+    "gold": (
+        "gold", "gold_label", "gold_standard", "golden", "truth", "ground_truth", "true_label", "true_class",
+        "correct_label", "correct_answer", "right_answer", "expert_label", "hard_label", "old_label",
+        "majority", "majority_label", "majority_vote", "aggregated_label", "consensus", "y_true", "gt",
+    ),
+    "text": (
+        "text", "sentence", "comment", "tweet", "document", "passage", "paragraph", "post", "message",
+        "utterance", "premise", "hypothesis", "question", "prompt", "context", "title", "body", "review",
+        "article", "url", "link", "explanation", "rationale", "note", "notes", "remark", "description",
+    ),
+    "beside": (
+        "split", "fold", "subset", "dataset", "source", "lang", "language", "domain", "topic", "date", "time",
+        "timestamp", "created_at", "updated_at", "submitted_at", "duration", "response_time", "reaction_time",
+        "rt", "rt_ms", "elapsed_ms", "time_spent", "age", "gender", "sex", "race", "ethnicity", "education",
+        "occupation", "country", "nationality", "device", "confidence", "certainty", "sure", "weight",
+        "difficulty", "trust", "trial", "trial_index", "rank", "order", "position", "round", "batch", "index",
+        "row", "row_id", "row_number", "session", "session_id", "assignment_id", "annotation_id", "is_repeat",
+        "repeat", "votes", "n_votes", "num_votes", "vote_count", "n_annotators", "num_annotators",
+        "n_annotations", "num_annotations", "total", "sum", "entropy", "soft_label",
+    ),
+}  # fmt: skip
 REPEAT_FLAGS = ("is_repeat", "repeat")
-TOP_TWO = (
-    ("top1", "top1_prob", "top2", "top2_prob", ("impossible", "ruled_out", "definitely_not")),
-    ("first", "first_prob", "second", "second_prob", ("impossible", "ruled_out", "definitely_not")),
-)
+
+
+def folded(column: str) -> str:
+    """A name without what spellings differ in: case, blanks, marks."""
+    return "".join(mark for mark in column.casefold() if mark.isalnum())
+
+
+ROLE_OF = {folded(name): role for role, names in USUAL.items() for name in names}
+RANK = {folded(name): rank for names in USUAL.values() for rank, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
     """How to read a table; None means: find out, and say so.
 
-    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
-             item, one column per class), annotators (one row per item, one column per annotator)
+    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, counts or probabilities (one
+             row per item, one column per class), annotators (one row per item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
+    gold     the column with the right answers, kept beside the votes
+    drop     columns to leave out
     classes  all classes in order; for counts and probabilities, the columns that hold them
-    items, annotators  all names in order, for items nobody answered or an order of your own
+    items, annotators  all names in order, for items nobody answered or an order of your own; with one column per
+             annotator, the columns that are people
     repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
              None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
@@ -54,6 +103,8 @@ class Reading:
     annotator: str | None = None
     label: str | None = None
     seconds: str | None = None
+    gold: str | None = None
+    drop: Sequence[str] | None = None
     classes: Sequence[str] | None = None
     items: Sequence[Any] | np.ndarray | None = None
     annotators: Sequence[Any] | np.ndarray | None = None
@@ -66,12 +117,13 @@ class Reading:
             given = getattr(self, name)
             if given not in allowed and not (name != "missing" and given is None):
                 raise ValueError(f"{name}={given!r:.80}: expected one of {', '.join(allowed)}")
-        for name in ("classes", "items", "annotators"):
+        for name in ("classes", "items", "annotators", "drop"):
             given = getattr(self, name)
             if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
                 raise ValueError(f"{name}={given!r:.80}: expected a list of names")
-        if self.classes is not None:
-            hold(self, "classes", tuple(str(name) for name in self.classes))
+        for name in ("classes", "drop"):
+            if getattr(self, name) is not None:
+                hold(self, name, tuple(str(given) for given in getattr(self, name)))
         for name in ("items", "annotators"):
             if getattr(self, name) is not None:
                 hold(self, name, as_names(getattr(self, name)))
@@ -79,8 +131,25 @@ class Reading:
             raise ValueError(f"scale={self.scale!r:.80}: expected a number above 0, such as 1 or 100")
 
 
+def role_of(column: str, reading: Reading) -> str | None:
+    """The role a column's name tells, None where it tells none; the caller may say that no column plays it ("")."""
+    role = ROLE_OF.get(folded(column))
+    return None if role is not None and getattr(reading, role, None) == "" else role
+
+
+def candidates(source: SourceTable, role: str, reading: Reading) -> list[str]:
+    """The columns whose names tell a role, best first, without those that the caller gave another role."""
+    taken = [getattr(reading, other) for other in ("item", "annotator", "label", "seconds") if other != role]
+    named = [name for name in source.columns if role_of(name, reading) == role and name not in taken]
+    return sorted(named, key=lambda name: RANK[folded(name)])
+
+
 def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = True) -> str | None:
-    """The column that plays a role: the one asked for, else the first usual name that is there."""
+    """The column that plays a role: the one asked for, else the one whose name tells it.
+
+    The role's own name wins over the others. Two of the others are refused, unless they name the same things in every
+    row: then nothing but names depends on it, and the more usual one is taken.
+    """
     asked = getattr(reading, role)
     if asked == "" and not needed:
         return None
@@ -88,97 +157,33 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
         if asked not in source.columns:
             raise ValueError(f"{source.name}: no column {asked!r} for {role}; the columns are {source.columns}")
         return str(asked)
-    lower = {name.strip().lower(): name for name in reversed(source.columns)}
-    for usual in USUAL[role]:
-        if usual in lower:
-            column = lower[usual]
-            if column != role:
-                source.say(f"{role} = column {column!r}")
-            return column
+    fitting = candidates(source, role, reading)
+    own = [name for name in fitting if folded(name) == role]
+    if len(own) == 1 or len(fitting) == 1:
+        return (own or fitting)[0]
+    if len(fitting) > 1:
+        if role in ("item", "annotator") and all(_name_the_same(source, fitting[0], other) for other in fitting[1:]):
+            return fitting[0]
+        ways = " or ".join(f"{role}={name!r}" for name in fitting)
+        classes = ", or, if these are numbers for classes, all of them with classes=" if role == "label" else ""
+        raise ValueError(
+            f"{source.name}: the columns {fitting} all look like the {role}: pass {ways} (on the command line --{role})"
+            + classes
+        )
     if needed:
         raise ValueError(
             f"{source.name}: no column looks like the {role}; the columns are {source.columns}, the usual names are "
-            f"{list(USUAL[role])}: say which one it is with {role}= (on the command line --{role})"
+            f"{list(USUAL[role][:12])} and the like: say which one it is with {role}= (on the command line --{role})"
         )
     return None
 
 
-def top_two_columns(columns: Sequence[str]) -> tuple[str, str, str, str, str | None] | None:
-    """The columns of a top-two elicitation, if all are there: first, its probability, second, its own, ruled out."""
-    have = set(columns)
-    for first, first_prob, second, second_prob, out in TOP_TWO:
-        if {first, first_prob, second, second_prob} <= have:
-            return first, first_prob, second, second_prob, next((name for name in out if name in have), None)
-    return None
-
-
-def guess_layout(source: SourceTable, reading: Reading) -> Layout:
-    """The layout, from the column names alone where they tell, else from which columns hold numbers."""
-    names, table = source.columns, source.table
-    if any(name.startswith("stated.") for name in names):
-        return "beliefs"
-    if top_two_columns(names) is not None:
-        source.say("layout = top-two")
-        return "top-two"
-    holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
-    usual_label = reading.label is None and any(name.strip().lower() in USUAL["label"] for name in names)
-    if reading.label or (usual_label and not holds_classes):
-        return "votes"
-    body = class_columns(source, reading)
-    if not body or not all(is_number(table[name]) for name in body):
-        text = [name for name in body if not is_number(table[name])]
-        text = [f"{name}: {table[name][0].as_py()!r:.40}" for name in text[:5]]
-        raise ValueError(
-            f"{source.name}: the columns {names} hold neither a label column ({list(USUAL['label'])}) nor one number "
-            f"column per class (not numbers: {text}); name the label column with label=, or the classes: classes="
-        )
-    matrix = np.column_stack([table[name].to_numpy() for name in body])  # (n, k)
-    layout: Layout = "counts" if are_counts(matrix) else "probabilities"
-    if reading.item is None and reading.classes is None and len(body) == len(names) - ("votes" in names):
-        _refuse_numbered_items(body, matrix, source.name)
-    shown = ", ".join(body[:8]) + (", ..." if len(body) > 8 else "")
-    source.say(f"layout = {layout} over {len(body)} classes: {shown}")
-    return layout
-
-
-def class_columns(source: SourceTable, reading: Reading) -> list[str]:
-    """The columns that hold one class each in a table of counts or probabilities."""
-    if reading.classes is not None:
-        absent = [name for name in reading.classes if name not in source.columns]
-        if absent:
-            raise ValueError(f"{source.name}: no column for class {absent[0]!r}; the columns are {source.columns}")
-        return list(reading.classes)
-    item = choose(source.quietly(), "item", reading, needed=False)
-    return [name for name in source.columns if name not in (item, "votes")]
-
-
-def is_number(column: pa.ChunkedArray) -> bool:
-    return bool(types.is_integer(column.type) or types.is_floating(column.type))
-
-
-def are_counts(matrix: np.ndarray) -> bool:
-    """Whether numbers are counts: integers, or floats that are all whole with some above 1; gaps aside.  (n, k)"""
-    if matrix.dtype.kind in "iu":
-        return True
-    known = matrix[~np.isnan(matrix)]
-    return bool((known == np.floor(known)).all() and (known > 1).any())
-
-
-def _refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
-    """A first column that counts on, or alone holds distinct whole numbers, numbers the items; it is not a class.
-
-    Rows with the same sum are a table of counts or probabilities whatever the first column holds.
-    """
-    first, rest = matrix[:, 0], matrix[:, 1:]
-    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or np.ptp(matrix.sum(axis=1)) < 1e-5 or not _distinct_whole(first):
-        return
-    counts_on = first[0] in (0, 1) and bool((np.diff(first) == 1).all())
-    if counts_on or not any(_distinct_whole(column) for column in rest.T):
-        raise ValueError(
-            f"{source}: the first column {names[0]!r} looks like a number for each item ({first[:3].tolist()}...), not "
-            f"like a class; pass item={names[0]!r} (--item), or name the classes: classes={names} if it is one"
-        )
-
-
-def _distinct_whole(column: np.ndarray) -> bool:
-    return bool((column == np.floor(column)).all()) and np.unique(column).size == column.size
+def _name_the_same(source: SourceTable, first: str, second: str) -> bool:
+    """Whether two columns have no gaps, and differ from row to row in the same places."""
+    if source.size == 0 or any(source.table[name].null_count for name in (first, second)):
+        return False
+    a, b = source.codes(first), source.codes(second)
+    if a is None or b is None:
+        return False
+    pairs = np.unique(a.astype(np.int64) * (int(b.max()) + 1) + b).size
+    return bool(pairs == np.unique(a).size == np.unique(b).size)

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from dissensus.files.spelling import as_text, typed
 from dissensus.files.tables.beliefs import look_like_percents
-from dissensus.files.tables.columns import Reading, choose, guess_layout
+from dissensus.files.tables.columns import Reading
+from dissensus.files.tables.layouts import class_columns, recognised
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA
 from dissensus.labels.answers import Answers
@@ -60,24 +61,27 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     text: every cell becomes text (CSV), so that types are lost too
     """
     meta = json.loads(table.schema.metadata[METADATA])
-    plain = table.replace_schema_metadata(None)
-    source = SourceTable(plain, "")
+    plain = _as_read_back(table, text=text)
+    guessed = _recognised(plain)
     lost = []
     if isinstance(value, Answers) and meta["layout"] == "annotators":
         kept = [name for name in ("seconds", "extra") if getattr(value, name) is not None]
         lost += [f"the {'times' if name == 'seconds' else 'extra columns'}, in this layout" for name in kept]
     elif isinstance(value, Answers):
         for role in ROLES:
-            if (choose(source, role, Reading(), needed=False) or "") != meta[role] and not _unlabelled(role, meta):
+            known = None if guessed is None else getattr(guessed, role) or ""
+            if known != meta[role] and not _unlabelled(role, meta):
                 lost.append(f"which column is the {role}: read it back with {role}={meta[role]!r}")
         lost += _changed_types(value, text=text)
         if value.annotator is not None and _answered_twice(value):
             lost.append("that second answers are not an accident: read it back with repeats='keep'")
-    if _guessed_layout(plain, text=text and isinstance(value, Distributions)) != meta["layout"]:
+    if guessed is None or guessed.layout != meta["layout"]:
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
-    if (
-        isinstance(value, Votes)
-        and class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
+    if isinstance(value, Distributions) and not _keeps_classes(plain, value):
+        lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
+    if isinstance(value, Votes) and (
+        class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
+        or (meta["layout"] == "annotators" and any(name.endswith(".0") for name in value.classes))
     ):
         lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
     if isinstance(value, Beliefs) and look_like_percents(value.stated):
@@ -92,13 +96,26 @@ def _unlabelled(role: str, meta: dict[str, Any]) -> bool:
     return role == "label" and meta["layout"] == "beliefs"
 
 
-def _guessed_layout(plain: pa.Table, *, text: bool) -> str | None:
+def _as_read_back(table: pa.Table, *, text: bool) -> SourceTable:
+    plain = table.replace_schema_metadata(None)
     if text:
         plain = pa.table({field.name: typed(as_text(plain[field.name])) for field in plain.schema})
+    return SourceTable(plain, "")
+
+
+def _recognised(plain: SourceTable) -> Reading | None:
+    """How the columns alone would be read, None where they would be refused."""
     try:
-        return guess_layout(SourceTable(plain, ""), Reading())
+        return recognised(plain, Reading())
     except ValueError:
         return None
+
+
+def _keeps_classes(plain: SourceTable, value: Distributions) -> bool:
+    try:
+        return class_columns(plain, Reading(item="item")) == list(value.classes)
+    except ValueError:
+        return False
 
 
 def _changed_types(value: Answers, *, text: bool) -> list[str]:

@@ -6,20 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.files.tables.columns import Reading, choose, class_columns
+from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.rows import encoded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.distributions import Distributions
 
 
-def distributions_from_table(source: SourceTable, reading: Reading) -> Distributions:
-    names = class_columns(source, reading)
-    item = choose(source, "item", reading, needed=False)
-    if item is None:
-        source.say("no item column: items are numbered from 0")
-    left = [name for name in source.columns if name not in (item, "votes", *names)]
-    if left:
-        source.say(f"columns left out, as they are not classes: {left}")
+def distributions_from_table(source: SourceTable, reading: Reading, *, check_sums: bool) -> Distributions:
+    """reading: as `recognised` filled it in; check_sums: refuse counts that do not add up to the column `votes`"""
+    names, item = list(reading.classes or ()), reading.item or None
     if not names:
         raise ValueError(f"{source.name}: no column holds a class; name them with classes=, out of {source.columns}")
     if item is not None and reading.items is not None:
@@ -29,7 +24,7 @@ def distributions_from_table(source: SourceTable, reading: Reading) -> Distribut
     votes = source.numbers("votes") if has_votes else None
     items = source.names(item).to_numpy() if item is not None else reading.items
     counted = reading.layout == "counts"
-    if counted and votes is not None and reading.classes is None:
+    if counted and votes is not None and check_sums:
         _check_sums(matrix, votes, source)
     with source.naming_rows():
         return matrix_distributions(matrix, items, names, votes, counted)

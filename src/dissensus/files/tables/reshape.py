@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.spelling import typed, whole_floats_in_text
+from dissensus.files.tables.columns import Reading, role_of
+from dissensus.files.tables.doubts import not_people
 from dissensus.files.tables.rows import is_list, nan_as_null
 from dissensus.files.tables.source import SourceTable
-from dissensus.labels.frames import whole_floats
+from dissensus.labels.frames import free_name, whole_floats
 from dissensus.labels.names import as_names, text_column
 
 LISTS = ("annotators", "annotations")
 
 
+def people_and_others(source: SourceTable, reading: Reading) -> tuple[list[str], list[str]]:
+    """The columns of people, those the caller names, else all whose names tell no role; and those beside them.
+
+    reading: as `recognised` filled it in
+    """
+    columns = [name for name in source.columns if name != reading.item]
+    if reading.annotators is None:
+        people = [name for name in columns if role_of(name, reading) is None]
+    else:
+        people = [str(name) for name in np.asarray(reading.annotators).tolist()]
+    return people, [name for name in columns if name not in people]
+
+
 def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
     """One column per annotator -> one row per answer; an empty cell means the annotator was not asked.
 
-    Items come in the order of the rows, also those that nobody answered.
+    Items come in the order of the rows, also those that nobody answered; columns that are no person's stay beside the
+    answers to their item.
     """
-    item = choose(source, "item", reading, needed=False)
-    people = [name for name in source.columns if name != item]
+    people, beside = people_and_others(source, reading)
+    _check_people(source, reading, people, beside)
     for person in people:
         kind = source.table[person].type
         if pa.types.is_nested(kind):
             raise ValueError(f"{source.name}: column {person!r} holds {kind}; expected one label per cell")
-    names = pa.chunked_array([pa.array(range(source.size))]) if item is None else source.names(item)
+    names = source.names(reading.item) if reading.item else pa.chunked_array([pa.array(range(source.size))])
+    roles = {role: free_name(role, beside) for role in ("item", "annotator", "label")}
     parts, places = [], []
-    for person, column in _labels_alike(source.table, people).items():
+    for person, column in _labels_alike(source.table, people, reading.classes).items():
         answered = np.flatnonzero(pc.is_valid(column).to_numpy())
         take = pa.array(answered)
         parts.append(
             pa.table({
-                "item": names.take(take), "annotator": pa.array([person] * answered.size, pa.string()),
-                "label": text_column(column.take(take)),
-            })
+                roles["item"]: names.take(take), roles["annotator"]: pa.array([person] * answered.size, pa.string()),
+                roles["label"]: text_column(column.take(take)),
+            } | {name: source.table[name].take(take) for name in beside})
         )  # fmt: skip
         places.append(answered)
     if not any(part.num_rows for part in parts):
         raise ValueError(f"{source.name}: every cell of the columns {people} is empty; expected labels")
-    reading = replace(reading, item="item", annotator="annotator", label="label", seconds="")
+    reading = replace(reading, item=roles["item"], annotator=roles["annotator"], label=roles["label"], seconds="")
     kept = np.concatenate(places)
     if reading.items is None:
         reading = replace(reading, items=list(dict.fromkeys(as_names(names.to_numpy()).tolist())))
@@ -87,13 +105,61 @@ def unnested(source: SourceTable) -> SourceTable:
         values = table[name]
         parallel = is_list(values.type) and pc.all(pc.equal(pc.list_value_length(values), length)).as_py()
         columns[name] = pc.list_flatten(values) if parallel else values.take(parent)
-    source.say("answers = pairs of the lists `annotators` and `annotations`")
-    return source.holding(pa.table(columns), parent.to_numpy())
+    source = source.holding(pa.table(columns), parent.to_numpy())
+    return replace(source, taken=(*source.taken, "answers = pairs of the lists annotators and annotations"))
 
 
-def _labels_alike(table: pa.Table, people: list[str]) -> dict[str, pa.ChunkedArray]:
-    """The columns of labels; numbers all as integers, or all as floats where some label is not whole."""
+def _check_people(source: SourceTable, reading: Reading, people: list[str], beside: list[str]) -> None:
+    """Refuse people the table does not have, and columns that may not be one person's labels."""
+    absent = [name for name in people if name not in source.columns or name == reading.item]
+    if absent:
+        raise ValueError(f"{source.name}: no column for annotator {absent[0]!r}; the columns are {source.columns}")
+    if not people:
+        raise ValueError(
+            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those "
+            "that do with annotators= (--annotators), or choose another layout="
+        )
+    if reading.annotators is not None:
+        return
+    unclear = [name for name in beside if role_of(name, reading) in ("annotator", "label")]
+    if unclear:
+        raise ValueError(
+            f"{source.name}: by its name column {unclear[0]!r} holds the {role_of(unclear[0], reading)}, and not one "
+            f"person's labels: name the columns of the people with annotators= (--annotators {_listed(people)})"
+            + _or_leave_out(unclear[0])
+        )
+    refused = {} if reading.classes is not None else not_people(source, people)
+    if refused:
+        said = "; ".join(f"column {name!r} holds {reason}" for name, reason in list(refused.items())[:5])
+        left = [name for name in people if name not in refused]
+        first = next(iter(refused))
+        named = f"pass item={first!r} (--item {first}) if it names the items, " if not reading.item else ""
+        raise ValueError(
+            f"{source.name}: {said}, and not one person's labels: {named}name the columns of the people with "
+            f"annotators= (--annotators {_listed(left or people)})" + _or_leave_out(first)
+        )
+
+
+def _listed(people: list[str]) -> str:
+    return ",".join(people[:5]) + (",..." if len(people) > 5 else "")
+
+
+def _or_leave_out(column: str) -> str:
+    return f", or say what the column is: gold={column!r} (--gold) for right answers, drop=[{column!r}] (--drop)"
+
+
+def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
+    """The columns of labels; numbers all as integers, or all as floats where some label is not whole.
+
+    Text is as it was typed, but where all spell whole numbers, some of them as pandas does a column with gaps (1.0),
+    1.0 is 1, unless the caller names such a class.
+    """
     columns = {person: nan_as_null(table, person)[person] for person in people}
+    asked_for = any(name.endswith(".0") for name in classes or ())
+    spelled = {person: whole_floats_in_text(column) for person, column in columns.items()}
+    filled = [column for column in spelled.values() if column.null_count < len(column)]
+    if not asked_for and all(pa.types.is_integer(typed(column).type) for column in filled):
+        columns = spelled
     floats = [person for person in people if pa.types.is_floating(columns[person].type)]
     whole = {person: whole_floats(columns[person]) for person in floats}
     if all(pa.types.is_integer(column.type) for column in whole.values()):

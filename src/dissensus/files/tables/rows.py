@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.files.spelling import typed
-from dissensus.files.tables.columns import REPEAT_FLAGS, Reading, choose
+from dissensus.files.tables.columns import REPEAT_FLAGS, Reading
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import encode, text_column
@@ -34,14 +34,12 @@ def shared_fields(
     source: SourceTable, reading: Reading, skip: str | None = None
 ) -> tuple[SourceTable, dict[str, str], dict[str, Any]]:
     """The rows that are left after repeated answers were dealt with, the column of each role, and the fields that
-    every kind of answer has."""
-    roles = {}
-    for role in ("item", "annotator", "seconds"):
-        column = choose(source, role, reading, needed=role == "item")
-        if column is not None and column != skip:
-            roles[role] = column
-    if "annotator" not in roles:
-        source.say("no annotator column: who answered is not known")
+    every kind of answer has.
+
+    reading: as `recognised` filled it in
+    """
+    columns = {role: getattr(reading, role) for role in ("item", "annotator", "seconds")}
+    roles = {role: column for role, column in columns.items() if column and column != skip}
     codes = {"item": encoded(source, roles["item"], reading.items)}
     if "annotator" in roles:
         codes["annotator"] = encoded(source, roles["annotator"], reading.annotators)

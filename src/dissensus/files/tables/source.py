@@ -22,6 +22,8 @@ class SourceTable:
     say   hears what is guessed or left out
     text  the columns are untyped text (CSV), so numbers are recognised by how they read
     rows  (m,) where each row stood, from 0; None while all are there
+    taken what was recognised before its columns were looked at, as "format = potato"
+    export  it came from a tool's export, so that its roles have their own names: item, annotator, label, seconds
     """
 
     table: pa.Table
@@ -29,6 +31,8 @@ class SourceTable:
     say: Say = to_nobody
     text: bool = False
     rows: np.ndarray | None = None
+    taken: tuple[str, ...] = ()
+    export: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -57,8 +61,16 @@ class SourceTable:
             return replace(self, table=table)
         return replace(self, table=table, rows=places if self.rows is None else self.rows[places])
 
-    def quietly(self) -> SourceTable:
-        return replace(self, say=to_nobody)
+    def codes(self, column: str) -> np.ndarray | None:
+        """A number for each different value of a column, -1 where it has none; None for lists and records.  (m,)"""
+        values = self.table[column]
+        if pa.types.is_nested(values.type):
+            return None
+        if not pa.types.is_dictionary(values.type):
+            values = values.dictionary_encode()
+        values = values.unify_dictionaries()
+        parts = [part.indices.cast(pa.int64()).fill_null(-1).to_numpy() for part in values.chunks]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
     def names(self, column: str) -> pa.ChunkedArray:
         """A column of names, without gaps.  (m,)"""

@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.beliefs import beliefs_from_table
-from dissensus.files.tables.columns import Reading, choose, guess_layout
+from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.tables.layouts import recognised
 from dissensus.files.tables.matrix import distributions_from_table
 from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
 from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.took import took_from_table
 from dissensus.labels.frames import decoded, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
 from dissensus.labels.shares import Labels
@@ -35,17 +37,25 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(f"{source.name}: two columns are named {repeated!r}; rename one of {source.columns}")
     reading = as_stored(source, reading)
     source = source.holding(decoded(source.table))
+    source = _with_gold_named(_without_dropped(source, reading), reading)
+    remarks: list[str] = []  # said after what was taken
+    say, source = source.say, replace(source, say=remarks.append)
     if not ours:
         source = unnested(source)
     numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
-    layout = reading.layout or guess_layout(numbers_known, reading)
-    if layout in ("counts", "probabilities"):
-        return distributions_from_table(numbers_known, replace(reading, layout=layout))
-    if layout == "annotators":
-        return votes_from_table(*annotator_columns_to_rows(source, reading))
-    if layout == "votes":
-        return votes_from_table(source, reading)
-    return beliefs_from_table(source, reading, top_two=layout == "top-two")
+    used = recognised(numbers_known, reading)
+    if used.layout in ("counts", "probabilities"):
+        labels: Labels = distributions_from_table(numbers_known, used, check_sums=reading.classes is None)
+    elif used.layout == "annotators":
+        labels = votes_from_table(*annotator_columns_to_rows(source, used))
+    elif used.layout == "votes":
+        labels = votes_from_table(source, used)
+    else:
+        labels = beliefs_from_table(source, used)
+    for notice in (took_from_table(source, reading, used, labels), *remarks):
+        if notice is not None:
+            say(notice)
+    return labels
 
 
 def as_stored(source: SourceTable, reading: Reading) -> Reading:
@@ -68,20 +78,16 @@ def as_stored(source: SourceTable, reading: Reading) -> Reading:
 
 
 def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
-    label = choose(source, "label", reading)
-    assert label is not None
+    """reading: as `recognised` filled it in"""
+    label = reading.label
+    assert label
     if is_list(source.table[label].type):
         raise ValueError(f"{source.name}: column {label!r} holds lists; expected one label per row: unnest it first")
     source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     column = source.table[label]
-    labels = whole_floats(column)
-    if labels is not column:
-        source.say(f"column {label!r} holds whole floats: read as integers")
     levels = ordered_levels(column) if reading.classes is None else None
-    if levels is not None:
-        source.say(f"classes = the levels of column {label!r}, in their order: {', '.join(levels[:8])}")
-    choice, classes = encode_classes(labels, levels if reading.classes is None else reading.classes)
+    choice, classes = encode_classes(whole_floats(column), levels if reading.classes is None else reading.classes)
     bad = np.flatnonzero(choice < 0)
     if bad.size:
         row = int(bad[0])
@@ -92,6 +98,28 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     extra = extra_columns(source, [*roles.values(), label])
     with source.naming_rows():
         return Votes(**shared, classes=classes, choice=choice, extra=extra)
+
+
+def _without_dropped(source: SourceTable, reading: Reading) -> SourceTable:
+    absent = [name for name in reading.drop or () if name not in source.columns]
+    if absent:
+        raise ValueError(f"{source.name}: no column {absent[0]!r} to leave out; the columns are {source.columns}")
+    return source.holding(source.table.drop_columns(list(reading.drop))) if reading.drop else source
+
+
+def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
+    """The column of right answers under the name `gold`, which no role takes."""
+    gold = reading.gold
+    if gold is None or gold == "gold" in source.columns:
+        return source
+    if gold not in source.columns:
+        raise ValueError(f"{source.name}: no column {gold!r} for gold; the columns are {source.columns}")
+    if "gold" in source.columns:
+        raise ValueError(
+            f"{source.name}: gold is to be column {gold!r}, but there is a column 'gold' as well: leave that one out "
+            "with drop=['gold'] (--drop gold)"
+        )
+    return source.holding(source.table.rename_columns(["gold" if n == gold else n for n in source.columns]))
 
 
 def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
@@ -105,6 +133,6 @@ def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
 
 def _typed_table(source: SourceTable, reading: Reading) -> pa.Table:
     """Numbers as numbers, but the names of items as they were typed."""
-    item = choose(source.quietly(), "item", reading, needed=False)
+    item = choose(source, "item", reading, needed=False)
     columns = {name: source.table[name] for name in source.columns}
     return pa.table({name: column if name == item else as_numbers(column) for name, column in columns.items()})

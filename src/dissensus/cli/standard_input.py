@@ -1,0 +1,62 @@
+"""`-` as a file: labels that come through standard input, as in `zcat votes.csv.gz | dissensus describe -`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dissensus.files.delimited import MAX_LINE
+from dissensus.files.notices import Say
+
+MARK = "-"
+NAME = "standard input"
+FIRST_BYTES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz"}
+
+
+@contextmanager
+def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
+    """A file with all of standard input, since formats are read from both ends, and who hears about it by that name.
+
+    Its ending is what the first bytes tell: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
+    """
+    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
+        path = Path(folder) / "labels"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        path = path.rename(path.with_suffix(ending_of(path)))
+        try:
+            yield path, lambda notice: say(notice.replace(str(path), NAME))
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(path), NAME)) from None
+
+
+def ending_of(path: Path) -> str:
+    """The ending of the format whose first bytes a file has, .csv where they tell none."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+        file.seek(0)
+        line, more = file.readline(MAX_LINE), file.read(4096)
+    known = next((ending for first, ending in FIRST_BYTES.items() if start.startswith(first)), None)
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if known is not None:
+        return known
+    if re.match(rb"\[\s*[{\]]", text):
+        return ".json"
+    if re.match(rb'\{\s*["}]', text):
+        return ".jsonl" if _is_record(line, alone=not more.strip()) else ".json"
+    return ".csv"
+
+
+def _is_record(line: bytes, *, alone: bool) -> bool:
+    """Whether a first line is a record of its own; one that is the whole file may also be {item: record}."""
+    try:
+        record = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError):
+        return False
+    return not (alone and all(isinstance(value, dict) for value in record.values()))

@@ -1,0 +1,119 @@
+"""What speaks against columns of numbers being the classes of a table of counts or probabilities."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from dissensus.files.spelling import as_numbers
+from dissensus.files.tables.columns import Reading, folded, role_of
+from dissensus.files.tables.doubts import FEW, is_number, pair_up
+from dissensus.files.tables.source import SourceTable
+
+
+def refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> None:
+    codes = source.codes(item)
+    if codes is None or np.unique(codes).size == source.size:
+        return
+    row = int(np.setdiff1d(np.arange(source.size), np.unique(codes, return_index=True)[1])[0])
+    raise ValueError(
+        f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column "
+        f"{item!r}), so rows are answers and not counts, but no column looks like the label; the others are {body}: "
+        f"name it with label= (--label), or, if {item!r} does not name the items, pass another column or '' as item="
+    )
+
+
+def refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Reading) -> None:
+    """Where the classes are known and a column that is none of them names every row, it may name the items."""
+    rest = [name for name in source.columns if name not in classes and role_of(name, reading) is None]
+    names = [name for name in rest if (c := source.codes(name)) is not None and np.unique(c).size == source.size > 1]
+    if names:
+        raise ValueError(
+            f"{source.name}: no column looks like the item by its name, but {names[0]!r} has another value in every "
+            f"row: pass item={names[0]!r} (--item {names[0]}) if it names the items, or item='' if they have no names"
+        )
+
+
+def refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[str], matrix: np.ndarray) -> None:
+    """Numbers under a name such as `image` that complete the sums may be a class."""
+    if folded(item) == "item" or folded(item).endswith("id"):
+        return
+    column = as_numbers(source.table[item])  # names of items are kept as they were typed
+    if not is_number(column) or column.null_count:
+        return
+    numbers = column.to_numpy()
+    fractions = bool((numbers != np.floor(numbers)).any())
+    sums = matrix.sum(axis=1)
+    if fractions or (source.size > 1 and same(sums + numbers) and not same(sums)):
+        raise ValueError(
+            f"{source.name}: two readings fit: items named in column {item!r}, or numbers for a class {item!r}: pass "
+            f"item={item!r} (--item {item}), or classes={[item, *body]} (--classes {','.join([item, *body])})"
+        )
+
+
+def refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
+    """A column of distinct whole numbers is a number for each item, and not a class, if it counts on, is the only such
+    one, lies above all others, or if the others have the same sum in every row.
+
+    Rows with the same sum are a table of counts or probabilities whatever a column holds.
+    """
+    if matrix.shape[0] < 2 or matrix.shape[1] < 2 or same(matrix.sum(axis=1)):
+        return
+    distinct = [place for place in range(len(names)) if _distinct_whole(matrix[:, place])]
+    for place in distinct:
+        column, rest = matrix[:, place], np.delete(matrix, place, axis=1)
+        counts_on = column[0] in (0, 1) and bool((np.diff(column) == 1).all())
+        if counts_on or len(distinct) == 1 or column.min() > rest.max() or same(rest.sum(axis=1)):
+            which = "the first column" if place == 0 else "column"
+            raise ValueError(
+                f"{source}: {which} {names[place]!r} looks like a number for each item ({column[:3].tolist()}...), not "
+                f"like a class; pass item={names[place]!r} (--item), or name the classes: classes={names} if it is one"
+            )
+
+
+def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
+    """Columns of whole numbers, two of which pair up as items and annotators do, are rather answers than counts.
+
+    Rows with the same sum are counts, whatever pairs up.  matrix: (n, k)
+    """
+    if source.size < FEW or not 3 <= len(names) <= 8 or same(matrix.sum(axis=1)):
+        return
+    for first, second in combinations(names, 2):
+        if pair_up(source.codes(first), source.codes(second)):
+            rest = next(name for name in names if name not in (first, second))
+            raise ValueError(
+                f"{source.name}: the numbers in {names} fit two readings: one row per answer, since the values of "
+                f"{first!r} and {second!r} repeat but never together, or one row per item with counts of {len(names)} "
+                f"classes: pass item=, annotator= and label= (such as item={first!r}, annotator={second!r}, "
+                f"label={rest!r}), or classes={names}"
+            )
+
+
+def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
+    """A column that is the sum of all others in every row is no class.  matrix: (n, k)"""
+    if len(names) < 3 or len(matrix) < 2:
+        return
+    total = matrix.sum(axis=1)
+    for place, name in enumerate(names):
+        if matrix[:, place].any() and np.allclose(total, 2 * matrix[:, place], rtol=0, atol=1e-9):
+            raise ValueError(
+                f"{source.name}: column {name!r} is the sum of the other classes in every row: leave it out with "
+                f"drop=[{name!r}] (--drop {name}), or pass classes={names} if it is a class"
+            )
+
+
+def are_counts(matrix: np.ndarray) -> bool:
+    """Whether numbers are counts: integers, or floats that are all whole with some above 1; gaps aside.  (n, k)"""
+    if matrix.dtype.kind in "iu":
+        return True
+    known = matrix[~np.isnan(matrix)]
+    return bool((known == np.floor(known)).all() and (known > 1).any())
+
+
+def same(sums: np.ndarray) -> bool:
+    return bool(np.ptp(sums) < 1e-5)
+
+
+def _distinct_whole(column: np.ndarray) -> bool:
+    return bool((column == np.floor(column)).all()) and np.unique(column).size == column.size

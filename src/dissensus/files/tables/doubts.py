@@ -1,0 +1,175 @@
+"""What the values of columns say against the roles that their names, or the lack of other names, would give them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dissensus.files.spelling import as_numbers, whole_floats_in_text
+from dissensus.files.tables.columns import Reading, folded, role_of
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.frames import whole_floats
+from dissensus.labels.names import text_column
+
+FEW = 6  # rows below which coincidences are too likely to say anything
+MANY = 20  # different labels above which fractions or sentences are no classes
+WORDS = 4  # on average, from which on a value is a text
+
+
+def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
+    """A guessed label column that holds texts, measurements or identifiers has as many classes as rows."""
+    kind = source.table[label].type
+    if pa.types.is_nested(kind) or len(source.table[label].unique()) <= MANY:
+        return
+    values = _values(source, label)
+    different = len(values.unique())
+    if _are_fractions(values):
+        reason = f"{different:,} different fractions"
+    elif _are_texts(values) and different > len(values) / 2:
+        reason = f"texts, {different:,} different ones"
+    elif different > 0.9 * len(values):
+        reason = f"{different:,} different values in {len(values):,} rows"
+    else:
+        return
+    raise ValueError(
+        f"{source.name}: column {label!r} looks like the label by its name, but holds {reason}: name another column "
+        f"with label=, or pass label={label!r} (--label {label}) if each is a class"
+    )
+
+
+def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
+    if is_number(source.table[annotator]):
+        return
+    values = _values(source, annotator)
+    if len(values) and _are_texts(values):
+        raise ValueError(
+            f"{source.name}: column {annotator!r} looks like the annotator by its name, but holds texts such as "
+            f"{values[0].as_py()!r:.60}: pass annotator={annotator!r} (--annotator) if these are people, or "
+            "annotator='' if who answered is not known"
+        )
+
+
+def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used: list[str]) -> None:
+    """Where no column looks like the annotator by its name, one that looks like it by its values is asked about."""
+    asked = source.codes(item)
+    if asked is None or source.size < max(FEW, 1.5 * _different(asked)):
+        return
+    people = [name for name in _nameless(source, reading, used) if pair_up(asked, source.codes(name))]
+    if people:
+        raise ValueError(
+            f"{source.name}: no column looks like the annotator by its name, but the values of {people[0]!r} repeat "
+            f"and never answer an item twice, as people do: pass annotator={people[0]!r} (--annotator {people[0]}), or "
+            "annotator='' if who answered is not known"
+        )
+
+
+def refuse_numbered_answers(
+    source: SourceTable, item: str, annotator: str | None, reading: Reading, used: list[str]
+) -> None:
+    """A guessed item column with another value in every row may number the answers, where another column repeats."""
+    if folded(item) == "item" or source.size < FEW:
+        return
+    nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
+    asked = source.codes(item) if nameless else None
+    if asked is None or _different(asked) < source.size:
+        return
+    if annotator is None:
+        pairs = [pair for pair in combinations(nameless[:8], 2) if pair_up(*map(source.codes, pair))]
+        others = [name for pair in pairs[:1] for name in pair]
+    else:
+        others = [name for name in nameless if pair_up(source.codes(name), source.codes(annotator))]
+    if others:
+        ways = " or ".join(f"item={name!r}" for name in others)
+        raise ValueError(
+            f"{source.name}: column {item!r} has another value in every row, so it may number the answers, while "
+            f"{others[0]!r} repeats as items do: pass {ways} (--item) if they are named there, or item={item!r} if "
+            "every answer is about another item"
+        )
+
+
+def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
+    """Which of these columns cannot be one person's labels, and what they hold instead."""
+    different = {name: set(_values(source, name).unique().to_pylist()) for name in columns}
+    used_by = Counter(value for values in different.values() for value in values)
+    common = any(count > 1 for count in used_by.values())
+    reasons = {name: _not_a_person(source, name, different[name], used_by, common) for name in columns}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def _not_a_person(
+    source: SourceTable, column: str, different: set[str], used_by: Counter[str], common: bool
+) -> str | None:
+    """What a column holds if not labels: texts, identifiers, or values that nobody else has while others share some."""
+    values = _values(source, column)
+    size = len(values)
+    if size < 3:
+        return None
+    shared = sum(used_by[value] > 1 for value in different) / len(different)
+    if _are_texts(values) and (len(different) > size / 2 or shared <= 0.1):
+        return f"texts such as {values[0].as_py()!r:.40}"
+    if len(different) >= 0.9 * size and (shared <= 0.1 or _counts_on(values) or size == source.size >= 5):
+        return f"identifiers, {len(different):,} different values in {size:,} rows"
+    if not shared and common:
+        return f"values such as {values[0].as_py()!r:.40}, which no other column has"
+    return None
+
+
+def _nameless(source: SourceTable, reading: Reading, used: list[str]) -> list[str]:
+    """Columns that could be items or annotators for all their names tell: whole numbers or text, without gaps."""
+    rest = [name for name in source.columns if name not in used and role_of(name, reading) in (None, "text")]
+    return [name for name in rest if not source.table[name].null_count and _names_things(source.table[name])]
+
+
+def is_number(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+
+
+def _names_things(column: pa.ChunkedArray) -> bool:
+    kind = whole_floats(column).type
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    return bool(text or pa.types.is_integer(kind))
+
+
+def _repeats(codes: np.ndarray | None) -> bool:
+    """Whether there are at least two values, each used twice on average.  (m,)"""
+    return codes is not None and 2 <= _different(codes) <= codes.size / 2
+
+
+def _different(codes: np.ndarray) -> int:
+    return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+
+
+def pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:
+    """Whether two columns repeat their values, but no pair of them.  (m,), (m,)"""
+    if first is None or second is None or not _repeats(first) or not _repeats(second):
+        return False
+    return bool(np.unique(first.astype(np.int64) * (int(second.max()) + 1) + second).size == first.size)
+
+
+def _values(source: SourceTable, column: str) -> pa.ChunkedArray:
+    """The values that are there, as text; whole floats as the integers they are."""
+    values = source.table[column]
+    if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
+        return pa.chunked_array([], pa.string())
+    if pa.types.is_floating(values.type):
+        values = whole_floats(values.filter(pc.is_valid(values)).filter(pc.invert(pc.is_nan(values.drop_null()))))
+    return whole_floats_in_text(text_column(values)).drop_null()
+
+
+def _are_texts(values: pa.ChunkedArray) -> bool:
+    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(values.unique()))).as_py()
+    return bool(words >= WORDS)
+
+
+def _are_fractions(values: pa.ChunkedArray) -> bool:
+    numbers = as_numbers(values)
+    return pa.types.is_floating(numbers.type) and pa.types.is_floating(whole_floats(numbers).type)
+
+
+def _counts_on(values: pa.ChunkedArray) -> bool:
+    numbers = as_numbers(values)
+    return pa.types.is_integer(numbers.type) and bool((np.diff(numbers.to_numpy()) == 1).all())

@@ -1,0 +1,178 @@
+"""What the rows of a table hold, as far as its columns tell; two readings that both fit are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dissensus.files.tables.class_doubts import (
+    are_counts,
+    refuse_answers_as_counts,
+    refuse_items_that_may_be_a_class,
+    refuse_numbered_items,
+    refuse_repeated_items,
+    refuse_sum_as_class,
+    refuse_unnamed_items,
+    same,
+)
+from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
+from dissensus.files.tables.doubts import (
+    is_number,
+    refuse_labels_that_are_no_classes,
+    refuse_numbered_answers,
+    refuse_texts_for_people,
+    refuse_unnamed_people,
+)
+from dissensus.files.tables.source import SourceTable
+
+RULED_OUT = ("impossible", "ruled_out", "definitely_not")
+TOP = (("top1", "top1_prob", "top2", "top2_prob"), ("first", "first_prob", "second", "second_prob"))
+
+
+def recognised(source: SourceTable, reading: Reading) -> Reading:
+    """The reading with everything that was left open filled in: layout, and the column of each role ("" for none).
+
+    source: a table whose columns of numbers are numbers, also where it came from a CSV file
+    """
+    layout = reading.layout or guess_layout(source, reading)
+    if layout == "annotators":
+        item = choose(source, "item", reading, needed=False)
+        return replace(reading, layout=layout, item=item or "")
+    if layout in ("counts", "probabilities"):
+        names = class_columns(source, reading)
+        item = choose(source, "item", reading, needed=False)
+        if item is None and reading.item is None:
+            refuse_unnamed_items(source, names, reading)
+        return replace(reading, layout=layout, item=item or "", classes=names, label="", annotator="", seconds="")
+    label = choose(source, "label", reading) if layout == "votes" else reading.label or ""
+    part = replace(reading, layout=layout, label=label)
+    item = choose(source, "item", part)
+    assert item is not None
+    part = replace(part, item=item)
+    annotator = choose(source, "annotator", part, needed=False)
+    seconds = choose(source, "seconds", part, needed=False)
+    used = [item, *(name for name in (label, annotator, seconds) if name), *_answer_columns(source)]
+    if label and reading.label is None:
+        refuse_labels_that_are_no_classes(source, label)
+    if annotator and reading.annotator is None:
+        refuse_texts_for_people(source, annotator)
+    if annotator is None and reading.annotator is None:
+        refuse_unnamed_people(source, item, reading, used)
+    if reading.item is None:
+        refuse_numbered_answers(source, item, annotator, reading, used)
+    return replace(part, annotator=annotator or "", seconds=seconds or "")
+
+
+def guess_layout(source: SourceTable, reading: Reading) -> Layout:
+    """The layout, from the column names alone where they tell, else from which columns hold numbers."""
+    names = source.columns
+    if any(name.startswith("stated.") for name in names):
+        return "beliefs"
+    if (top := top_columns(names)) is not None:
+        return "top-one" if top[2] is None else "top-two"
+    holds_classes = reading.classes is not None and set(reading.classes) <= set(names)
+    labels = [] if reading.label is not None else candidates(source, "label", reading)
+    if reading.label or (labels and not holds_classes):
+        if not reading.label:
+            _refuse_labels_that_may_be_classes(source, reading, labels)
+        return "votes"
+    return _matrix_layout(source, reading)
+
+
+def top_columns(columns: Sequence[str]) -> tuple[str, str, str | None, str | None, str | None] | None:
+    """The columns of a top-two or top-one elicitation: first, its probability, second, its own, those ruled out."""
+    have = {folded(name): name for name in reversed(columns)}
+    for names in TOP:
+        first, first_prob, second, second_prob = (have.get(folded(name)) for name in names)
+        if first is not None and first_prob is not None:
+            out = next((have[folded(name)] for name in RULED_OUT if folded(name) in have), None)
+            if second is not None and second_prob is not None:
+                return first, first_prob, second, second_prob, out
+            if second is None:
+                return first, first_prob, None, None, out
+    return None
+
+
+def class_columns(source: SourceTable, reading: Reading) -> list[str]:
+    """The columns that hold one class each in a table of counts or probabilities: those asked for, else all numbers
+    whose names tell no role."""
+    if reading.classes is not None:
+        absent = [name for name in reading.classes if name not in source.columns]
+        if absent:
+            raise ValueError(f"{source.name}: no column for class {absent[0]!r}; the columns are {source.columns}")
+        return list(reading.classes)
+    roles = {name: role_of(name, reading) for name in source.columns if name not in (reading.item, "votes")}
+    names = [name for name, role in roles.items() if role is None]
+    for name, role in roles.items():
+        if role in ("label", "annotator", "text") and is_number(source.table[name]):
+            both = [other for other in source.columns if other in (*names, name)]
+            raise ValueError(
+                f"{source.name}: by its name column {name!r} is the {role}, and by its numbers it may be a class: "
+                f"leave it out with drop=[{name!r}] (--drop {name}), or name all classes: classes={both} (--classes)"
+            )
+    return names
+
+
+def _answer_columns(source: SourceTable) -> list[str]:
+    """The columns of probabilities and ruled out classes."""
+    own = ("stated.", "ruled_out.", "named.")
+    return [name for name in source.columns if name.startswith(own) or name in (top_columns(source.columns) or ())]
+
+
+def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
+    table = source.table
+    people = [] if reading.classes is not None else candidates(source, "annotator", reading)
+    if people or (reading.annotator and reading.classes is None):
+        who = reading.annotator or people[0]
+        rest = [name for name in source.columns if name != who and role_of(name, reading) is None]
+        raise ValueError(
+            f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column "
+            f"looks like the label; the others are {rest}: name the label column with label= (--label), or, if these "
+            "are numbers for classes, the columns of classes with classes= (--classes)"
+        )
+    body = class_columns(source, reading)
+    text = [name for name in body if not is_number(table[name])]
+    beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
+    odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
+    matrix = np.column_stack([table[name].to_numpy() for name in body]) if body and not text else np.zeros((0, 0))
+    same_sums = bool(matrix.size) and same(matrix.sum(axis=1))
+    if not matrix.size or (odd and not same_sums):
+        shown = [f"{name}: {table[name][0].as_py()!r:.40}" for name in (text or odd)[:5]]
+        raise ValueError(
+            f"{source.name}: the columns {source.columns} hold neither a label column (label, choice, rating, ...) nor "
+            f"one number column per class (not numbers: {shown}); name the label column with label= (--label), or the "
+            "columns of classes with classes= (--classes)"
+        )
+    if reading.classes is None:
+        item = choose(source, "item", reading, needed=False)
+        if item is None and reading.item is None:
+            refuse_numbered_items(body, matrix, source.name)
+        elif item is not None:
+            refuse_repeated_items(source, item, body)
+            if reading.item is None:
+                refuse_items_that_may_be_a_class(source, item, body, matrix)
+        refuse_sum_as_class(source, body, matrix)
+        refuse_answers_as_counts(source, body, matrix)
+    return "counts" if are_counts(matrix) else "probabilities"
+
+
+def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, labels: list[str]) -> None:
+    """One row per item, nothing but numbers, and a column such as `answer`: votes, or counts of a class `answer`."""
+    if any(folded(name) == "label" for name in labels) or reading.annotator:
+        return
+    if candidates(source, "annotator", reading):
+        return
+    item = choose(source, "item", reading, needed=False)
+    others = [name for name in source.columns if name != item and role_of(name, reading) is None]
+    if not others or not all(is_number(source.table[name]) for name in (*others, *labels)):
+        return
+    if item is not None and (codes := source.codes(item)) is not None and np.unique(codes).size < source.size:
+        return
+    classes = [name for name in source.columns if name in (*others, *labels)]
+    raise ValueError(
+        f"{source.name}: two readings fit: one row per answer with the label in {labels[0]!r}, or one row per item "
+        f"with numbers for the classes {classes}: pass label={labels[0]!r} (--label {labels[0]}), or classes={classes} "
+        f"(--classes {','.join(classes)})"
+    )

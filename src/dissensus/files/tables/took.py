@@ -1,0 +1,155 @@
+"""One line on what was recognised in a file, in one form for everything that is read.
+
+took: item = comment_id, annotator = user, label = rating (1..5, ordered)
+took: item = id, classes = cat, dog (counts)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from dissensus.files.spelling import whole_floats_in_text
+from dissensus.files.tables.columns import Reading, candidates
+from dissensus.files.tables.layouts import top_columns
+from dissensus.files.tables.reshape import people_and_others
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.frames import INDEX
+from dissensus.labels.names import ordered_levels
+from dissensus.labels.shares import Labels
+
+SHOWN = 8
+INTEGER = re.compile(r"-?[0-9]{1,400}")
+Parts = tuple[list[str], bool]
+
+
+def took(parts: Iterable[str]) -> str:
+    return f"took: {', '.join(parts)}"
+
+
+def took_from_table(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> str | None:
+    """What was taken from a table; None where the caller said it all, or the rows are votes, or beliefs in stated.
+    columns, and every role has its own name (item, annotator, label, seconds).
+
+    asked, used: the reading before and after everything left open was filled in
+    """
+    if used.layout in ("counts", "probabilities"):
+        parts, guessed = _matrix(source, asked, used)
+    elif used.layout == "annotators":
+        parts, guessed = _people(source, asked, used, labels)
+    else:
+        parts, guessed = _answers(source, asked, used, labels)
+    if asked.gold is not None:
+        kept = "left out" if used.layout in ("counts", "probabilities") else "kept as the extra column gold"
+        parts.append(f"gold = {shown(asked.gold)} ({kept})")
+    everything = [*source.taken, *(parts if guessed or asked.gold is not None else ())]
+    return took(everything) if everything else None
+
+
+def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
+    """The classes, numbers as a range where it has no gaps, and whether they have an order, told or of numbers."""
+    rising = _rising(classes)
+    return class_list(classes) + (", ordered" if ordered or (rising and len(rising) > 2) else "")
+
+
+def class_list(classes: Sequence[str]) -> str:
+    rising = _rising(classes)
+    if rising and len(rising) > 2 and rising[-1] - rising[0] == len(rising) - 1:
+        return f"{classes[0]}..{classes[-1]}"
+    return listed(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:SHOWN]))
+
+
+def shown(name: str) -> str:
+    """A name as it is, in quotes where that would not be clear."""
+    if name == INDEX:
+        return "index of the frame"
+    plain = name.isprintable() and name == name.strip() != "" and not set(name) & set(",=()'\"")
+    return name if plain else repr(name)
+
+
+def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> Parts:
+    parts: list[str] = []
+    guessed = used.layout != asked.layout and used.layout in ("top-two", "top-one")
+    for role in ("item", "annotator", "label", "seconds"):
+        column = getattr(used, role)
+        unknown = role == "annotator" and not column and asked.annotator is None
+        if unknown:
+            parts.append("annotator = none (who answered is not known)")
+        notes = _passed_over(source, role, asked, used) if column else []
+        guessed |= unknown or bool(notes) or (bool(column) and _is_guess(role, asked, column))
+        if role == "label" and used.layout == "votes":
+            notes.append(_label_values(source, asked, used, labels))
+            guessed |= _levels(source, asked, used) or "read as integers" in notes[-1]
+        if column:
+            parts.append(f"{role} = {shown(column)}" + (f" ({', '.join(notes)})" if notes else ""))
+    if used.layout in ("top-two", "top-one"):
+        columns = [name for name in top_columns(source.columns) or () if name is not None]
+        parts.append(f"{used.layout} = {listed(columns)} ({classes_in_words(labels.classes)})")
+    return parts, guessed
+
+
+def _people(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> Parts:
+    people, beside = people_and_others(source, used)
+    more = f", … {len(people):,} columns" if len(people) > SHOWN else ""
+    floats = _whole_floats(labels, *(source.table[name] for name in people))
+    parts = [
+        f"item = {shown(used.item) if used.item else 'row number'}", f"annotators = {listed(people)}{more}",
+        f"labels = {classes_in_words(labels.classes)}{floats}",
+    ]  # fmt: skip
+    beside = [name for name in beside if name != "gold" or asked.gold is None]
+    if beside:
+        parts.append(f"beside = {listed(beside)}")
+    return parts, asked.annotators is None or _is_guess("item", asked, used.item or "") or bool(beside)
+
+
+def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
+    names = list(used.classes or ())
+    parts = [
+        f"item = {shown(used.item) if used.item else 'row number'}",
+        f"classes = {class_list(names)} ({used.layout})",
+    ]
+    left = [name for name in source.columns if name not in (used.item, "votes", *names)]
+    left = [name for name in left if name != "gold" or asked.gold is None]
+    if left:
+        parts.append(f"left out = {listed(left)}")
+    told = asked.layout is not None and asked.classes is not None and not left
+    return parts, not told or _is_guess("item", asked, used.item or "")
+
+
+def _rising(classes: Sequence[str]) -> list[int] | None:
+    """The classes as integers, if they are such in rising order."""
+    numbers = [int(name) for name in classes if INTEGER.fullmatch(name)]
+    return numbers if len(numbers) == len(classes) and numbers == sorted(numbers) else None
+
+
+def _is_guess(role: str, asked: Reading, column: str) -> bool:
+    return column == INDEX or (getattr(asked, role) is None and column != role)
+
+
+def _passed_over(source: SourceTable, role: str, asked: Reading, used: Reading) -> list[str]:
+    if getattr(asked, role) is not None:
+        return []
+    others = [name for name in candidates(source, role, used) if name != getattr(used, role)]
+    return [f"not {shown(name)}" for name in others]
+
+
+def _levels(source: SourceTable, asked: Reading, used: Reading) -> bool:
+    return asked.classes is None and ordered_levels(source.table[used.label]) is not None
+
+
+def _label_values(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> str:
+    words = classes_in_words(labels.classes, ordered=_levels(source, asked, used))
+    return words + _whole_floats(labels, source.table[used.label])
+
+
+def _whole_floats(labels: Labels, *columns: pa.ChunkedArray) -> str:
+    """A remark, where the classes are integers and the file has floats."""
+    whole = all(INTEGER.fullmatch(name) for name in labels.classes)
+    floats = any(pa.types.is_floating(c.type) or whole_floats_in_text(c) is not c for c in columns)
+    return ", whole floats read as integers" if whole and floats else ""

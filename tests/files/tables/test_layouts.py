@@ -1,0 +1,163 @@
+"""A column with a known role is never a class, and where two readings fit, both are named and one is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dissensus import Beliefs, Votes, complete, read
+from dissensus.files.tables.columns import ROLE_OF, USUAL, folded
+from tests.files.refusals import file, quiet, refused
+
+ANSWERS = "\n1,7,5\n1,8,4\n2,7,1\n2,8,2\n3,7,5\n3,8,3\n"
+MEANT = Votes.of([1, 1, 2, 2, 3, 3], list("541253"), [7, 8, 7, 8, 7, 8])
+
+
+def test_every_usual_name_tells_one_role():
+    assert len(ROLE_OF) == sum(len(names) for names in USUAL.values())
+    assert all(ROLE_OF[folded(role)] == role for role in USUAL if role != "beside")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "item,annotator,rating", "id,reviewer,score", "comment_id,participant,grade", "text_id,person,response",
+        "post_id,coder,judgment", "document_id,Judge ID,judgement", "sentenceId,WorkerID,Answer",
+        "Comment ID,user-id,Chosen Label",
+    ],
+)  # fmt: skip
+def test_a_table_of_numbers_with_known_names_holds_votes(tmp_path, header):
+    said = []
+    assert read(file(tmp_path, "v.csv", header + ANSWERS), say=said.append) == MEANT
+    names = header.split(",")
+    line = f"took: item = {names[0]}, annotator = {names[1]}, label = {names[2]} (1..5, ordered)"
+    assert [notice.partition(": ")[2] for notice in said] == [line]
+
+
+def test_a_class_with_its_probability_is_a_belief_with_one_named_class(tmp_path):
+    path = file(tmp_path, "t.csv", "item,annotator,Top1,top1Prob\na,1,cat,80\na,2,dog,100\nb,1,eel,60\n")
+    said = []
+    beliefs = read(path, say=said.append)
+    assert isinstance(beliefs, Beliefs) and beliefs.named.tolist() == [[0], [1], [2]]
+    assert said[0].endswith("annotator = annotator, top-one = Top1, top1Prob (cat, dog, eel)")
+    # Collins 2022, T1: the first class keeps its probability, the rest is spread evenly.
+    spread = complete(beliefs, top=1, spread="uniform").stated
+    assert np.allclose(spread, [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]])
+
+
+def test_the_role_s_own_name_wins_over_looser_ones_and_that_is_said(tmp_path):
+    said = []
+    path = file(tmp_path, "v.csv", "id,item,user,annotator,rating,label\n1,a,u,1,5,x\n2,a,v,2,4,y\n")
+    assert read(path, say=said.append) == read(path, item="item", annotator="annotator", label="label", say=quiet)
+    assert said[0].endswith("item = item (not id), annotator = annotator (not user), label = label (not rating, x, y)")
+
+
+@pytest.mark.parametrize(
+    ("header", "role", "columns"),
+    [
+        ("item,annotator,score,rating", "label", ["rating", "score"]),
+        ("item,user,worker,label", "annotator", ["worker", "user"]),
+        ("id,item_id,annotator,label", "item", ["id", "item_id"]),
+    ],
+)
+def test_two_columns_of_one_role_are_both_named_and_one_is_asked_for(tmp_path, header, role, columns):
+    path = file(tmp_path, "v.csv", header + "\n1,1,7,2\n2,1,8,3\n3,2,8,3\n4,2,7,4\n")
+    ways = " or ".join(f"{role}='{name}'" for name in columns)
+    refused(path, f"pass {ways} .*--{role}")
+    for name in columns:
+        found = read(path, say=quiet, **{role: name})
+        assert isinstance(found, Votes)
+
+
+def test_two_names_of_the_same_items_are_no_question():
+    """As in the tables of an annotation tool: the number of a task, and the picture it shows."""
+    table = pa.table({
+        "id": [1, 1, 2], "image": ["a.png", "a.png", "b.png"], "annotator": [1, 2, 1], "choice": ["x", "y", "x"],
+    })  # fmt: skip
+    said = []
+    assert read(table, say=said.append).items.tolist() == ["a.png", "b.png"]
+    assert "item = image (not id)" in said[0]
+
+
+@pytest.mark.parametrize("name", ["score", "answer", "class"])
+def test_a_class_that_is_called_like_a_label_is_asked_about(tmp_path, name):
+    path = file(tmp_path, "c.csv", f"item,cat,{name}\na,3,1\nb,0,4\n")
+    refused(path, "two readings fit", f"label='{name}' \\(--label {name}\\)", rf"classes=\['cat', '{name}'\]")
+    assert read(path, label=name, say=quiet).classes == ("1", "4")
+    assert read(path, classes=["cat", name], say=quiet).counts().tolist() == [[3, 1], [0, 4]]
+
+
+def test_people_without_labels_are_no_counts(tmp_path):
+    path = file(tmp_path, "v.csv", "item,worker,toxicity" + ANSWERS)
+    refused(
+        path, "'worker' looks like the annotator", "no column looks like the label", r"the others are \['toxicity'\]"
+    )
+    assert read(path, label="toxicity", say=quiet) == MEANT
+
+
+def test_items_that_repeat_are_no_counts(tmp_path):
+    path = file(tmp_path, "v.csv", "item,marker,toxicity" + ANSWERS)
+    refused(path, "row 2 is the second about item '1'", "label= \\(--label\\)")
+    assert read(path, label="toxicity", annotator="marker", say=quiet) == MEANT
+
+
+def test_numbers_that_pair_up_as_items_and_people_do_are_asked_about(tmp_path):
+    path = file(tmp_path, "v.csv", "photo,marker,toxicity" + ANSWERS)
+    refused(
+        path, "fit two readings", "'photo' and 'marker' repeat but never together", "item='photo', annotator='marker'"
+    )
+    assert read(path, item="photo", annotator="marker", label="toxicity", say=quiet) == MEANT
+    assert read(path, classes=["photo", "marker", "toxicity"], item="", say=quiet).n_items == 6
+
+
+def test_what_stands_beside_counts_is_no_class_and_is_named(tmp_path):
+    path = file(tmp_path, "c.csv", "uid,cat,dog,gold,Age\na,3,1,0,20\nb,0,4,1,31\n")
+    said = []
+    assert read(path, say=said.append).counts().tolist() == [[3, 1], [0, 4]]
+    assert said == [f"{path}: took: item = uid, classes = cat, dog (counts), left out = gold, Age"]
+
+
+def test_a_column_of_sums_is_no_class(tmp_path):
+    path = file(tmp_path, "c.csv", "uid,cat,dog,all\na,3,1,4\nb,0,5,5\n")
+    refused(path, r"column 'all' is the sum of the other classes", r"drop=\['all'\] \(--drop all\)")
+    assert read(path, drop=["all"], say=quiet).classes == ("cat", "dog")
+
+
+def test_numbers_that_complete_the_sums_may_be_a_class_though_called_image(tmp_path):
+    path = file(tmp_path, "c.csv", "image,text_1,video\n3,4,3\n0,9,1\n5,5,0\n")
+    refused(path, "two readings fit", "item='image'", r"classes=\['image', 'text_1', 'video'\]")
+    assert read(path, classes=["image", "text_1", "video"], item="", say=quiet).votes.tolist() == [10, 10, 10]
+
+
+def test_labels_that_are_measurements_or_texts_are_asked_about(tmp_path):
+    rows = [f"{row % 9},{row},{row / 7:.4f},what somebody wrote about number {row}" for row in range(40)]
+    path = file(tmp_path, "v.csv", "item,annotator,score,note\n" + "\n".join(rows))
+    refused(
+        path, "column 'score' .* holds 40 different fractions", "label='score' \\(--label score\\) if each is a class"
+    )
+    assert read(path, label="score", say=quiet).n_classes == 40
+    path = file(tmp_path, "v.csv", "item,annotator,length,answer\n" + "\n".join(rows))
+    refused(path, "column 'answer' .* holds texts, 40 different ones")
+
+
+def test_somebody_who_answers_each_item_once_is_asked_about(tmp_path):
+    path = file(tmp_path, "v.csv", "item,marker,rating" + ANSWERS)
+    refused(
+        path, "'marker' repeat and never answer an item twice", "annotator='marker'", "annotator='' if who answered"
+    )
+    assert read(path, annotator="marker", say=quiet) == MEANT
+    assert read(path, annotator="", say=quiet).annotators is None
+
+
+def test_a_number_of_the_answer_is_not_taken_for_the_item(tmp_path):
+    rows = [f"{row},{row // 2},{row % 2},{row % 3}" for row in range(8)]
+    path = file(tmp_path, "v.csv", "id,passage,worker,rating\n" + "\n".join(rows))
+    refused(path, "'id' has another value in every row", "'passage' repeats", "item='passage'", "item='id' if every")
+    assert read(path, item="passage", say=quiet).n_items == 4 and read(path, item="id", say=quiet).n_items == 8
+
+
+def test_told_roles_are_never_questioned(tmp_path):
+    path = file(tmp_path, "v.csv", "id,item_id,annotator,score,rating\n1,1,7,2,0.5\n2,1,8,3,0.25\n")
+    found = read(path, item="id", annotator="annotator", label="rating", seconds="", say=pytest.fail)
+    assert found.items.tolist() == [1, 2] and found.classes == ("0.25", "0.5")

@@ -1,0 +1,97 @@
+"""One column per annotator: people are people, and every other column is named, kept beside or left out as told."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dissensus import read, write
+from tests.files.refusals import file, quiet, refused
+
+WIDE = (
+    "photo,ann,bo,gold,comment\np1,cat,dog,cat,what a cat this is\np2,cat,,dog,or is it one\n"
+    "p3,dog,dog,dog,no it is a dog\np4,dog,cat,,nobody knows for sure\n"
+)
+
+
+def test_identifiers_are_refused_by_name_and_gold_is_no_person(tmp_path):
+    path = file(tmp_path, "w.csv", WIDE)
+    refused(
+        path, "column 'photo' holds identifiers, 4 different values in 4 rows", "item='photo' \\(--item photo\\)",
+        "--annotators ann,bo", r"drop=\['photo'\]", layout="annotators",
+    )  # fmt: skip
+    said = []
+    votes = read(path, layout="annotators", item="photo", say=said.append)
+    assert votes.annotators.tolist() == ["ann", "bo"] and votes.classes == ("cat", "dog") and votes.n_answers == 7
+    assert said == [
+        f"{path}: took: item = photo, annotators = ann, bo, labels = cat, dog, beside = gold, comment"
+    ]  # fmt: skip
+    assert votes.column("gold").tolist()[:4] == ["cat", "dog", "dog", None]
+    assert votes.column("comment").tolist()[4] == "what a cat this is"
+
+
+def test_texts_and_columns_with_values_of_their_own_are_refused_by_name(tmp_path):
+    rows = [f"{row},{row % 3},{row % 2},{'north' if row % 4 else 'south'},text {row} that I saw" for row in range(9)]
+    path = file(tmp_path, "w.csv", "item,ann,bo,region,said\n" + "\n".join(rows))
+    message = refused(
+        path, "column 'region' holds values such as 'south', which no other column has", layout="annotators"
+    )
+    assert "column 'said' holds texts such as" in message
+    votes = read(path, layout="annotators", drop=["region", "said"], say=quiet)
+    assert votes.annotators.tolist() == ["ann", "bo"] and votes.extra is None
+
+
+def test_the_caller_says_who_is_a_person_and_what_is_gold(tmp_path):
+    path = file(tmp_path, "w.csv", "item,label,gold_std,age\n1,5,5,5\n2,4,5,4\n3,4,4,5\n")
+    refused(path, "column 'label' holds the label, and not one person's labels", layout="annotators")
+    said = []
+    votes = read(path, layout="annotators", annotators=["age", "label"], gold="gold_std", say=said.append)
+    assert votes.annotators.tolist() == ["age", "label"] and votes.n_answers == 6
+    assert votes.column("gold").tolist() == [5, 5, 4, 5, 5, 4]
+    assert said[0].endswith("labels = 4, 5, gold = gold_std (kept as the extra column gold)")
+    refused(path, "no column for annotator 'bo'", layout="annotators", annotators=["bo"])
+    refused(path, "no column 'x' to leave out", drop=["x"])
+    refused(path, "no column 'x' for gold", gold="x")
+
+
+def test_gold_stays_beside_votes_whatever_it_is_called(tmp_path):
+    path = file(tmp_path, "v.csv", "item,annotator,rating,label\na,1,5,4\na,2,4,4\n")
+    said = []
+    votes = read(path, gold="label", say=said.append)
+    assert votes.classes == ("4", "5") and votes.choice.tolist() == [1, 0] and votes.column("gold").tolist() == [4, 4]
+    assert said[0].endswith("label = rating (4, 5), gold = label (kept as the extra column gold)")
+    both = file(tmp_path, "b.csv", "item,annotator,label,gold,truth\na,1,5,4,3\n")
+    refused(both, "there is a column 'gold' as well", gold="truth")
+    assert read(both, gold="truth", drop=["gold"], say=quiet).column("gold").tolist() == [3]
+
+
+def test_integers_that_pandas_wrote_with_a_gap_are_the_same_classes(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "b", "c"], "ann": [1, 2, 1], "bo": [1, None, 2]})
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    assert "1.0" in (tmp_path / "w.csv").read_text()
+    said = []
+    votes = read(tmp_path / "w.csv", layout="annotators", say=said.append)
+    assert votes == read(frame, layout="annotators", say=quiet) and votes.classes == ("1", "2")
+    assert said[0].endswith("labels = 1, 2, whole floats read as integers")
+    other = read(tmp_path / "w.csv", layout="annotators", classes=["1", "2", "1.0", "2.0"], say=quiet)
+    assert other.counts().tolist() == [[1, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_bluebird_as_a_sheet_with_one_column_per_reader(loaded, tmp_path, named):
+    """Welinder et al. (2010): 39 people, 108 pictures, the truth in a last column; 599 annotators are a mistake."""
+    bluebird = loaded("crowd-bluebird")
+    sheet = tmp_path / "sheet.csv"
+    write(bluebird.labels, sheet, layout="annotators", say=quiet)
+    frame = pd.read_csv(sheet, dtype=str)
+    gold = dict(zip(bluebird.items["item"].to_pylist(), bluebird.items["gold"].to_pylist(), strict=True))
+    frame["truth"] = [gold[int(name)] for name in frame["item"]]
+    frame = frame.rename(columns={"item": "image_id" if named else "picture"})
+    frame["image_url"] = [f"http://example.org/{name}.jpg" for name in frame.iloc[:, 0]]
+    frame.to_csv(sheet, index=False)
+    options = {"drop": ["image_url"]} if named else {"item": "picture", "drop": ["image_url"]}
+    message = refused(sheet, "'image_url' holds identifiers, 108 different values", layout="annotators")
+    assert ("'picture' holds identifiers" in message) != named
+    votes = read(sheet, layout="annotators", say=quiet, **options)
+    assert votes.n_annotators == 39 and votes.n_answers == 4212 and votes.extra.column_names == ["truth"]
+    assert (votes.counts() == bluebird.labels.counts()).all()
