@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.delimited import read_delimited
-from dissensus.files.exports import EXPORTS, recognise, recognise_table
+from dissensus.files.exports import EXPORTS, parse_export, recognise, recognise_rows, recognise_table, records_in
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.matrices import read_npy, read_npz
 from dissensus.files.notices import Say, to_stderr
-from dissensus.files.tables.columns import USUAL, Layout, Missing, Reading, Repeats
+from dissensus.files.tables.columns import USUAL, Layout, Missing, Reading, Repeats, Several
 from dissensus.files.tables.rows import chosen_rows
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
@@ -42,6 +42,7 @@ def read(
     repeats: Repeats | None = None,
     missing: Missing = "error",
     scale: float | None = None,
+    several: Several | None = None,
     encoding: str = "utf-8",
     say: Say = to_stderr,
 ) -> Labels:
@@ -50,8 +51,9 @@ def read(
     What the file does not say is found out and said; every guess can be overruled:
 
     format    one of FORMATS; "json" and "jsonl" given here are plain records, not a tool's export
-    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
-              item, one column per class), annotators (one row per item, one column per annotator)
+    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, slider (one number per answer,
+              between two classes), counts or probabilities (one row per item, one column per class), annotators (one
+              row per item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
     classes   all classes in order; for counts and probabilities, the columns that hold them
     items, annotators  all names in order, for items nobody answered or an order of your own
@@ -60,7 +62,9 @@ def read(
     repeats   when one annotator answers one item twice: "error", "keep" all, or take the "first" or "last"; where
               nothing is said they are refused, but kept in a file written by this package
     missing   rows without a label: "error", or "drop" them
-    scale     what the probabilities of beliefs are out of: 1, or 100 for percents
+    scale     what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
+    several   answers that tick several classes: "beliefs" with equal mass on them, or "votes", one for each; where
+              nothing is said they are refused
     encoding  of CSV and TSV
     say       hears every guess; by default they go to stderr
 
@@ -72,12 +76,14 @@ def read(
         reading = Reading(
             layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, classes=classes, items=items,
             annotators=annotators, repeats=repeats, missing=missing, scale=scale,
+            several=several,
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)
             labels = _labels_in(file, reading, where)
         else:
             frame = SourceTable(frame_table(source), name, notices.append)
+            frame = _answers_in_rows(frame, recognise_rows(frame.table), question, "a plain frame")
             labels = labels_from_table(chosen_rows(_with_index_named(frame, reading), where), reading)
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise ValueError(f"{name}: cannot be read: {error}") from None
@@ -108,7 +114,7 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
     if not path.is_file():
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
     kind = format_of(path, format)
-    if question is not None and kind in (*MATRICES, *WHOLE):
+    if question is not None and kind in MATRICES:
         raise ValueError(f"{path}: {_no_export(question, kind)}")
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
@@ -116,6 +122,8 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
 
 
 def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+    if file.kind in MATRICES and reading.several is not None:
+        raise ValueError(f"several={reading.several!r} is for labels, and this is a matrix; leave it out")
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
     return labels_from_table(chosen_rows(_table_in(file, reading), where), reading)
@@ -123,11 +131,14 @@ def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -
 
 def _table_in(file: _File, reading: Reading) -> SourceTable:
     name = str(file.path)
-    if file.kind == "parquet":
-        return _with_index_named(SourceTable(read_parquet(file.path), name, file.say), reading)
-    if file.kind == "arrow":
-        return SourceTable(read_arrow(file.path), name, file.say)
     ending = ENDINGS.get(file.path.suffix.lower())
+    asked = file.kind if file.kind in EXPORTS else None
+    if file.kind in WHOLE or (asked is not None and EXPORTS[asked].in_columns and ending in WHOLE):
+        kind = ending if asked is not None else file.kind
+        whole = SourceTable((read_parquet if kind == "parquet" else read_arrow)(file.path), name, file.say)
+        tool = asked or (recognise_rows(whole.table) if file.guess else None)
+        whole = _answers_in_rows(whole, tool, file.question, str(kind))
+        return _with_index_named(whole, reading) if kind == "parquet" else whole
     if file.kind in EXPORTS and EXPORTS[file.kind].in_tables and ending in DELIMITED:
         return SourceTable(_delimited_table(file, ending), name, file.say, text=True)
     if file.kind in DELIMITED:
@@ -149,6 +160,7 @@ def _delimited_table(file: _File, kind: str) -> pa.Table:
 def _records_table(file: _File) -> pa.Table:
     """JSON and JSONL: an annotation tool's export if it looks like one, else plain records."""
     container = EXPORTS[file.kind].container if file.kind in EXPORTS else file.kind
+    container = "jsonl" if ENDINGS.get(file.path.suffix.lower()) == "jsonl" else container
     records = list(read_json_lines(file.path)) if container == "jsonl" else read_json(file.path)
     tool = file.kind if file.kind in EXPORTS else recognise(records) if file.guess else None
     if tool is not None:
@@ -163,8 +175,20 @@ def _records_table(file: _File) -> pa.Table:
     return records_table(records, str(file.path))
 
 
+def _answers_in_rows(source: SourceTable, tool: str | None, question: str | None, kind: str) -> SourceTable:
+    """Parquet, Arrow and frames: the answers in the records of an annotation tool, or else the rows as they are."""
+    if tool is None and question is not None:
+        raise ValueError(f"{source.name}: {_no_export(question, kind)}")
+    if tool is None:
+        return source
+    parsed = parse_export(tool, records_in(source.table), source.name, question)
+    for notice in (f"format = {tool}", *parsed.notices):
+        source.say(notice)
+    return source.holding(parsed.table)
+
+
 def _export_table(tool: str, records: Any, file: _File) -> pa.Table:
-    parsed = EXPORTS[tool].parse(records, str(file.path), file.question)
+    parsed = parse_export(tool, records, str(file.path), file.question)
     if tool != file.kind:
         file.say(f"format = {tool}")
     for notice in parsed.notices:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import as_stored
 from dissensus.labels.distributions import Distributions
@@ -247,6 +248,11 @@ def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source:
     chosen = whole_floats(pa.chunked_array([labels.values(columns)]))
     levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
     code, classes = encode_classes(chosen, levels)
+    if plan.classes is None and (joined := joined_name(classes)) is not None:
+        raise ValueError(
+            f"{source}: some answers are {joined!r}, which may be several classes ticked at once: read(path, several=) "
+            "reads those; where it is the name of one class, list all with classes="
+        )
     if (code < 0).any():
         absent = chosen[int(np.flatnonzero(code < 0)[0])].as_py()
         raise ValueError(f"{source}: some votes are for {absent!r}, but the classes are {list(classes)}")

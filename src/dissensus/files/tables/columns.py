@@ -15,11 +15,14 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names
 
-Layout = Literal["votes", "beliefs", "top-two", "counts", "probabilities", "annotators"]
+Layout = Literal["votes", "beliefs", "top-two", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 Repeats = Literal["error", "keep", "first", "last"]
 Missing = Literal["error", "drop"]
-CHOICES = {"layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing)}
+Several = Literal["beliefs", "votes"]
+CHOICES = {
+    "layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing), "several": get_args(Several),
+}  # fmt: skip
 
 USUAL = {
     "item": ("item", "task", "image", "uid", "id", "item_id", "task_id", "image_id", "example_id", "instance_id"),
@@ -38,15 +41,17 @@ TOP_TWO = (
 class Reading:
     """How to read a table; None means: find out, and say so.
 
-    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, counts or probabilities (one row per
-             item, one column per class), annotators (one row per item, one column per annotator)
+    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, slider (one number between two
+             classes), counts or probabilities (one row per item, one column per class), annotators (one row per item,
+             one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
     classes  all classes in order; for counts and probabilities, the columns that hold them
     items, annotators  all names in order, for items nobody answered or an order of your own
     repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
              None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
-    scale    what the probabilities of beliefs are out of: 1, or 100 for percents
+    scale    what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
+    several  how to read answers that tick several classes: as beliefs with equal mass on them, or one vote each
     """
 
     layout: Layout | None = None
@@ -60,6 +65,7 @@ class Reading:
     repeats: Repeats | None = None
     missing: Missing = "error"
     scale: float | None = None
+    several: Several | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

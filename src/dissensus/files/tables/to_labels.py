@@ -11,11 +11,14 @@ import pyarrow as pa
 
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.beliefs import beliefs_from_table
-from dissensus.files.tables.columns import Reading, choose, guess_layout
+from dissensus.files.tables.columns import Reading, choose, guess_layout, is_number
 from dissensus.files.tables.matrix import distributions_from_table
 from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
-from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
+from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_fields, who, without_missing
+from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
+from dissensus.files.tables.slider import beliefs_from_slider
 from dissensus.files.tables.source import SourceTable
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import decoded, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
 from dissensus.labels.shares import Labels
@@ -39,12 +42,18 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         source = unnested(source)
     numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
     layout = reading.layout or guess_layout(numbers_known, reading)
+    if reading.several is not None and layout not in ("votes", "annotators"):
+        raise ValueError(
+            f"{source.name}: several={reading.several!r} is for labels, and this is {layout}; leave it out"
+        )
     if layout in ("counts", "probabilities"):
         return distributions_from_table(numbers_known, replace(reading, layout=layout))
     if layout == "annotators":
-        return votes_from_table(*annotator_columns_to_rows(source, reading))
+        return votes_or_beliefs(*annotator_columns_to_rows(source, reading))
     if layout == "votes":
-        return votes_from_table(source, reading)
+        return votes_or_beliefs(source, reading)
+    if layout == "slider":
+        return beliefs_from_slider(source, reading)
     return beliefs_from_table(source, reading, top_two=layout == "top-two")
 
 
@@ -67,17 +76,27 @@ def as_stored(source: SourceTable, reading: Reading) -> Reading:
         ) from None
 
 
+def votes_or_beliefs(source: SourceTable, reading: Reading) -> Votes | Beliefs:
+    """One label per row as votes; where answers tick several classes, votes or beliefs as `several` says."""
+    ticked = ticked_classes(source, reading)
+    if ticked is None:
+        return votes_from_table(source, reading)
+    if reading.several == "beliefs":
+        return beliefs_of_ticks(ticked, reading)
+    return votes_from_table(*one_row_per_class(ticked, reading))
+
+
 def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     label = choose(source, "label", reading)
     assert label is not None
-    if is_list(source.table[label].type):
-        raise ValueError(f"{source.name}: column {label!r} holds lists; expected one label per row: unnest it first")
     source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     column = source.table[label]
     labels = whole_floats(column)
     if labels is not column:
         source.say(f"column {label!r} holds whole floats: read as integers")
+    if reading.classes is None:
+        _hint_at_sliders(labels, label, source)
     levels = ordered_levels(column) if reading.classes is None else None
     if levels is not None:
         source.say(f"classes = the levels of column {label!r}, in their order: {', '.join(levels[:8])}")
@@ -92,6 +111,19 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     extra = extra_columns(source, [*roles.values(), label])
     with source.naming_rows():
         return Votes(**shared, classes=classes, choice=choice, extra=extra)
+
+
+def _hint_at_sliders(labels: pa.ChunkedArray, label: str, source: SourceTable) -> None:
+    """Say that numbers are taken as classes where they may be positions of a slider: fractions, or many with gaps."""
+    numbers = as_numbers(labels) if source.text else labels
+    if not is_number(numbers):
+        return
+    seen = numbers.unique().to_numpy()
+    if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
+        source.say(
+            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
+            "positions of a slider are read with layout='slider', its two classes= and its upper end, scale="
+        )
 
 
 def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:

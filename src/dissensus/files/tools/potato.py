@@ -14,11 +14,11 @@ from dissensus.files.tools.records import (
     as_name,
     as_object,
     cell,
+    chosen_classes,
     each_record,
     first_of,
     further,
     kept,
-    only_choice,
     parsed,
     pick_question,
     rows_of,
@@ -43,7 +43,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     0m 3s "}}; annotations.jsonl (version 2): {instance_id, user_id, labels: {scheme: {label: value}}, spans, links}.
     The rows of annotated_instances.csv (user, instance_id, displayed_text, scheme:::label) and annotations.csv
     (instance_id, user_id, scheme.label) are read the same way, each as a record.
-    A label is the name that was ticked, or the value where it is one of its own (slider, select).
+    A label is the name that was ticked, or the value where it is one of its own (slider, likert, select); several
+    names ticked at once (multiselect) are one answer.
     Potato repository: example projects, user state manager, tabular_exporter.py; documentation, Export Formats.
     """
     left_out: Counter[str] = Counter()
@@ -51,8 +52,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     asked = pick_question((name for _, _, schemes, _ in answers for name in schemes), question, source, left_out)
     rows = []
     for place, record, schemes, used in answers:
-        chosen = _ticked(schemes.get(asked))
-        if not chosen:
+        ticked = _ticked(schemes.get(asked))
+        if not ticked:
             left_out[f"record{{s}} without an answer to {asked!r}"] += 1
             continue
         item = as_name(first_of(record, "id", "instance_id"), "id", place)
@@ -60,7 +61,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         annotator = None if who is None else as_name(who, "the user", place)
         behavior = as_object(record.get("behavioral_data") or {}, "behavioral_data", place)
         rows.append(kept(record, (*_FIELDS, *used)) | {
-            "item": item, "annotator": annotator, "label": only_choice(chosen, item, annotator, place),
+            "item": item, "annotator": annotator, "label": chosen_classes(ticked, place),
             "seconds": _spent(behavior.get("time_string"), place),
         } | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"})  # fmt: skip
     return parsed(rows, left_out, source)
