@@ -16,6 +16,7 @@ import pyarrow.parquet as parquet
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.to_labels import as_stored
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
@@ -150,6 +151,7 @@ def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, li
     repeated = first_repeated(schema.names)
     if repeated is not None:
         raise ValueError(f"{source}: two columns are named {repeated!r}; rename one of {schema.names}")
+    refuse_survey_exports(empty, reading)
     plan = as_stored(empty, reading)
     columns = [str(choose(empty, role, plan)) for role in ("item", "label")]
     for name in columns:

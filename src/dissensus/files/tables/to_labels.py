@@ -18,6 +18,7 @@ from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_field
 from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
 from dissensus.files.tables.slider import beliefs_from_slider
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import decoded, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
@@ -36,6 +37,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
     repeated = first_repeated(source.columns)
     if repeated is not None:
         raise ValueError(f"{source.name}: two columns are named {repeated!r}; rename one of {source.columns}")
+    refuse_survey_exports(source, reading)
     reading = as_stored(source, reading)
     source = source.holding(decoded(source.table))
     if not ours:
