@@ -13,9 +13,11 @@ import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from dissensus import Beliefs, Votes, count_votes, read, write
 from dissensus.aggregate import aggregate
+from dissensus.cli.main import app
 from dissensus.files.tables.several import joined_name
 from tests.files.refusals import quiet
 
@@ -175,6 +177,24 @@ def test_several_is_refused_where_there_is_nothing_to_tick(tmp_path):
         read(tmp_path / "c.npy", several="beliefs", say=quiet)
     with pytest.raises(ValueError, match="several='one': expected one of beliefs, votes"):
         read(counts, several="one")
+
+
+def test_lists_of_anything_but_classes_are_refused():
+    frame = pd.DataFrame({"item": [1], "label": [[["x"], ["y"]]]})
+    with pytest.raises(ValueError, match=r"column 'label' holds lists of list<.*>; expected lists of classes"):
+        read(frame, several="votes")
+
+
+def test_the_command_line_says_it_too(tmp_path):
+    path = str(sources(tmp_path, TICKED)[0])
+    asked = CliRunner().invoke(app, ["describe", path, "--json"])
+    assert asked.exit_code == 2 and "--several" in asked.stderr
+    for several, kind, answers in (("beliefs", "beliefs", 4), ("votes", "votes", 7)):
+        done = CliRunner().invoke(app, ["describe", path, "--several", several, "--json"])
+        facts = json.loads(done.stdout)
+        assert (facts["kind"], facts["answers"]) == (kind, answers), done.stderr
+    wrong = CliRunner().invoke(app, ["describe", path, "--several", "both"])
+    assert wrong.exit_code == 2 and "--several both: expected one of beliefs, votes" in wrong.stderr
 
 
 def test_one_column_per_annotator_may_hold_several_too():

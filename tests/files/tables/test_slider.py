@@ -58,6 +58,12 @@ def test_negative_and_missing_positions_are_named(tmp_path):
     assert sliders(frame, missing="drop").stated.tolist() == [[0.5, 0.5]]
 
 
+def test_what_its_ends_are_is_said(path):
+    said = []
+    sliders(path, say=said.append)
+    assert any(notice.endswith("slider from 0 (no) to 100 (yes)") for notice in said)
+
+
 def test_a_second_answer_is_dealt_with_as_everywhere():
     frame = pd.DataFrame({"item": ["a", "a"], "annotator": ["ann", "ann"], "rating": [0, 100]})
     with pytest.raises(ValueError, match="second answer"):

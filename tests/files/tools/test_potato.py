@@ -78,6 +78,11 @@ def test_potato_likert_scales_and_sliders_give_their_number(said, label):
     assert parse("potato", [changed(POTATO, ("label_annotations", "tone"), said)]).table["label"].to_pylist() == [label]
 
 
+def test_potato_rows_with_a_value_each_are_not_ticks():
+    with pytest.raises(ValueError, match=r"the labels of a scheme is {'speed': '3', 'taste': '5'}, expected one value"):
+        parse("potato", [changed(POTATO, ("label_annotations", "tone"), {"speed": "3", "taste": "5"})])
+
+
 def test_a_potato_slider_becomes_a_belief_between_two_classes(tmp_path):
     path = tmp_path / "annotated_instances.csv"
     path.write_text("user,instance_id,displayed_text,sure:::slider\nann,4,x,63\nbo,4,x,20\n")

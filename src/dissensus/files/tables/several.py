@@ -31,6 +31,9 @@ def ticked_classes(source: SourceTable, reading: Reading) -> SourceTable | None:
     table = nan_as_null(source.table, label)
     cells: list[list[str] | None] | list[list[str]]
     if is_list(table[label].type):
+        kind = table[label].type.value_type
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+            raise ValueError(f"{source.name}: column {label!r} holds lists of {kind}; expected lists of classes")
         rows = table[label].to_pylist()
         cells = [[_name(part) for part in row or () if part is not None] for row in rows]
     else:

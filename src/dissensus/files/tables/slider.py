@@ -40,6 +40,8 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
             f"to {reading.scale:g}, and {outside.size} of {source.size} rows are outside: correct them, or pass "
             "another scale= (--scale)"
         )
+    low, high = reading.classes
+    source.say(f"slider from 0 ({low}) to {reading.scale:g} ({high})")
     upper = values / reading.scale  # (m,)
     with source.naming_rows():
         return Beliefs(

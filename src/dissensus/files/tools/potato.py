@@ -52,7 +52,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     asked = pick_question((name for _, _, schemes, _ in answers for name in schemes), question, source, left_out)
     rows = []
     for place, record, schemes, used in answers:
-        ticked = _ticked(schemes.get(asked))
+        ticked = _ticked(schemes.get(asked), place)
         if not ticked:
             left_out[f"record{{s}} without an answer to {asked!r}"] += 1
             continue
@@ -100,13 +100,16 @@ def _schemes(record: dict[str, Any], place: Place) -> tuple[dict[str, Any], list
     return schemes, spread
 
 
-def _ticked(labels: Any) -> list[Any]:
+def _ticked(labels: Any, place: Place) -> list[Any]:
     if not isinstance(labels, dict):
         return [] if labels is None else [labels]
     said = {name: v for name, v in labels.items() if v is not False and v not in (None, "", "false", "False")}
     if len(said) > 1:
         said.pop("free_response", None)  # a remark beside the choice, not a second choice
-    return [name if value is True or value in ("true", "True", name) else value for name, value in said.items()]
+    own = {name: value for name, value in said.items() if value is not True and value not in ("true", "True", name)}
+    if own and len(said) > 1:  # ratings of several rows, or the keys of buttons: not classes that were ticked
+        raise place.error("the labels of a scheme", labels, "one value, or labels that are each 'true' or absent")
+    return list(own.values()) or list(said)
 
 
 def _spent(time: Any, place: Place) -> float | None:
