@@ -81,6 +81,19 @@ def test_ratings_are_ordered_classes_also_those_that_nobody_chose():
     assert np.flatnonzero(whole.counts()[0]).tolist() == [0, 4]
 
 
+@pytest.mark.parametrize(("name", "grades"), [("par", range(-5, 6)), ("csc", range(1, 7))])
+def test_released_ratings_keep_their_order_and_their_means(name, grades, data_folder):
+    """lewidi/par.parquet (paraphrases, -5 to 5) and lewidi/csc.parquet (sarcasm, 1 to 6), LeWiDi 2025."""
+    path = data_folder / "lewidi" / f"{name}.parquet"
+    votes = read(path, classes=[str(grade) for grade in grades], missing="drop", say=quiet)
+    assert read(path, missing="drop", say=quiet).classes == votes.classes == tuple(map(str, grades))
+    rows = pd.read_parquet(path)
+    given = rows.explode(["annotations"]).dropna(subset=["annotations"]).groupby("item")["annotations"]
+    means = (votes.counts() @ np.array(grades) / votes.per_item).tolist()
+    by_hand = given.apply(lambda grades: grades.astype(float).mean())
+    assert dict(zip(map(str, votes.items), means, strict=True)) == pytest.approx(by_hand.to_dict())
+
+
 @pytest.mark.parametrize("values", [[0.13, 0.5, 0.9], list(range(0, 100, 4))])
 def test_numbers_that_look_like_a_slider_are_read_as_classes_with_a_word(values, tmp_path):
     frame = pd.DataFrame({"item": range(len(values)), "label": values})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -63,6 +64,8 @@ def test_several_labels_and_ratings(tmp_path):
         read(tmp_path / "r.json", question="topics", say=quiet)
     stars = read(tmp_path / "r.json", question="stars", classes=list("12345"), say=quiet)
     assert stars.counts().tolist() == [[0, 0, 0, 1, 0]]
+    shares = read(tmp_path / "r.json", question="stars", layout="slider", classes=["bad", "good"], scale=5, say=quiet)
+    assert np.allclose(shares.stated, [[0.2, 0.8]])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,9 @@
-"""Argilla records, of version 1 and 2, nested and flat, -> the long table of answers."""
+"""Argilla records, of version 1 and 2, nested and flat, -> the long table of answers.
+
+Where the shapes are known from: those of version 2 from the source code of its client (records/_io and their tests,
+records/_resource.py); those of version 1 from the source code of its client (schemas/responses.py and
+integrations/huggingface/dataset.py) and from dataset cards on the Hugging Face Hub.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +58,6 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     1.x, a FeedbackDataset on the Hub: {fields by name, QUESTION: [{user_id, value, status}], QUESTION-suggestion,
     external_id, metadata}, the lists as {user_id: [...], value: [...], status: [...]} in some; rows of Parquet too.
     1.x, feedback records: {fields, responses: [{user_id, values: {question: {value}}, status}], suggestions, ...}.
-    Source code of both clients: records/_io and records/_resource.py of argilla 2, schemas/responses.py and
-    integrations/huggingface/dataset.py of argilla 1; dataset cards on the Hub for the last two.
 
     Draft and discarded responses are left out. Rankings and spans are not labels of a record and are refused.
     """
