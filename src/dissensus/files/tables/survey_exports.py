@@ -10,7 +10,7 @@ from dissensus.files.tables.source import SourceTable
 
 ANSWERS = {"trial", "annotator", "kind", "items", "classes_shown", "answer", "received", "excluded"}
 PEOPLE = {"annotator", "stage", "batch", "started", "finished", "excluded", "pages"}
-COMMAND = "`dissensus elicit export FOLDER --labels -o labels.parquet`, where FOLDER is the survey's"
+COMMAND = "`dissensus elicit export FOLDER --labels -o labels.parquet` with the survey's folder"
 
 
 def refuse_survey_exports(source: SourceTable, reading: Reading) -> None:
@@ -31,8 +31,8 @@ def refuse_survey_exports(source: SourceTable, reading: Reading) -> None:
             "labels of them; analyse them as the table they are, with pandas for example"
         )
     raise ValueError(
-        f"{source.name}: these are a survey's raw answers, with practice, attention checks and excluded people among "
-        f"them, not labels; for labels, run {COMMAND}"
+        f"{source.name}: these are a survey's raw answers, practice, attention checks and excluded people included, "
+        f"not labels; for labels, run {COMMAND}"
     )
 
 
