@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
+from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, without_missing
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.frames import whole_floats
 
 
 def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
@@ -49,3 +52,17 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
             stated=np.column_stack([1 - upper, upper]), ruled_out=np.zeros((source.size, 2), dtype=bool),
             named=np.empty((source.size, 0), dtype=np.int32),
         )  # fmt: skip
+
+
+def hint_at_slider(source: SourceTable, label: str) -> None:
+    """Say that numbers are taken as classes where they may be positions of a slider: fractions, or many with gaps."""
+    labels = whole_floats(source.table[label])
+    numbers = as_numbers(labels) if source.text else labels
+    if not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
+        return
+    seen = numbers.unique().to_numpy()
+    if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
+        source.say(
+            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
+            "positions of a slider are read with layout='slider', its two classes= and its upper end, scale="
+        )

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.beliefs import beliefs_from_table
-from dissensus.files.tables.columns import Reading, choose, guess_layout, is_number
+from dissensus.files.tables.columns import Reading, choose, guess_layout
 from dissensus.files.tables.matrix import distributions_from_table
 from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
 from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_fields, who, without_missing
 from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
-from dissensus.files.tables.slider import beliefs_from_slider
+from dissensus.files.tables.slider import beliefs_from_slider, hint_at_slider
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.labels.beliefs import Beliefs
@@ -98,7 +98,7 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     if labels is not column:
         source.say(f"column {label!r} holds whole floats: read as integers")
     if reading.classes is None:
-        _hint_at_sliders(labels, label, source)
+        hint_at_slider(source, label)
     levels = ordered_levels(column) if reading.classes is None else None
     if levels is not None:
         source.say(f"classes = the levels of column {label!r}, in their order: {', '.join(levels[:8])}")
@@ -113,19 +113,6 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     extra = extra_columns(source, [*roles.values(), label])
     with source.naming_rows():
         return Votes(**shared, classes=classes, choice=choice, extra=extra)
-
-
-def _hint_at_sliders(labels: pa.ChunkedArray, label: str, source: SourceTable) -> None:
-    """Say that numbers are taken as classes where they may be positions of a slider: fractions, or many with gaps."""
-    numbers = as_numbers(labels) if source.text else labels
-    if not is_number(numbers):
-        return
-    seen = numbers.unique().to_numpy()
-    if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
-        source.say(
-            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
-            "positions of a slider are read with layout='slider', its two classes= and its upper end, scale="
-        )
 
 
 def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
