@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.files.notices import to_nobody
 from dissensus.files.tables.beliefs import written_list
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
@@ -26,7 +27,7 @@ def ticked_classes(source: SourceTable, reading: Reading) -> SourceTable | None:
     A cell is a list, a list written as text, or names separated by |. Where `several` says nothing, answers that tick
     several are refused, and so is text that may be several classes or one: "a|b" where a and b occur elsewhere.
     """
-    label = choose(source.quietly(), "label", reading)
+    label = choose(replace(source, say=to_nobody), "label", reading)
     assert label is not None
     table = nan_as_null(source.table, label)
     cells: list[list[str] | None] | list[list[str]]
@@ -76,7 +77,7 @@ def one_row_per_class(source: SourceTable, reading: Reading) -> tuple[SourceTabl
         reading, layout="votes", label=label, repeats="keep", item=roles["item"],
         annotator=roles.get("annotator", ""), seconds=roles.get("seconds", ""),
     )  # fmt: skip
-    return source.holding(table, parent.to_numpy()).quietly(), reading
+    return replace(source.holding(table, parent.to_numpy()), say=to_nobody), reading
 
 
 def beliefs_of_ticks(source: SourceTable, reading: Reading) -> Beliefs:
@@ -145,7 +146,7 @@ def _refuse_several(source: SourceTable, label: str, reading: Reading, *, text: 
     if not several.size:
         return
     row = int(several[0])
-    quiet = source.quietly()
+    quiet = replace(source, say=to_nobody)
     roles = {role: choose(quiet, role, reading, needed=False) for role in ("item", "annotator")}
     about = who(source, {role: column for role, column in roles.items() if column is not None}, row)
     otherwise = "; where that is the name of one class, list all classes with classes=" if text else ""
