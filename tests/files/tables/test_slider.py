@@ -96,7 +96,7 @@ def test_released_ratings_keep_their_order_and_their_means(name, grades, data_fo
 
 @pytest.mark.parametrize("values", [[0.13, 0.5, 0.9], list(range(0, 100, 4))])
 def test_numbers_that_look_like_a_slider_are_read_as_classes_with_a_word(values, tmp_path):
-    frame = pd.DataFrame({"item": range(len(values)), "label": values})
+    frame = pd.DataFrame({"item": range(3 * len(values)), "label": values * 3})
     frame.to_csv(tmp_path / "v.csv", index=False)
     for source in (frame, tmp_path / "v.csv"):
         said = []
@@ -106,5 +106,5 @@ def test_numbers_that_look_like_a_slider_are_read_as_classes_with_a_word(values,
 
 def test_class_codes_get_no_such_word():
     said = []
-    read(pd.DataFrame({"item": range(100), "label": range(100)}), say=said.append)
+    read(pd.DataFrame({"item": range(300), "label": [*range(100)] * 3}), say=said.append)
     assert not any("slider" in notice for notice in said)
