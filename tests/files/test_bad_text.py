@@ -308,10 +308,16 @@ TEXTS = {
         {},
     ),
     "JSON nested without end": ("v.json", "[" * 100_000, ["not valid JSON", "recursion"], {}),
-    "JSON with a list as label": (
+    "JSON with several classes ticked": (
         "v.json",
-        '[{"item": 1, "label": ["x"]}]',
-        ["column 'label' holds lists", "unnest"],
+        '[{"item": 1, "label": ["x"]}, {"item": 2, "label": ["x", "y"]}]',
+        [
+            r"row 2 \(item 2\) ticks 2 classes, \['x', 'y'\]",
+            "1 of 2",
+            "several='beliefs'",
+            "several='votes'",
+            "--several",
+        ],
         {},
     ),
     "JSON in another encoding": (

@@ -14,7 +14,21 @@ from hypothesis import strategies as st
 from dissensus import Votes, read, write
 from dissensus.files.exports import EXPORTS, recognise
 from dissensus.files.formats import FORMATS
-from tests.files.tools.samples import CHOICE, DOCCANO, FLAT, LEWIDI, POTATO, SAMPLES, TASK, TFDS, changed, parse
+from dissensus.files.json_text import json_bytes
+from tests.files.refusals import quiet
+from tests.files.tools.samples import (
+    ARGILLA,
+    CHOICE,
+    DOCCANO,
+    FLAT,
+    LEWIDI,
+    POTATO,
+    SAMPLES,
+    TASK,
+    TFDS,
+    changed,
+    parse,
+)
 
 WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
 
@@ -29,18 +43,10 @@ WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
         ("label-studio", [changed(TASK, ("annotations", 0, "result", 0, "value"), {})], "choices is None"),
         ("label-studio", [changed(TASK, ("annotations", 0, "lead_time"), "4s")], "lead_time is '4s', expected a time"),
         ("label-studio", [changed(TASK, ("annotations", 1, "completed_by"), None)], "names no annotator; 1 of 2"),
-        (
-            "label-studio",
-            [changed(TASK, ("annotations", 0, "result", 0, "value", "choices"), ["sad", "wry"])],
-            r"record 1: the answer by annotator 1 to item 7 holds 2 choices, \['sad', 'wry'\], expected one.*keep one",
-        ),
         ("potato", [changed(POTATO, ("behavioral_data", "time_string"), "long")], "time_string is 'long', expected"),
-        ("potato", [changed(POTATO, ("label_annotations", "tone", "wry"), "true")], "2 choices"),
         ("potato", [changed(POTATO, ("id",), None)], "id is None, expected text or a whole number"),
         ("prodigy", [{**CHOICE, "answer": "yes"}], "answer is 'yes', expected 'accept', 'reject' or 'ignore'"),
-        ("prodigy", [{**CHOICE, "accept": ["sad", "wry"]}], "annotator 'db-ann' to item -12 holds 2 choices"),
         ("prodigy", [{**CHOICE, "answer": "ignore"}], r"no answer \(1 ignored task left out\)"),
-        ("doccano", [{**DOCCANO, "label": ["sad", "wry"]}], "item 3 holds 2 choices"),
         ("doccano", [{**DOCCANO, "label": [[0, 2, "ORG"]]}], "the choice is .*'ORG'.*, expected one class"),
         ("doccano", [{"id": 1, "annotations": [{"label": 1, "user": 1, "start_offset": 0}]}], "not of a span"),
         ("lewidi", [], r"expected an object \{item: record\}"),
@@ -53,6 +59,34 @@ WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
 def test_what_is_wrong_is_named_with_its_record_and_what_was_expected(name, records, message):
     with pytest.raises(ValueError, match=message):
         parse(name, records)
+
+
+TICKS = ["sad", "wry"]
+TICKED = {
+    "label-studio": [changed(TASK, ("annotations", 0, "result", 0, "value", "choices"), TICKS)],
+    "potato": [changed(POTATO, ("label_annotations", "tone"), dict.fromkeys(TICKS, "true"))],
+    "prodigy": [{**CHOICE, "accept": TICKS}],
+    "doccano": [{**DOCCANO, "label": TICKS}],
+    "lewidi": {"1": {**LEWIDI, "annotations": {"Ann1": "sad,wry"}, "soft_label": {"sad": 0.5, "wry": 0.5}}},
+    "argilla": [changed(ARGILLA, ("responses", "tone", 0, "value"), TICKS)],
+}
+
+
+@pytest.mark.parametrize("name", TICKED)
+def test_several_ticked_classes_become_beliefs_or_votes_as_told(name, tmp_path):
+    path = tmp_path / f"export.{EXPORTS[name].container}"
+    path.write_bytes(json_bytes(TICKED[name], lines=EXPORTS[name].container == "jsonl", name=name))
+    with pytest.raises(ValueError, match=r"ticks 2 classes, \['sad', 'wry'\].*several='beliefs'.*several='votes'"):
+        read(path, say=quiet)
+    beliefs = read(path, several="beliefs", say=quiet)
+    assert beliefs.classes == ("sad", "wry") and beliefs.stated[0].tolist() == [0.5, 0.5]
+    votes = read(path, several="votes", say=quiet)
+    assert votes.n_answers == beliefs.n_answers + 1 and votes.choice[:2].tolist() == [0, 1]
+
+
+def test_label_studio_json_min_ticks_several_too(tmp_path):
+    (tmp_path / "min.json").write_text(json.dumps([{**FLAT, "tone": {"choices": TICKS}}]))
+    assert read(tmp_path / "min.json", several="beliefs", say=quiet).stated.tolist() == [[0.5, 0.5]]
 
 
 def test_files_with_one_question_take_no_question():

@@ -68,6 +68,9 @@ def test_records_of_anything_give_a_value_or_a_refusal(tmp_path, records):
     value_or_refusal(path)
     value_or_refusal(path, layout="annotators")
     value_or_refusal(path, layout="counts", missing="drop", repeats="last")
+    value_or_refusal(path, several="votes", missing="drop")
+    value_or_refusal(path, several="beliefs", repeats="first")
+    value_or_refusal(path, layout="slider", classes=["x", "y"], scale=100, missing="drop")
 
 
 def valid_files():

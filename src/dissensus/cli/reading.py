@@ -43,6 +43,9 @@ OPTIONS: dict[str, Any] = {
     "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
     "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
     "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
+    "several": Annotated[
+        str | None, typer.Option(help="Answers that tick several classes: beliefs (equal mass), or votes (one each).")
+    ],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
 FILE = Annotated[

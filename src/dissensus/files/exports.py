@@ -10,18 +10,22 @@ A new format is a module in `tools` that ends with its Export, and its name in t
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.to_labels import METADATA
-from dissensus.files.tools import doccano, label_studio, lewidi, potato, prodigy, tfds_cifar10h
-from dissensus.files.tools.export import Export
+from dissensus.files.tools import argilla, doccano, label_studio, lewidi, potato, prodigy, tfds_cifar10h, varierr
+from dissensus.files.tools.export import Export, Parsed
 from dissensus.labels.frames import ROLES
 
 EXPORTS: dict[str, Export] = {
-    tool.EXPORT.name: tool.EXPORT for tool in (label_studio, potato, prodigy, doccano, lewidi, tfds_cifar10h)
+    tool.EXPORT.name: tool.EXPORT
+    for tool in (label_studio, potato, prodigy, doccano, argilla, lewidi, varierr, tfds_cifar10h)
 }
 
 
@@ -42,6 +46,29 @@ def recognise_table(columns: list[str]) -> str | None:
     return name if name is not None and EXPORTS[name].in_tables else None
 
 
+def recognise_rows(table: pa.Table) -> str | None:
+    """The one format whose records the rows of a Parquet or Arrow file or a frame are; None where there is none."""
+    if METADATA in (table.schema.metadata or {}) or not any(pa.types.is_nested(field.type) for field in table.schema):
+        return None  # a table of ours, or one without the lists that records of a tool have
+    name = recognise(table.slice(0, 1).to_pylist())
+    return name if name is not None and EXPORTS[name].in_columns else None
+
+
+def parse_export(tool: str, records: Any, source: str, question: str | None) -> Parsed:
+    """The answers in a tool's records; a class named "a|b" is one, since the tool itself says what was ticked."""
+    answers = EXPORTS[tool].parse(records, source, question)
+    labels = answers.table["label"]
+    if not pa.types.is_string(labels.type) or joined_name(labels.unique().to_pylist()) is None:
+        return answers
+    lists = pa.array([[label] for label in labels.to_pylist()], pa.list_(pa.string()))
+    return replace(answers, table=answers.table.set_column(answers.table.column_names.index("label"), "label", lists))
+
+
+def records_in(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows of a table as JSON would hold them: dates as text, pictures and other bytes as nothing."""
+    return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
+
+
 def check_exportable(table: pa.Table, kind: str) -> None:
     """Refuse a table of `as_table` that would not read back from this format as the same votes."""
     if EXPORTS[kind].render is None:
@@ -59,3 +86,13 @@ def check_exportable(table: pa.Table, kind: str) -> None:
         raise ValueError(f"{kind} would take the extra column {mistaken[0]!r} for that of each vote; rename it")
     if pc.any(pc.equal(table["label"], "")).as_py():
         raise ValueError(f"a class has no name, which {kind} cannot tell from no answer; name it, or write .parquet")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    if isinstance(value, bytes) or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value if value is None or isinstance(value, str | int | float) else str(value)

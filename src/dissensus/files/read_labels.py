@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.delimited import read_delimited
-from dissensus.files.exports import EXPORTS, recognise, recognise_table
+from dissensus.files.exports import EXPORTS, parse_export, recognise, recognise_rows, recognise_table, records_in
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.matrices import read_npy, read_npz
 from dissensus.files.notices import Say, to_stderr
-from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, candidates
+from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, Several, candidates
 from dissensus.files.tables.rows import chosen_rows
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
@@ -44,6 +44,7 @@ def read(
     repeats: Repeats | None = None,
     missing: Missing = "error",
     scale: float | None = None,
+    several: Several | None = None,
     encoding: str = "utf-8",
     say: Say = to_stderr,
 ) -> Labels:
@@ -52,8 +53,9 @@ def read(
     What the file does not say is found out and said; every guess can be overruled:
 
     format    one of FORMATS; "json" and "jsonl" given here are plain records, not a tool's export
-    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, counts or probabilities (one
-              row per item, one column per class), annotators (one row per item, one column per annotator)
+    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, slider (one number per
+              answer, between two classes), counts or probabilities (one row per item, one column per class), annotators
+              (one row per item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
     gold      the column with the right answers; it stays beside the votes as the extra column `gold`
     drop      columns to leave out
@@ -65,7 +67,9 @@ def read(
     repeats   when one annotator answers one item twice: "error", "keep" all, or take the "first" or "last"; where
               nothing is said they are refused, but kept in a file written by this package
     missing   rows without a label: "error", or "drop" them
-    scale     what the probabilities of beliefs are out of: 1, or 100 for percents
+    scale     what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
+    several   answers that tick several classes: "beliefs" with equal mass on them, or "votes", one for each; where
+              nothing is said they are refused
     encoding  of CSV and TSV
     say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
               what was left out; by default that goes to stderr
@@ -78,13 +82,15 @@ def read(
         reading = Reading(
             layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, gold=gold, drop=drop,
             classes=classes, items=items, annotators=annotators, repeats=repeats, missing=missing, scale=scale,
+            several=several,
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)
             labels = _labels_in(file, reading, where)
         else:
-            frame, reading = _with_index_known(SourceTable(frame_table(source), name, notices.append), reading)
-            labels = labels_from_table(chosen_rows(frame, where), reading)
+            frame = SourceTable(frame_table(source), name, notices.append)
+            frame = _answers_in_rows(frame, recognise_rows(frame.table), question, "a plain frame")
+            labels = _labels_in_table(frame, reading, where)
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise ValueError(f"{name}: cannot be read: {error}") from None
     except ValueError as error:
@@ -114,7 +120,7 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
     if not path.is_file():
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
     kind = format_of(path, format)
-    if question is not None and kind in (*MATRICES, *WHOLE):
+    if question is not None and kind in MATRICES:
         raise ValueError(f"{path}: {_no_export(question, kind)}")
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
@@ -122,9 +128,15 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
 
 
 def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+    if file.kind in MATRICES and reading.several is not None:
+        raise ValueError(f"several={reading.several!r} is for labels, and this is a matrix; leave it out")
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
-    source, reading = _with_index_known(_table_in(file), reading)
+    return _labels_in_table(_table_in(file), reading, where)
+
+
+def _labels_in_table(source: SourceTable, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+    source, reading = _with_index_known(source, reading)
     if source.export:
         own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
         reading = replace(reading, **own)  # type: ignore[arg-type]
@@ -133,11 +145,14 @@ def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -
 
 def _table_in(file: _File) -> SourceTable:
     name = str(file.path)
-    if file.kind == "parquet":
-        return SourceTable(read_parquet(file.path), name, file.say)
-    if file.kind == "arrow":
-        return SourceTable(read_arrow(file.path), name, file.say)
     ending = ENDINGS.get(file.path.suffix.lower())
+    asked = file.kind if file.kind in EXPORTS else None
+    if file.kind in WHOLE or (asked is not None and EXPORTS[asked].in_columns and ending in WHOLE):
+        kind = ending if asked is not None else file.kind
+        whole = SourceTable((read_parquet if kind == "parquet" else read_arrow)(file.path), name, file.say)
+        tool = asked or (recognise_rows(whole.table) if file.guess else None)
+        answers = _answers_in_rows(whole, tool, file.question, str(kind))
+        return answers if asked is None else replace(answers, taken=())
     if file.kind in EXPORTS and EXPORTS[file.kind].in_tables and ending in DELIMITED:
         return _delimited_table(file, ending)
     if file.kind in DELIMITED:
@@ -159,6 +174,7 @@ def _delimited_table(file: _File, kind: str) -> SourceTable:
 def _records_table(file: _File) -> SourceTable:
     """JSON and JSONL: an annotation tool's export if it looks like one, else plain records."""
     container = EXPORTS[file.kind].container if file.kind in EXPORTS else file.kind
+    container = "jsonl" if ENDINGS.get(file.path.suffix.lower()) == "jsonl" else container
     records = list(read_json_lines(file.path)) if container == "jsonl" else read_json(file.path)
     tool = file.kind if file.kind in EXPORTS else recognise(records) if file.guess else None
     if tool is not None:
@@ -173,8 +189,20 @@ def _records_table(file: _File) -> SourceTable:
     return SourceTable(records_table(records, str(file.path)), str(file.path), file.say)
 
 
+def _answers_in_rows(source: SourceTable, tool: str | None, question: str | None, kind: str) -> SourceTable:
+    """Parquet, Arrow and frames: the answers in the records of an annotation tool, or else the rows as they are."""
+    if tool is None and question is not None:
+        raise ValueError(f"{source.name}: {_no_export(question, kind)}")
+    if tool is None:
+        return source
+    parsed = parse_export(tool, records_in(source.table), source.name, question)
+    for notice in parsed.notices:
+        source.say(notice)
+    return SourceTable(parsed.table, source.name, source.say, taken=(f"format = {tool}",), export=True)
+
+
 def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
-    parsed = EXPORTS[tool].parse(records, str(file.path), file.question)
+    parsed = parse_export(tool, records, str(file.path), file.question)
     for notice in parsed.notices:
         file.say(notice)
     taken = () if tool == file.kind else (f"format = {tool}",)

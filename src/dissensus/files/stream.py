@@ -15,7 +15,9 @@ import pyarrow.parquet as parquet
 
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.to_labels import as_stored
 from dissensus.files.tables.took import classes_in_words, shown, took
 from dissensus.labels.distributions import Distributions
@@ -162,6 +164,7 @@ def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, li
     repeated = first_repeated(schema.names)
     if repeated is not None:
         raise ValueError(f"{source}: two columns are named {repeated!r}; rename one of {schema.names}")
+    refuse_survey_exports(empty, reading)
     plan = as_stored(empty, reading)
     columns = [str(choose(empty, role, plan)) for role in ("item", "label")]
     for name in columns:
@@ -260,6 +263,11 @@ def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source:
     chosen = whole_floats(pa.chunked_array([labels.values(columns)]))
     levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
     code, classes = encode_classes(chosen, levels)
+    if plan.classes is None and (joined := joined_name(classes)) is not None:
+        raise ValueError(
+            f"{source}: some answers are {joined!r}, which may be several classes ticked at once: read(path, several=) "
+            "reads those; where it is the name of one class, list all with classes="
+        )
     if (code < 0).any():
         absent = chosen[int(np.flatnonzero(code < 0)[0])].as_py()
         raise ValueError(f"{source}: some votes are for {absent!r}, but the classes are {list(classes)}")

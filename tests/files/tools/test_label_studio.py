@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
+from dissensus import read
+from tests.files.refusals import quiet
 from tests.files.tools.samples import FLAT, TASK, changed, parse
 
 
@@ -41,3 +46,25 @@ def test_json_min_tells_the_question_by_its_place_between_id_and_annotator():
     with pytest.raises(ValueError, match=r"the questions \['tone', 'topic'\].*question="):
         parse("label-studio", [two])
     assert parse("label-studio", [two], "topic").table["label"].to_pylist() == ["rain"]
+
+
+@pytest.mark.parametrize(("kind", "value"), [("rating", 4), ("number", 63), ("number", 0.5)])
+def test_ratings_and_numbers_are_answers_in_both_layouts(kind, value):
+    result = [{"from_name": "how", "to_name": "text", "type": kind, "value": {kind: value}}]
+    task = changed(changed(TASK, ("annotations", 0, "result"), result), ("annotations", 1, "result"), result)
+    assert parse("label-studio", [task]).table["label"].to_pylist() == [value, value]
+    assert parse("label-studio", [{**FLAT, "tone": [{kind: value}]}]).table["label"].to_pylist() == [value]
+
+
+def test_a_slider_becomes_a_belief_between_two_classes(tmp_path):
+    result = [{"from_name": "how", "to_name": "text", "type": "number", "value": {"number": 63}}]
+    task = changed(changed(TASK, ("annotations", 0, "result"), result), ("annotations", 1, "result"), result)
+    (tmp_path / "export.json").write_text(json.dumps([task]))
+    beliefs = read(tmp_path / "export.json", layout="slider", classes=["no", "yes"], scale=100, say=quiet)
+    assert beliefs.classes == ("no", "yes") and np.allclose(beliefs.stated, [[0.37, 0.63]] * 2)
+
+
+def test_other_results_are_counted():
+    drawn = {"from_name": "box", "to_name": "text", "type": "rectanglelabels", "value": {"rectanglelabels": ["x"]}}
+    task = changed(TASK, ("annotations", 0, "result"), [*TASK["annotations"][0]["result"], drawn])
+    assert "1 result of a type other than choices, rating, number left out" in parse("label-studio", [task]).notices

@@ -68,3 +68,23 @@ def test_potato_version_2_tables_are_read_when_asked_for(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text("instance_id,user_id,tone.sad,tone.wry\n4,ann,,wry\n")
     assert read(path, format="potato").classes == ("wry",)
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [({"4": "4"}, "4"), ({"scale_4": "4"}, "4"), ({"scale_4": 4}, 4), ({"slider": "63"}, "63"), ({"slider": 63}, 63)],
+)
+def test_potato_likert_scales_and_sliders_give_their_number(said, label):
+    assert parse("potato", [changed(POTATO, ("label_annotations", "tone"), said)]).table["label"].to_pylist() == [label]
+
+
+def test_potato_rows_with_a_value_each_are_not_ticks():
+    with pytest.raises(ValueError, match=r"the labels of a scheme is {'speed': '3', 'taste': '5'}, expected one value"):
+        parse("potato", [changed(POTATO, ("label_annotations", "tone"), {"speed": "3", "taste": "5"})])
+
+
+def test_a_potato_slider_becomes_a_belief_between_two_classes(tmp_path):
+    path = tmp_path / "annotated_instances.csv"
+    path.write_text("user,instance_id,displayed_text,sure:::slider\nann,4,x,63\nbo,4,x,20\n")
+    beliefs = read(path, layout="slider", classes=["no", "yes"], scale=100, say=lambda _: None)
+    assert beliefs.stated.round(9).tolist() == [[0.37, 0.63], [0.8, 0.2]]

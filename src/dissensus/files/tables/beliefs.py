@@ -132,7 +132,7 @@ def _ruled_out_lists(source: SourceTable, column: str) -> list[list[str]]:
     lists: list[list[str]] = []
     for row, value in enumerate(_names(source, column).to_pylist()):
         if isinstance(value, str) and value.startswith("["):
-            value = _written_list(value)
+            value = written_list(value)
             if value is None:
                 raise ValueError(
                     f"{source.name}: row {source.row(row)} has {source.table[column][row].as_py()!r:.80} in column "
@@ -143,7 +143,7 @@ def _ruled_out_lists(source: SourceTable, column: str) -> list[list[str]]:
     return lists
 
 
-def _written_list(text: str) -> list[Any] | None:
+def written_list(text: str) -> list[Any] | None:
     """The names in a list as JSON or pandas writes it, ["ship", "fox"] or ['ship', 'fox']; None if it is not a list."""
     try:
         parts = ast.parse(text, mode="eval").body

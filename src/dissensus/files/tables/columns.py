@@ -13,11 +13,14 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names
 
-Layout = Literal["votes", "beliefs", "top-two", "top-one", "counts", "probabilities", "annotators"]
+Layout = Literal["votes", "beliefs", "top-two", "top-one", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 Repeats = Literal["error", "keep", "first", "last"]
 Missing = Literal["error", "drop"]
-CHOICES = {"layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing)}
+Several = Literal["beliefs", "votes"]
+CHOICES = {
+    "layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing), "several": get_args(Several),
+}  # fmt: skip
 
 # The first name of a role is its own, and wins over the others; `gold`, `text` and `beside` are never taken for a
 # class, a label or a person. Case, blanks and marks do not matter: commentId, "Comment ID", comment-id are comment_id.
@@ -84,8 +87,9 @@ RANK = {folded(name): rank for names in USUAL.values() for rank, name in enumera
 class Reading:
     """How to read a table; None means: find out, and say so.
 
-    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, counts or probabilities (one
-             row per item, one column per class), annotators (one row per item, one column per annotator)
+    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, slider (one number between
+             two classes), counts or probabilities (one row per item, one column per class), annotators (one row per
+             item, one column per annotator)
     item, annotator, label, seconds  the column that plays this role; "" where none does
     gold     the column with the right answers, kept beside the votes
     drop     columns to leave out
@@ -95,7 +99,8 @@ class Reading:
     repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
              None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
-    scale    what the probabilities of beliefs are out of: 1, or 100 for percents
+    scale    what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
+    several  how to read answers that tick several classes: as beliefs with equal mass on them, or one vote each
     """
 
     layout: Layout | None = None
@@ -111,6 +116,7 @@ class Reading:
     repeats: Repeats | None = None
     missing: Missing = "error"
     scale: float | None = None
+    several: Several | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

@@ -12,6 +12,7 @@ from dissensus.files.spelling import as_text, typed
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.layouts import class_columns, recognised
+from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA
 from dissensus.labels.answers import Answers
@@ -79,11 +80,13 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
     if isinstance(value, Distributions) and not _keeps_classes(plain, value):
         lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
-    if isinstance(value, Votes) and (
-        class_order(value.classes[code] for code in np.unique(value.choice)) != value.classes
-        or (meta["layout"] == "annotators" and any(name.endswith(".0") for name in value.classes))
-    ):
-        lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
+    if isinstance(value, Votes):
+        chosen = [value.classes[code] for code in np.unique(value.choice)]
+        whole_floats = meta["layout"] == "annotators" and any(name.endswith(".0") for name in value.classes)
+        if class_order(chosen) != value.classes or whole_floats:
+            lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
+        elif (joined := joined_name(chosen)) is not None:
+            lost.append(f"that {joined!r} is one class: read it back with classes={meta['classes']}")
     if isinstance(value, Beliefs) and look_like_percents(value.stated):
         lost.append("that probabilities above 1 are not percents: read it back with scale=1")
     for kind in ("items", "annotators"):

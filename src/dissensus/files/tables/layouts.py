@@ -46,7 +46,7 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
         if item is None and reading.item is None:
             refuse_unnamed_items(source, names, reading)
         return replace(reading, layout=layout, item=item or "", classes=names, label="", annotator="", seconds="")
-    label = choose(source, "label", reading) if layout == "votes" else reading.label or ""
+    label = choose(source, "label", reading) if layout in ("votes", "slider") else reading.label or ""
     part = replace(reading, layout=layout, label=label)
     item = choose(source, "item", part)
     assert item is not None
@@ -54,7 +54,7 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
     annotator = choose(source, "annotator", part, needed=False)
     seconds = choose(source, "seconds", part, needed=False)
     used = [item, *(name for name in (label, annotator, seconds) if name), *_answer_columns(source)]
-    if label and reading.label is None:
+    if layout == "votes" and label and reading.label is None:
         refuse_labels_that_are_no_classes(source, label)
     if annotator and reading.annotator is None:
         refuse_texts_for_people(source, annotator)

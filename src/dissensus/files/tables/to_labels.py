@@ -15,9 +15,13 @@ from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.layouts import recognised
 from dissensus.files.tables.matrix import distributions_from_table
 from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
-from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
+from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_fields, who, without_missing
+from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
+from dissensus.files.tables.slider import beliefs_from_slider, hint_at_slider
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.took import took_from_table
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import decoded, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
 from dissensus.labels.shares import Labels
@@ -35,6 +39,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
     repeated = first_repeated(source.columns)
     if repeated is not None:
         raise ValueError(f"{source.name}: two columns are named {repeated!r}; rename one of {source.columns}")
+    refuse_survey_exports(source, reading)
     reading = as_stored(source, reading)
     source = source.holding(decoded(source.table))
     source = _with_gold_named(_without_dropped(source, reading), reading)
@@ -44,14 +49,22 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         source = unnested(source)
     numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
     used = recognised(numbers_known, reading)
+    if reading.several is not None and used.layout not in ("votes", "annotators"):
+        raise ValueError(
+            f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
+        )
     if used.layout in ("counts", "probabilities"):
         labels: Labels = distributions_from_table(numbers_known, used, check_sums=reading.classes is None)
     elif used.layout == "annotators":
-        labels = votes_from_table(*annotator_columns_to_rows(source, used))
+        labels = votes_or_beliefs(*annotator_columns_to_rows(source, used))
     elif used.layout == "votes":
-        labels = votes_from_table(source, used)
+        labels = votes_or_beliefs(source, used)
+    elif used.layout == "slider":
+        labels = beliefs_from_slider(source, used)
     else:
         labels = beliefs_from_table(source, used)
+    if used.layout == "votes" and isinstance(labels, Votes) and reading.classes is None and reading.label is None:
+        hint_at_slider(source, str(used.label))
     for notice in (took_from_table(source, reading, used, labels), *remarks):
         if notice is not None:
             say(notice)
@@ -77,12 +90,20 @@ def as_stored(source: SourceTable, reading: Reading) -> Reading:
         ) from None
 
 
+def votes_or_beliefs(source: SourceTable, reading: Reading) -> Votes | Beliefs:
+    """One label per row as votes; where answers tick several classes, votes or beliefs as `several` says."""
+    ticked = ticked_classes(source, reading)
+    if ticked is None:
+        return votes_from_table(source, reading)
+    if reading.several == "beliefs":
+        return beliefs_of_ticks(ticked, reading)
+    return votes_from_table(*one_row_per_class(ticked, reading))
+
+
 def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     """reading: as `recognised` filled it in"""
     label = reading.label
     assert label
-    if is_list(source.table[label].type):
-        raise ValueError(f"{source.name}: column {label!r} holds lists; expected one label per row: unnest it first")
     source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     column = source.table[label]

@@ -15,12 +15,12 @@ from dissensus.files.tools.records import (
     as_name,
     as_object,
     as_seconds,
+    chosen_classes,
     each_record,
     first_of,
     further,
     kept,
     no_questions,
-    only_choice,
     parsed,
     rows_of,
 )
@@ -43,6 +43,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     {id, text or filename, label: [class], Comments, fields of meta}, one file per member without the name
     (admin.jsonl), or all.jsonl, in which the labels of all members are merged; older: {doc_id, text, labels: [class],
     username} and {id, text, annotations: [{label, user}], meta, annotation_approver}, where `label` is a number.
+    A list with several classes is one answer that ticks them all; in all.jsonl they may be those of several members.
     doccano repository: backend/data_export, its tests; pull request 46 and issue 113 for the older two.
     """
     no_questions(question, source, "doccano")
@@ -54,7 +55,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         left_out["record{s} without a label"] += not answers
         for annotator, labels in answers.items():
             rows.append(kept(record, _FIELDS) | {
-                "item": item, "annotator": annotator, "label": only_choice(labels, item, annotator, place),
+                "item": item, "annotator": annotator, "label": chosen_classes(labels, place),
                 "seconds": as_seconds(record.get("seconds"), "seconds", place),
             })  # fmt: skip
     return parsed(rows, left_out, source)

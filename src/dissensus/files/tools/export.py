@@ -26,10 +26,12 @@ class Export:
     recognises  whether a record, the first of a file, is of this format
     parse       (records, source, question) -> Parsed. Takes parsed JSON, whatever it is, and returns the long table
                 or raises a ValueError that names the source, the record, the value and the way out; what is not a
-                vote (skipped, unanswered) is left out with a notice
+                vote (skipped, unanswered) is left out with a notice, and an answer that ticks several classes has a
+                list of them as its label
     render      a long table -> records that parse gives back as the same rows; None for a format that is only read
     by_item     its records are the values of one object {item: record}, not a list
     in_tables   its records may also be the rows of a CSV or TSV file
+    in_columns  its records may also be the rows of a Parquet or Arrow file or a frame, which hold lists
     """
 
     name: str
@@ -39,3 +41,4 @@ class Export:
     render: Callable[[pa.Table], list[dict[str, Any]] | dict[str, Any]] | None = None
     by_item: bool = False
     in_tables: bool = False
+    in_columns: bool = False

@@ -18,9 +18,9 @@ from dissensus.files.tools.records import (
     as_seconds,
     by_item,
     cell,
+    chosen_classes,
     each_record,
     kept,
-    only_choice,
     parsed,
     pick_question,
     rows_of,
@@ -30,6 +30,7 @@ from dissensus.files.tools.records import (
 from dissensus.labels.frames import ROLES
 
 TOOL = "Label Studio"
+_ANSWERS = ("choices", "rating", "number")  # types of results, and the field of `value` that holds the answer
 _OF_TASK = ("id", "data", "annotations", "completions")
 _OF_ANNOTATION = ("result", "completed_by", "lead_time", "was_cancelled", "skipped", "task", "data")
 
@@ -45,20 +46,22 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
 
     JSON: a list of tasks {id, data, annotations: [{completed_by, lead_time, was_cancelled, result: [{from_name,
     type: "choices", value: {choices: [...]}}]}]}; `completed_by` is a number or {id, email}, `lead_time` seconds.
+    Results of the types rating and number, {value: {rating: 4}}, hold a number; choices may be several.
     Fields of `data` keep their names, those of the task and the annotation become task.* and annotation.*.
     JSON-MIN: a list of annotations, {fields of data, id, one field per question, annotator, annotation_id,
-    created_at, updated_at, lead_time}, in this order, which tells questions from data.
-    Label Studio documentation, Label Studio Task Format; label-studio-sdk, converter.py (both layouts, and that
-    annotations with `was_cancelled` or `skipped` are not answers).
+    created_at, updated_at, lead_time}, in this order, which tells questions from data; an answer is "sad",
+    {"choices": ["sad", "wry"]}, [{"rating": 4}] or [{"number": 63}].
+    Label Studio documentation, Label Studio Task Format and the tags Rating and Number; label-studio-sdk, converter.py
+    (both layouts, and that annotations with `was_cancelled` or `skipped` are not answers) and prettify_result.
     """
     if isinstance(records, list) and records and isinstance(records[0], dict) and "annotation_id" in records[0]:
         return _parse_flat(records, source, question)
     left_out: Counter[str] = Counter()
     answers = list(_annotations(records, source, left_out))
-    asked = pick_question((name for *_, choices in answers for name in choices), question, source, left_out)
+    asked = pick_question((name for *_, given in answers for name in given), question, source, left_out)
     rows = []
-    for place, task, annotation, choices in answers:
-        if not choices.get(asked):
+    for place, task, annotation, given in answers:
+        if not given.get(asked):
             left_out[f"annotation{{s}} without an answer to {asked!r}"] += 1
             continue
         item = as_name(task.get("id"), "the task's id", place)
@@ -68,7 +71,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         columns |= {f"annotation.{key}": cell(v) for key, v in annotation.items() if key not in _OF_ANNOTATION}
         columns |= {f"task.{key}": cell(value) for key, value in task.items() if key not in _OF_TASK}
         rows.append(columns | {
-            "item": item, "annotator": annotator, "label": only_choice(choices[asked], item, annotator, place),
+            "item": item, "annotator": annotator, "label": chosen_classes(given[asked], place),
             "seconds": as_seconds(annotation.get("lead_time"), "lead_time", place),
         })  # fmt: skip
     return parsed(rows, left_out, source)
@@ -110,7 +113,7 @@ def render(table: pa.Table) -> list[dict[str, Any]]:
 def _annotations(
     records: Any, source: str, left_out: Counter[str]
 ) -> Iterator[tuple[Place, dict[str, Any], dict[str, Any], dict[str, list[Any]]]]:
-    """Every annotation that was not skipped: its place, task, itself, and the choices it made for each question."""
+    """Every annotation that was not skipped: its place, task, itself, and what it chose for each question."""
     for place, task in each_record(records, source, TOOL):
         annotations = as_list(task.get("annotations", task.get("completions")), "annotations", place)
         left_out["task{s} without annotations"] += not annotations
@@ -119,16 +122,17 @@ def _annotations(
             if annotation.get("was_cancelled") or annotation.get("skipped"):
                 left_out["skipped annotation{s}"] += 1
                 continue
-            choices: dict[str, list[Any]] = {}
+            given: dict[str, list[Any]] = {}
             for entry in as_list(annotation.get("result"), "result", place):
                 result = as_object(entry, "an entry of result", place)
-                if result.get("type") != "choices":
-                    left_out["result{s} of another type than choices"] += 1
+                kind = result.get("type")
+                if kind not in _ANSWERS:
+                    left_out[f"result{{s}} of a type other than {', '.join(_ANSWERS)}"] += 1
                     continue
                 name = str(as_name(result.get("from_name"), "from_name", place))
-                chosen = as_object(result.get("value"), "the value of a choices result", place).get("choices")
-                choices.setdefault(name, []).extend(as_list(chosen, "choices", place))
-            yield place, task, annotation, choices
+                value = as_object(result.get("value"), f"the value of a {kind} result", place).get(kind)
+                given.setdefault(name, []).extend(as_list(value, kind, place) if kind == "choices" else [value])
+            yield place, task, annotation, given
 
 
 def _annotator(completed_by: Any, place: Place) -> tuple[str | int | None, dict[str, Any]]:
@@ -150,20 +154,28 @@ def _parse_flat(records: Any, source: str, question: str | None) -> Parsed:
     asked = pick_question(fields, question, source, Counter())  # the other questions stay as columns
     rows = []
     for place, record in entries:
-        answer = record.get(asked)
-        if answer is None or record.get("annotation_id") is None:
+        answer = _flat_answer(record.get(asked))
+        if not answer or record.get("annotation_id") is None:
             left_out[f"record{{s}} without an answer to {asked!r}"] += 1
             continue
         item = as_name(record.get("id"), "id", place)
         who = record.get("annotator")
         annotator = None if who is None else as_name(who, "annotator", place)
-        choices = answer.get("choices") if isinstance(answer, dict) else answer
         rows.append(kept(record, ("id", "annotator", "lead_time", asked)) | {
-            "item": item, "annotator": annotator,
-            "label": only_choice(choices if isinstance(choices, list) else [choices], item, annotator, place),
+            "item": item, "annotator": annotator, "label": chosen_classes(answer, place),
             "seconds": as_seconds(record.get("lead_time"), "lead_time", place),
         })  # fmt: skip
     return parsed(rows, left_out, source)
+
+
+def _flat_answer(answer: Any) -> list[Any]:
+    """What an answer of JSON-MIN chose: one class, {"choices": [...]}, or a list of {"rating": 4} and the like."""
+    chosen = []
+    for part in answer if isinstance(answer, list) else [] if answer is None else [answer]:
+        kind = next((kind for kind in _ANSWERS if isinstance(part, dict) and kind in part), None)
+        value = part if kind is None else part[kind]
+        chosen.extend(value if isinstance(value, list) else [value])
+    return chosen
 
 
 def _questions_in(record: dict[str, Any]) -> list[str]:

@@ -15,10 +15,10 @@ from dissensus.files.tools.records import (
     as_seconds,
     by_item,
     cell,
+    chosen_classes,
     further,
     kept,
     no_questions,
-    only_choice,
     parallel_list,
     parsed,
     rows_of,
@@ -68,7 +68,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
                 left_out["annotation{s} without a label"] += 1
                 continue
             row = kept(record, _FIELDS) | {
-                "item": item, "annotator": annotator, "label": _one_of(label, record, item, annotator, place),
+                "item": item, "annotator": annotator, "label": _classes_in(label, record, annotator, place),
             }  # fmt: skip
             row |= {name: cell(values[number]) for name, values in lists.items() if name not in row}
             rows.append(row | {"seconds": as_seconds(row.get("seconds"), "seconds", place)})
@@ -129,13 +129,15 @@ def _comma_separated(value: Any, what: str, place: Place) -> list[str]:
     return [part.strip() for part in value.split(",")]
 
 
-def _one_of(label: Any, record: dict[str, Any], item: str, annotator: Any, place: Place) -> str | int | float:
-    """The class, refused where it is several joined by commas (VariErr NLI), which the soft label tells."""
+def _classes_in(
+    label: Any, record: dict[str, Any], annotator: Any, place: Place
+) -> str | int | float | list[str | int | float]:
+    """The class, or several that are joined by commas (VariErr NLI), which the soft label tells."""
     classes = record.get("soft_label")
     if isinstance(label, str) and isinstance(classes, dict) and label not in classes and "," in label:
         parts = [part.strip() for part in label.split(",")]
         if all(part in classes for part in parts):
-            return only_choice(parts, item, annotator, place)
+            return chosen_classes(parts, place)
     return as_label(label, f"the annotation by {annotator!r}", place)
 
 

@@ -14,11 +14,11 @@ from dissensus.files.tools.records import (
     as_name,
     as_object,
     cell,
+    chosen_classes,
     each_record,
     first_of,
     further,
     kept,
-    only_choice,
     parsed,
     pick_question,
     rows_of,
@@ -43,7 +43,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     0m 3s "}}; annotations.jsonl (version 2): {instance_id, user_id, labels: {scheme: {label: value}}, spans, links}.
     The rows of annotated_instances.csv (user, instance_id, displayed_text, scheme:::label) and annotations.csv
     (instance_id, user_id, scheme.label) are read the same way, each as a record.
-    A label is the name that was ticked, or the value where it is one of its own (slider, select).
+    A label is the name that was ticked, or the value where it is one of its own (slider, likert, select); several
+    names ticked at once (multiselect) are one answer.
     Potato repository: example projects, user state manager, tabular_exporter.py; documentation, Export Formats.
     """
     left_out: Counter[str] = Counter()
@@ -51,8 +52,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     asked = pick_question((name for _, _, schemes, _ in answers for name in schemes), question, source, left_out)
     rows = []
     for place, record, schemes, used in answers:
-        chosen = _ticked(schemes.get(asked))
-        if not chosen:
+        ticked = _ticked(schemes.get(asked), place)
+        if not ticked:
             left_out[f"record{{s}} without an answer to {asked!r}"] += 1
             continue
         item = as_name(first_of(record, "id", "instance_id"), "id", place)
@@ -60,7 +61,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         annotator = None if who is None else as_name(who, "the user", place)
         behavior = as_object(record.get("behavioral_data") or {}, "behavioral_data", place)
         rows.append(kept(record, (*_FIELDS, *used)) | {
-            "item": item, "annotator": annotator, "label": only_choice(chosen, item, annotator, place),
+            "item": item, "annotator": annotator, "label": chosen_classes(ticked, place),
             "seconds": _spent(behavior.get("time_string"), place),
         } | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"})  # fmt: skip
     return parsed(rows, left_out, source)
@@ -99,13 +100,16 @@ def _schemes(record: dict[str, Any], place: Place) -> tuple[dict[str, Any], list
     return schemes, spread
 
 
-def _ticked(labels: Any) -> list[Any]:
+def _ticked(labels: Any, place: Place) -> list[Any]:
     if not isinstance(labels, dict):
         return [] if labels is None else [labels]
     said = {name: v for name, v in labels.items() if v is not False and v not in (None, "", "false", "False")}
     if len(said) > 1:
         said.pop("free_response", None)  # a remark beside the choice, not a second choice
-    return [name if value is True or value in ("true", "True", name) else value for name, value in said.items()]
+    own = {name: value for name, value in said.items() if value is not True and value not in ("true", "True", name)}
+    if own and len(said) > 1:  # ratings of several rows, or the keys of buttons: not classes that were ticked
+        raise place.error("the labels of a scheme", labels, "one value, or labels that are each 'true' or absent")
+    return list(own.values()) or list(said)
 
 
 def _spent(time: Any, place: Place) -> float | None:

@@ -13,12 +13,12 @@ from dissensus.files.tools.records import (
     as_list,
     as_name,
     as_seconds,
+    chosen_classes,
     each_record,
     first_of,
     further,
     kept,
     no_questions,
-    only_choice,
     parsed,
     pick_question,
     rows_of,
@@ -36,8 +36,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     """Answers of a Prodigy data set (db-out).
 
     Choice tasks, {options: [{id, text}], accept: [id], answer, _input_hash, _annotator_id, _session_id, ...}, vote for
-    the accepted option's id; binary tasks, {label, answer, ...}, vote accept or reject, and `question` is the label
-    that was shown. The item is the `_input_hash`, the annotator `_annotator_id`, else `_session_id`.
+    the accepted option's id, or tick several; binary tasks, {label, answer, ...}, vote accept or reject, and `question`
+    is the label that was shown. The item is the `_input_hash`, the annotator `_annotator_id`, else `_session_id`.
     Prodigy documentation, Annotation interfaces (task format, `answer`).
     """
     left_out: Counter[str] = Counter()
@@ -67,7 +67,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             left_out["task{s} without a choice"] += 1
         elif question is None or str(record["label"]) == question:
             columns = kept(record, used) | ({} if question is None else {"question": question})
-            label = answer if question is not None else only_choice(choices, item, annotator, place)
+            label = answer if question is not None else chosen_classes(choices, place)
             seconds = as_seconds(record.get("seconds"), "seconds", place)
             rows.append(columns | {"item": item, "annotator": annotator, "label": label, "seconds": seconds})
     return parsed(rows, left_out, source)

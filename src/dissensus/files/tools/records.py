@@ -93,16 +93,10 @@ def as_seconds(value: Any, what: str, place: Place) -> float | None:
     raise place.error(what, value, "a time of 0 or more, or null where it is unknown")
 
 
-def only_choice(choices: list[Any], item: Any, annotator: Any, place: Place) -> str | int | float:
-    """The class of a single-label vote, refused when it names several."""
-    if len(choices) != 1:
-        who = "" if annotator is None else f" by annotator {annotator!r}"
-        raise ValueError(
-            f"{place.source}, {place.record}: the answer{who} to item {item!r} holds {len(choices)} choices, "
-            f"{shown(choices)}, expected one: a vote names one class; leave this answer out, keep one of its choices, "
-            "or write a table with one yes/no item per class"
-        )
-    return as_label(choices[0], "the choice", place)
+def chosen_classes(choices: list[Any], place: Place) -> str | int | float | list[str | int | float]:
+    """The class of an answer, or the list of them where it ticks several."""
+    classes = [as_label(choice, "the choice", place) for choice in choices]
+    return classes[0] if len(classes) == 1 else classes
 
 
 def pick_question(asked: Iterable[str], question: str | None, source: str, left_out: Counter[str]) -> str:
@@ -166,7 +160,10 @@ def uncell(value: Any) -> Any:
 
 
 def parsed(rows: list[dict[str, Any]], left_out: Counter[str], source: str) -> Parsed:
-    """The long table of all rows; a column without any value is left out."""
+    """The long table of all rows; a column without any value is left out.
+
+    A label that is a list makes the labels of all rows lists of text, for the answers that tick several classes.
+    """
     notices = [f"{n} {what.replace('{s}', '' if n == 1 else 's')} left out" for what, n in left_out.items() if n]
     if not rows:
         raise ValueError(f"{source} holds no answer ({'; '.join(notices) or 'it is empty'}); expected at least one")
@@ -237,15 +234,22 @@ def _column(values: list[Any], name: str, source: str) -> pa.Array:
     kinds = {type(value) for value in values if value is not None}
     try:
         name.encode()
+        if list in kinds:
+            lists = [v if v is None or isinstance(v, list) else [v] for v in values]
+            return pa.array([v and [_text(part) for part in v] for v in lists], pa.list_(pa.string()))
         if kinds == {bool}:
             return pa.array(values, pa.bool_())
         if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
             return pa.array(values, pa.int64())
         if kinds <= {int, float} and all(type(value) is not int or abs(value) <= 2**53 for value in values):
             return pa.array(values, pa.float64())
-        return pa.array([v if v is None or isinstance(v, str) else json.dumps(v) for v in values], pa.string())
+        return pa.array([None if v is None else _text(v) for v in values], pa.string())
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{source}: column {name!r} holds {shown(error.object)}, which is not valid Unicode (half of a surrogate "
             "pair); correct the text, or export again as UTF-8"
         ) from None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

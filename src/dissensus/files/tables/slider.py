@@ -1,0 +1,68 @@
+"""Answers on one slider between two classes -> Beliefs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.files.spelling import as_numbers
+from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, without_missing
+from dissensus.files.tables.source import SourceTable
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.frames import whole_floats
+
+
+def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
+    """A number from 0 to `scale` as the probability of the second class, its rest as that of the first.
+
+    stated = (1 - value/scale, value/scale)   (m, 2)
+    """
+    label = choose(source, "label", reading)
+    assert label is not None
+    if reading.classes is None or len(reading.classes) != 2:
+        given = "none were given" if reading.classes is None else f"got {list(reading.classes)}"
+        raise ValueError(
+            f"{source.name}: a slider stands between two classes, and {given}; name what is at its lower and its upper "
+            "end: classes=['no', 'yes'] (--classes no,yes)"
+        )
+    if is_list(source.table[label].type):
+        raise ValueError(f"{source.name}: column {label!r} holds lists; expected one number per answer")
+    source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
+    source, roles, shared = shared_fields(source, reading, skip=label)
+    values = source.numbers(label)
+    if reading.scale is None:
+        raise ValueError(
+            f"{source.name}: where does the slider end? The numbers in column {label!r} go up to {values.max():g}; "
+            "pass the upper end, scale=100 (--scale 100) or another"
+        )
+    outside = np.flatnonzero(~((values >= 0) & (values <= reading.scale)))
+    if outside.size:
+        raise ValueError(
+            f"{source.name}: row {source.row(outside[0])} has {values[outside[0]]:g} in column {label!r}; expected 0 "
+            f"to {reading.scale:g}, and {outside.size} of {source.size} rows are outside: correct them, or pass "
+            "another scale= (--scale)"
+        )
+    low, high = reading.classes
+    source.say(f"slider from 0 ({low}) to {reading.scale:g} ({high})")
+    upper = values / reading.scale  # (m,)
+    with source.naming_rows():
+        return Beliefs(
+            **shared, classes=tuple(reading.classes), extra=extra_columns(source, [*roles.values(), label]),
+            stated=np.column_stack([1 - upper, upper]), ruled_out=np.zeros((source.size, 2), dtype=bool),
+            named=np.empty((source.size, 0), dtype=np.int32),
+        )  # fmt: skip
+
+
+def hint_at_slider(source: SourceTable, label: str) -> None:
+    """Say that numbers are taken as classes where they may be positions of a slider: fractions, or many with gaps."""
+    labels = whole_floats(source.table[label])
+    numbers = as_numbers(labels) if source.text else labels
+    if not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
+        return
+    seen = numbers.unique().to_numpy()
+    if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
+        source.say(
+            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
+            "positions of a slider are read with layout='slider', its two classes= and its upper end, scale="
+        )

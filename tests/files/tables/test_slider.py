@@ -1,0 +1,110 @@
+"""One slider between two classes: its position is the probability of the class at the upper end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus import Beliefs, Votes, read
+from dissensus.aggregate import aggregate
+from tests.files.refusals import quiet
+
+TABLE = "item,annotator,rating\na,ann,0\na,bo,63\nb,ann,100\nb,bo,20\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "slider.csv").write_text(TABLE)
+    return tmp_path / "slider.csv"
+
+
+def sliders(source, **options):
+    asked = {"layout": "slider", "classes": ["no", "yes"], "scale": 100, "label": "rating", "say": quiet}
+    return read(source, **asked | options)
+
+
+def test_the_position_is_the_probability_of_the_upper_end(path):
+    for source in (path, pd.read_csv(path)):
+        beliefs = sliders(source)
+        assert isinstance(beliefs, Beliefs) and beliefs.classes == ("no", "yes")
+        assert np.allclose(beliefs.stated, [[1, 0], [0.37, 0.63], [0, 1], [0.8, 0.2]])
+        assert np.allclose(aggregate(beliefs).distributions.probs, [[0.685, 0.315], [0.4, 0.6]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": None}, r"where does the slider end\? The numbers in column 'rating' go up to 100.*--scale 100"),
+        ({"scale": 10}, r"row 2 has 63 in column 'rating'; expected 0 to 10, and 3 of 4 rows are outside"),
+        ({"classes": None}, r"a slider stands between two classes, and none were given.*--classes no,yes"),
+        ({"classes": ["no", "maybe", "yes"]}, r"between two classes, and got \['no', 'maybe', 'yes'\]"),
+        ({"label": "annotator"}, r"row 1 has 'ann' in column 'annotator'; expected a number"),
+        ({"several": "votes"}, "several='votes' is for labels, and this is slider"),
+    ],
+)
+def test_what_is_not_known_is_asked_for(path, options, message):
+    with pytest.raises(ValueError, match=message):
+        sliders(path, **options)
+
+
+def test_negative_and_missing_positions_are_named(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "b"], "rating": [50, -1]})
+    with pytest.raises(ValueError, match="row 2 has -1 in column 'rating'; expected 0 to 100"):
+        sliders(frame)
+    frame = pd.DataFrame({"item": ["a", "b"], "rating": [50, None]})
+    with pytest.raises(ValueError, match="row 2 has no label"):
+        sliders(frame)
+    assert sliders(frame, missing="drop").stated.tolist() == [[0.5, 0.5]]
+
+
+def test_what_its_ends_are_is_said(path):
+    said = []
+    sliders(path, say=said.append)
+    assert any(notice.endswith("slider from 0 (no) to 100 (yes)") for notice in said)
+
+
+def test_a_second_answer_is_dealt_with_as_everywhere():
+    frame = pd.DataFrame({"item": ["a", "a"], "annotator": ["ann", "ann"], "rating": [0, 100]})
+    with pytest.raises(ValueError, match="second answer"):
+        sliders(frame)
+    assert sliders(frame, repeats="last").stated.tolist() == [[0, 1]]
+
+
+def test_ratings_are_ordered_classes_also_those_that_nobody_chose():
+    frame = pd.DataFrame({"item": ["a", "a", "b"], "annotator": ["ann", "bo", "ann"], "label": [5, 1, 10]})
+    said = []
+    votes = read(frame, say=said.append)
+    assert isinstance(votes, Votes) and votes.classes == ("1", "5", "10") and said == []
+    whole = read(frame, classes=[str(star) for star in range(1, 11)], say=quiet)
+    assert whole.classes == ("1", "2", "3", "4", "5", "6", "7", "8", "9", "10")
+    assert np.flatnonzero(whole.counts()[0]).tolist() == [0, 4]
+
+
+@pytest.mark.parametrize(("name", "grades"), [("par", range(-5, 6)), ("csc", range(1, 7))])
+def test_released_ratings_keep_their_order_and_their_means(name, grades, data_folder):
+    """lewidi/par.parquet (paraphrases, -5 to 5) and lewidi/csc.parquet (sarcasm, 1 to 6), LeWiDi 2025."""
+    path = data_folder / "lewidi" / f"{name}.parquet"
+    votes = read(path, classes=[str(grade) for grade in grades], missing="drop", say=quiet)
+    assert read(path, missing="drop", say=quiet).classes == votes.classes == tuple(map(str, grades))
+    rows = pd.read_parquet(path)
+    given = rows.explode(["annotations"]).dropna(subset=["annotations"]).groupby("item")["annotations"]
+    means = (votes.counts() @ np.array(grades) / votes.per_item).tolist()
+    by_hand = given.apply(lambda grades: grades.astype(float).mean())
+    assert dict(zip(map(str, votes.items), means, strict=True)) == pytest.approx(by_hand.to_dict())
+
+
+@pytest.mark.parametrize("values", [[0.13, 0.5, 0.9], list(range(0, 100, 4))])
+def test_numbers_that_look_like_a_slider_are_read_as_classes_with_a_word(values, tmp_path):
+    frame = pd.DataFrame({"item": range(3 * len(values)), "label": values * 3})
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    for source in (frame, tmp_path / "v.csv"):
+        said = []
+        assert read(source, say=said.append).n_classes == len(values)
+        assert sum(f"each of the {len(values)} numbers" in n and "layout='slider'" in n for n in said) == 1
+
+
+def test_class_codes_get_no_such_word():
+    said = []
+    read(pd.DataFrame({"item": range(300), "label": [*range(100)] * 3}), say=said.append)
+    assert not any("slider" in notice for notice in said)
