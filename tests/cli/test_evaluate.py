@@ -210,3 +210,39 @@ def test_majorities_are_not_taken_for_unanimous_votes(tmp_path):
     )
     card = json.loads(evaluate(labels, labels, "--json", "--replicates", 10).stdout)
     assert card["human_ceiling"] is None
+    told = evaluate(labels, labels, "--smooth", 0.1)
+    assert "half crowd" not in told.stdout
+    assert "no human ceiling: the labels are probabilities, and how many votes are behind them" in told.stderr
+
+
+@pytest.mark.parametrize("method", ["majority", "shrinkage", "dawid-skene", "log-pool"])
+def test_estimates_say_nothing_of_votes_in_any_format(tmp_path, method):
+    """What is written is read back without votes, so no stage after it can take a row for a share of votes."""
+    for ending in ("parquet", "csv", "npz", "jsonl"):
+        labels = tmp_path / f"made.{ending}"
+        made = CliRunner().invoke(app, ["aggregate", "anesthesia", "--method", method, "-o", str(labels)])
+        assert made.exit_code == 0, made.output
+        described = json.loads(CliRunner().invoke(app, ["describe", str(labels), "--json"]).stdout)
+        assert described["answers"] is None and described["answers_per_item"] is None
+        again = CliRunner().invoke(app, ["aggregate", str(labels), "--method", "share", "-o", str(tmp_path / "x.npz")])
+        assert again.exit_code == 2 and "start from the votes themselves" in " ".join(again.stderr.split())
+
+
+def test_labels_that_are_all_unanimous_are_doubted_aloud(tmp_path):
+    """A file that calls one-hot rows shares of five votes cannot be told from five people who agree."""
+    write(Distributions(np.eye(2)[np.arange(20) % 2], np.arange(20), ("cat", "dog"), [5] * 20), tmp_path / "labels.npz")
+    told = evaluate(tmp_path / "labels.npz", tmp_path / "labels.npz")
+    assert "all votes of each of 20 items are for one class: if these are majorities or gold" in told.stderr
+
+
+def test_gold_labels_as_one_hot_rows_are_one_vote_each_and_have_no_ceiling(tmp_path):
+    """Whole numbers are counts: a row with a single 1 is one vote, and nothing is made of it but that."""
+    rows = "".join(f"{i},{i % 2},{1 - i % 2}\n" for i in range(20))
+    (tmp_path / "gold.csv").write_text("item,cat,dog\n" + rows)
+    (tmp_path / "certain.csv").write_text("item,cat,dog\n" + rows.replace(",1", ",1.0").replace(",0", ",0.0"))
+    for file, answers in (("gold.csv", 20), ("certain.csv", None)):
+        made = tmp_path / "made.parquet"
+        assert CliRunner().invoke(app, ["aggregate", str(tmp_path / file), "-o", str(made)]).exit_code == 0
+        assert json.loads(CliRunner().invoke(app, ["describe", str(made), "--json"]).stdout)["answers"] == answers
+        card = json.loads(evaluate(made, made, "--json").stdout)
+        assert card["human_ceiling"] is None and any("no human ceiling" in remark for remark in card["remarks"])

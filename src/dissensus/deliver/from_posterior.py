@@ -47,6 +47,12 @@ def posterior(
             "posterior delivery counts votes, but these are beliefs; give beliefs.first_choices(), or draw classes "
             "from the beliefs with sls"
         )
+    if isinstance(labels, Distributions) and labels.votes is None:
+        raise ValueError(
+            "posterior delivery counts votes, but these distributions carry no number of votes, as majorities, "
+            "estimates, means of beliefs and predictions do not: give the Votes, or draw classes from the "
+            "distributions with sls"
+        )
     fit = labels if isinstance(labels, Shrinkage) else shrinkage(labels, prior)
     if draw == "class":  # drawing p and then y is drawing y by the mean of p
         return replace(sls(fit.distributions, seed), name="posterior")

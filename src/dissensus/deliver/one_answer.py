@@ -42,8 +42,9 @@ def multipass(labels: Labels, seed: int) -> Delivery:
 
         y_i(epoch) = shuffled answers of i [epoch mod number of answers of i]
 
-    Each answer comes exactly once in a cycle. Distributions must know the votes behind them. Beliefs are delivered
-    as probabilities. Gheibi 2026, sec. 3 and A.1.
+    Each answer comes exactly once in a cycle. Distributions must be shares of votes: of majorities and estimates
+    nobody knows the single answers, and they are refused. Beliefs are delivered as probabilities. Gheibi 2026, sec. 3
+    and A.1.
     """
     return _multipass("multipass", labels, seed)
 
@@ -114,13 +115,23 @@ def _one_at_a_time(name: str, labels: Votes | Beliefs, rule: partial[np.ndarray]
 def _multipass(name: str, labels: Labels, seed: int) -> Delivery:
     from dissensus.deliver.keyed import key, shuffled_answers
 
-    answers = Votes.of_counts(labels) if isinstance(labels, Distributions) else labels
+    answers = _votes_behind(labels, name) if isinstance(labels, Distributions) else labels
     lists = answer_lists(answers)
     order = shuffled_answers(key(checked_seed(seed), "shuffle"), lists.first, lists.values)
     return Delivery(
         name=name, items=answers.items, classes=answers.classes, hard=isinstance(answers, Votes), fixed=False,
         rule=partial(_in_turn, replace(lists, values=order)),
     )  # fmt: skip
+
+
+def _votes_behind(shares: Distributions, name: str) -> Votes:
+    if shares.votes is None:
+        raise ValueError(
+            f"{name} delivers every vote in turn, but these distributions carry no number of votes, as majorities, "
+            "estimates, means of beliefs and predictions do not: give the Votes or Beliefs, or draw classes from the "
+            "distributions with sls"
+        )
+    return Votes.of_counts(shares)
 
 
 def _any(seed: int, lists: AnswerLists, epoch: int, items: np.ndarray | None) -> np.ndarray:

@@ -26,15 +26,20 @@ class People:
     counts   (n, k) votes behind each row, or None where only probabilities are known
     form     "votes" (Votes), "beliefs" (Beliefs), "counts" (a table of whole numbers), "probabilities" (rows that sum
              to 1) or "classes" (one class per item; counts then hold that one vote)
+    answers  (n,) votes or beliefs of each item, or None where nobody knows how many there were
     """
 
     targets: Distributions
     counts: np.ndarray | None
     form: LabelForm
+    answers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.counts is not None:
             hold(self, "counts", np.asarray(self.counts))
+            hold(self, "answers", self.counts.sum(axis=1))
+        elif self.answers is not None:
+            hold(self, "answers", np.asarray(self.answers))
 
     @property
     def probs(self) -> np.ndarray:
@@ -47,8 +52,9 @@ class People:
 
     def select(self, items: Any) -> People:
         """The same for some items, by mask or by position."""
-        chosen = self.targets.select(items)
-        return People(chosen, None if self.counts is None else self.counts[np.asarray(items)], self.form)
+        at = np.asarray(items)
+        counts, answers = (None if held is None else held[at] for held in (self.counts, self.answers))
+        return People(self.targets.select(items), counts, self.form, answers)
 
     def describe(self) -> str:
         """One sentence: which reading was taken."""
@@ -57,7 +63,7 @@ class People:
             return f"{size}, one class each"
         if self.form == "probabilities":
             return f"{size}, as probabilities"
-        each = self.targets.votes if self.counts is None else self.counts.sum(axis=1)
+        each = self.answers
         assert each is not None
         answers = f"{each[0]}" if (each == each[0]).all() else f"{each.min()} to {each.max()}"
         return f"{size}, {'counts of votes' if self.form == 'counts' else self.form}, {answers} per item"
@@ -169,7 +175,7 @@ def _of_labels(labels: Labels) -> People:
     if targets.n_items == 0:
         raise ValueError("there are no items among the labels")
     if isinstance(labels, Beliefs):
-        return People(targets, None, "beliefs")
+        return People(targets, None, "beliefs", labels.per_item)
     if isinstance(labels, Votes):
         return People(targets, targets.counts(), "votes")
     if targets.votes is None or (targets.votes == 0).any():

@@ -61,12 +61,11 @@ class Scorecard:
         }  # fmt: skip
         record |= {name: interval_json(score) for name, score in self.scores.items()}
         record["infinite_items"] = self.infinite
-        if self.ceiling is not None:
-            record["human_ceiling"] = {
-                "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
-                "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
-            }
+        record["human_ceiling"] = None if self.ceiling is None else {
+            "half_votes": self.ceiling.half_votes,
+            "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
+            "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
+        }  # fmt: skip
         record["slices"] = {
             by: [
                 {"slice": part.name, "items": part.items}
@@ -149,15 +148,27 @@ def _sliced(
 
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:
-    """The ceiling, or why there is none."""
+    """The ceiling, or why there is none, or why to doubt it."""
     if people.form == "beliefs":
         return None, "no human ceiling: it is estimated from votes, and these labels are beliefs"
+    if people.counts is None and people.targets.votes is not None:
+        return None, "no human ceiling: the labels are estimates, and not shares of the votes that stand beside them"
     if people.counts is None:
-        return None, "no human ceiling: the labels are probabilities, and how many votes are behind them is not known"
-    if not (people.counts.sum(axis=1) > 1).any():
+        return None, (
+            "no human ceiling: the labels are probabilities, and how many votes are behind them is not known; hand "
+            "over the votes or their counts"
+        )
+    several = people.counts[people.counts.sum(axis=1) > 1]
+    if not several.size:
         return None, "no human ceiling: no item has two votes, so people cannot be compared with people"
     counted = Distributions.from_counts(people.counts)
-    return human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage), ""
+    top = human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage)
+    if ((several > 0).sum(axis=1) == 1).all():
+        return top, (
+            f"all votes of each of {len(several):,} items are for one class: if these are majorities or gold labels, "
+            "not votes, the human ceiling means nothing"
+        )
+    return top, ""
 
 
 def _infinite_remark(infinite: int, n: int) -> str:

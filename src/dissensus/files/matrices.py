@@ -72,7 +72,7 @@ def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
 def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
     """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
     if value.votes is not None:
-        with suppress(ValueError):  # means of beliefs have votes behind them, but are not shares
+        with suppress(ValueError):  # rounded shares, and estimates with a number of votes beside them
             return "counts", value.counts()
     return "probabilities", value.probs
 

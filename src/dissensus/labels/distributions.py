@@ -107,7 +107,10 @@ class Distributions:
     def counts(self) -> np.ndarray:
         """Votes for each class of each item, where the rows are shares of votes.  (n, k) int64"""
         if self.votes is None:
-            raise ValueError("these distributions carry no number of votes, so there are no counts behind them")
+            raise ValueError(
+                "these distributions carry no number of votes, so there are no votes to count: majorities, estimates, "
+                "means of beliefs and predictions are not shares of votes; start from the votes themselves"
+            )
         mass = self.probs * self.votes[:, None]
         counts = np.rint(mass)
         off = np.abs(mass - counts).max(axis=1, initial=0.0)

@@ -22,7 +22,7 @@ TINY = np.finfo(np.float64).tiny  # least probability whose logarithm is taken
 class Fit:
     """What a model of annotators found.
 
-    distributions   posterior probability of each item's class, with the number of answers behind each row
+    distributions   posterior probability of each item's class
     annotators      (a,) names
     class_prior     (k,) probability of each class before any answer
     log_likelihood  (iterations,) what the fit climbs, in nats, after each iteration: the log-likelihood of the answers
