@@ -178,6 +178,30 @@ def test_infinite_numbers_are_valid_json(folder):
     assert json_text({"a": [-math.inf, "Infinity"]}).split() == ["{", '"a":', "[", "-1e999,", '"Infinity"', "]", "}"]
 
 
+@pytest.mark.parametrize("form", ["npy", "csv", "npz"])
+def test_mass_is_divided_by_its_sum_when_asked_and_the_scores_are_those_of_the_distributions(folder, told, form):
+    """Half of the rows are mass: softmax would flatten them, so it is not what the error advises."""
+    p = np.load(folder / "model.npy")
+    mass = p * np.where(np.arange(60) % 2, 1.0, 0.3)[:, None]
+    np.save(folder / "mass.npy", mass)
+    np.savez(folder / "mass.npz", probs=mass, items=[f"photo {i}" for i in range(60)], classes=["cat", "deer", "dog"])
+    rows = "".join(f"photo {i},{','.join(map(repr, row))}\n" for i, row in enumerate(mass.tolist()))
+    (folder / "mass.csv").write_text("item,cat,deer,dog\n" + rows)
+    refused = evaluate(folder / f"mass.{form}", folder / "votes.csv", code=2).stderr.strip().splitlines()[-1]
+    assert "30 of 60 rows" in refused and refused.endswith("by its sum yet: --rescale divides each row by its sum")
+    result = evaluate(folder / f"mass.{form}", folder / "votes.csv", "--rescale", "--json", "--no-ceiling")
+    assert "30 of 60 rows summed to 0.3 and were divided by their sum" in result.stderr
+    found = json.loads(result.stdout)
+    for key in KEYS:
+        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+
+
+def test_logits_are_not_divided_by_their_sum(folder):
+    result = evaluate(folder / "logits.npy", folder / "votes.csv", "--rescale", code=2)
+    assert "rows are divided by their sum only where all numbers are 0 or more" in result.stderr
+    assert result.stderr.strip().endswith("these look like logits: apply softmax first")
+
+
 def test_smoothing_is_the_way_out(folder):
     result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling", "--smooth", 0.1)
     assert math.isfinite(json.loads(result.stdout)["soft_nll"]["mean"])

@@ -6,7 +6,8 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.shares import check_answered
 
 

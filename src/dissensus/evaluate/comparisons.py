@@ -79,6 +79,7 @@ def compare(
     clusters: Any = None,
     ceiling: bool = True,
     missing: Missing = "refuse",
+    rescale: bool = False,
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> ModelComparison:
@@ -93,7 +94,7 @@ def compare(
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))
-    shared = match_models(models, labels, gold, columns, clusters, missing)
+    shared = match_models(models, labels, gold, columns, clusters, missing, rescale)
     cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
     differences: list[Difference] = []

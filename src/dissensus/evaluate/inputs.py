@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.matching import named_predictions
+from dissensus.evaluate.people import rescaled
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels, as_distributions
@@ -23,7 +24,7 @@ Say = Callable[[str], None]
 
 
 def as_models(
-    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say
+    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say, *, rescale: bool = False
 ) -> dict[str, Distributions]:
     """Predictions as they were read, as distributions.
 
@@ -31,11 +32,15 @@ def as_models(
     prediction; an array has no names, and is matched to the labels by position.
 
     read: model: (where it came from, what was there)
+    rescale: divide rows of arrays that do not sum to 1 by their sum, and say for how many
     """
-    return {
-        model: _of_array(held, targets, source, say) if isinstance(held, np.ndarray) else _of_labels(held, source, say)
-        for model, (source, held) in read.items()
-    }
+    models = {}
+    for model, (source, held) in read.items():
+        if isinstance(held, np.ndarray):
+            models[model] = _of_array(held, targets, source, say, rescale)
+        else:
+            models[model] = _of_labels(held, source, say)
+    return models
 
 
 def named_by_predictions(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
@@ -102,14 +107,18 @@ def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str
     return {column: known[column] for column in wanted} if known else {}
 
 
-def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say) -> Distributions:
-    if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
+def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say, rescale: bool) -> Distributions:
+    if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any() and not rescale:
         raise ValueError(
             f"{source}: holds whole numbers ({matrix.dtype}); expected probabilities: make one of the votes of an "
             f"ensemble with `dissensus aggregate {source} -o predictions.npz`"
         )
+    rows = matrix.astype(np.float64)
     try:
-        predictions = named_predictions(matrix.astype(np.float64), targets, source)
+        if rescale:
+            rows, done = rescaled(rows)
+            say(f"{source}: {done}")
+        predictions = named_predictions(rows, targets, source)
     except ValueError as error:
         raise ValueError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
     shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)

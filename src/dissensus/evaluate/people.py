@@ -11,7 +11,9 @@ import numpy as np
 from dissensus.labels.answers import hold
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -109,17 +111,20 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     off = np.flatnonzero((np.abs(total - 1) > SUM_TOLERANCE) | (array < 0).any(axis=1))
     if off.size:
         raise ValueError(
-            f"label row {off[0]} is {_shown(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities with "
-            f"sum 1; {off.size} of {total.size} rows are off: use Distributions.from_mass if they are to be scaled"
+            f"label row {off[0]} is {shown_row(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities "
+            f"with sum 1; {off.size} of {total.size} rows are off: {_label_advice(array)}"
         )
     return People(_named(array, items, names), None, "probabilities")
 
 
-def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> Distributions:
-    """A model's predictions as Distributions; nothing is scaled.
+def as_predictions(
+    predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None, rescale: bool = False
+) -> Distributions:
+    """A model's predictions as Distributions; nothing is scaled unless `rescale` asks for it.
 
     predictions  Distributions, or (n, k) probabilities as array, list or torch tensor
     items        n names, 0..n-1 if none are given;  classes  k names, or their number
+    rescale      divide each row by its sum; refused where a number is below 0
 
     Logits, log-probabilities, rows off the simplex and NaN are refused, each with its way out.
     """
@@ -139,8 +144,20 @@ def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequen
             "names a class is np.eye(k)[predicted]"
         )
     _check_numbers(array, "prediction")
+    if rescale:
+        array = rescaled(array)[0]
     check_simplex(array)
     return _named(array, items, _class_names(classes, array.shape[1]))
+
+
+def rescaled(predictions: Any) -> tuple[np.ndarray, str]:
+    """Rows of predictions divided by their sum, and in words how many; refused where a number is below 0.  (n, k)"""
+    array = as_numbers(predictions)
+    _check_numbers(array, "prediction")
+    try:
+        return divided_rows(array)
+    except RowError as error:
+        raise ValueError(f"prediction {error}") from None
 
 
 def check_simplex(array: np.ndarray) -> None:
@@ -150,15 +167,14 @@ def check_simplex(array: np.ndarray) -> None:
     if not off.size:
         return
     row = off[0]
-    seen = f"prediction row {row} is {_shown(array[row])} and sums to {total[row]:g}; expected probabilities with sum 1"
-    many = f"{off.size} of {total.size} rows are off"
-    if (array <= 0).all() and (np.abs(np.exp(array.astype(np.float64)).sum(axis=1) - 1) < 1e-2).all():
-        raise ValueError(f"{seen}; {many}: these look like log-probabilities: apply exp first")
-    if (array < 0).any() or (np.abs(total - 1) > 0.05).any():
-        raise ValueError(f"{seen}; {many}: these look like logits: apply softmax first")
+    advice = row_advice(
+        array, divide="rescale=True (or Distributions.from_mass) divides each row by its sum",
+        count="Distributions.from_counts makes a prediction of the votes of an ensemble",
+    )  # fmt: skip
+    apart = np.abs(total - 1).max()
     raise ValueError(
-        f"{seen}; {many}, by {np.abs(total - 1).max():.2g} at most: use Distributions.from_mass if they are rounded "
-        "probabilities that are to be scaled"
+        f"prediction row {row} is {shown_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
+        f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}: {advice}"
     )
 
 
@@ -234,6 +250,7 @@ def _check_numbers(array: np.ndarray, noun: str) -> None:
         )
 
 
-def _shown(row: np.ndarray) -> str:
-    shown = ", ".join(f"{value:g}" for value in row[:5].tolist())
-    return f"[{shown}]" if row.size <= 5 else f"[{shown}, ...]"
+def _label_advice(rows: np.ndarray) -> str:
+    return row_advice(
+        rows, divide="Distributions.from_mass(labels) divides each row by its sum", count="hand over labels.astype(int)"
+    )

@@ -88,6 +88,7 @@ def scorecard(
     clusters: Any = None,
     ceiling: bool = True,
     missing: Missing = "refuse",
+    rescale: bool = False,
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> Scorecard:
@@ -100,9 +101,10 @@ def scorecard(
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
     missing      items only one side has: "refuse" or "leave out"
+    rescale      divide rows of predictions that do not sum to 1 by their sum, and say for how many
     replicates   resampled item sets behind each interval; at most 200 for calibration, which is slower
     """
-    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing)
+    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing, rescale)
     return scored_cards(shared, rng, ceiling, replicates, coverage)[name]
 
 
@@ -112,7 +114,7 @@ def scored_cards(
     """A scorecard for each model, with one human ceiling for all."""
     people, n = shared.people, shared.people.n_items
     ceiling_rng, *model_rngs = rng.spawn(1 + len(shared.models))
-    remarks = [f"{shared.left_out:,} items without a prediction are left out"] if shared.left_out else []
+    remarks = list(shared.remarks)
     top = None
     if n > MANY_ROWS:
         remarks.append(

@@ -13,7 +13,7 @@ import numpy as np
 
 from dissensus.files.notices import Say
 from dissensus.files.tables.columns import Reading, are_counts
-from dissensus.files.tables.matrix import matrix_distributions
+from dissensus.files.tables.matrix import matrix_distributions, rescaled
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.votes import Votes
@@ -107,6 +107,8 @@ def _from_matrix(
     try:
         if layout in ("counts", "probabilities"):
             known = votes if votes is not None and votes.ndim == 1 else None
+            if reading.rescale and layout == "probabilities":
+                matrix = rescaled(matrix, say)
             return matrix_distributions(matrix, items, classes, known, layout == "counts")
         if layout == "annotators":
             return _votes_from_codes(matrix, items, classes, reading, say)

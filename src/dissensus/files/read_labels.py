@@ -42,6 +42,7 @@ def read(
     repeats: Repeats | None = None,
     missing: Missing = "error",
     scale: float | None = None,
+    rescale: bool = False,
     encoding: str = "utf-8",
     say: Say = to_stderr,
 ) -> Labels:
@@ -61,6 +62,7 @@ def read(
               nothing is said they are refused, but kept in a file written by this package
     missing   rows without a label: "error", or "drop" them
     scale     what the probabilities of beliefs are out of: 1, or 100 for percents
+    rescale   divide rows of probabilities that do not sum to 1 by their sum, and say for how many
     encoding  of CSV and TSV
     say       hears every guess; by default they go to stderr
 
@@ -72,6 +74,7 @@ def read(
         reading = Reading(
             layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, classes=classes, items=items,
             annotators=annotators, repeats=repeats, missing=missing, scale=scale,
+            rescale=rescale,
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)

@@ -14,8 +14,8 @@ from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
 
-SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
 MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 
@@ -182,29 +182,37 @@ def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> t
 
 
 def _check_cells(
-    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str
-) -> None:
+    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str,
+    advice: str = "",
+) -> None:  # fmt: skip
     bad = np.argwhere(~good)
     if bad.size:
         row, code = bad[0]
         cell = f"no {noun}" if np.isnan(numbers[row, code]) else f"{noun} {numbers[row, code]:g}"
         raise RowError(
             "row", row, f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
-            f"{len(bad)} entries are wrong",
+            f"{len(bad)} entries are wrong{advice}",
         )  # fmt: skip
 
 
 def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
     good = (probs >= 0) & (probs <= 1 + SUM_TOLERANCE)  # NaN is not
-    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1")
+    advice = "" if good.all() or not np.isfinite(probs).all() else f": {_advice(probs)}"
+    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1", advice)
     total = probs.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
         raise RowError(
             "row", off[0], f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
-            f"{total.size} rows do not sum to 1: scale them with Distributions.from_mass, or, if they are counts, use "
-            "from_counts (layout='counts' when reading)",
+            f"{total.size} rows do not sum to 1: {_advice(probs)}",
         )  # fmt: skip
+
+
+def _advice(rows: np.ndarray) -> str:
+    return row_advice(
+        rows, divide="Distributions.from_mass divides each row by its sum (rescale=True when reading)",
+        count="use Distributions.from_counts (layout='counts' when reading)",
+    )  # fmt: skip
 
 
 def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:

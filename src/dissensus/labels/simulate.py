@@ -8,7 +8,8 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
 
 SECONDS_SPREAD = 0.5  # standard deviation of log seconds: two answers in three within a factor of 1.6 of the median

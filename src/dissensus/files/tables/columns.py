@@ -47,6 +47,7 @@ class Reading:
              None refuses, but keeps all of a file written by this package, which no longer holds accidents
     missing  what to do with rows without a label: refuse, or leave them out
     scale    what the probabilities of beliefs are out of: 1, or 100 for percents
+    rescale  whether rows of probabilities are divided by their sum
     """
 
     layout: Layout | None = None
@@ -60,6 +61,7 @@ class Reading:
     repeats: Repeats | None = None
     missing: Missing = "error"
     scale: float | None = None
+    rescale: bool = False
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
