@@ -19,6 +19,7 @@ from dissensus.aggregate.recalibration import Recalibration, recalibrated, tempe
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, mean_belief, share
 from dissensus.labels.votes import Votes
 
@@ -62,6 +63,7 @@ class Aggregated:
     notices: tuple[str, ...] = ()
 
 
+@takes(labels=ANY_LABELS)
 def aggregate(
     labels: Labels, method: str | None = None, *, recalibrate: Recalibration | None = None, **options: Any
 ) -> Aggregated:

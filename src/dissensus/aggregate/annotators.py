@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.summary import agreement_with_others, median_seconds
 from dissensus.labels.votes import Votes
 
@@ -58,6 +59,7 @@ class AnnotatorReport:
         return rows
 
 
+@takes(answers=(Votes, Beliefs))
 def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
     """What the answers say about those who gave them, with the consensus of Dawid-Skene as the yardstick.
 

@@ -12,12 +12,14 @@ from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions, check_answered
 from dissensus.labels.votes import Votes
 
 CONTROL_OFFSET = 1000  # Gheibi 2026, A.1
 
 
+@takes(labels=ANY_LABELS)
 def sls(labels: Labels, seed: int) -> Delivery:
     """Stochastic label sampling: a class drawn anew for every item and epoch.
 
@@ -37,6 +39,7 @@ def sls(labels: Labels, seed: int) -> Delivery:
     )  # fmt: skip
 
 
+@takes(labels=ANY_LABELS)
 def multipass(labels: Labels, seed: int) -> Delivery:
     """Every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
 
@@ -49,11 +52,13 @@ def multipass(labels: Labels, seed: int) -> Delivery:
     return _multipass("multipass", labels, seed)
 
 
+@takes(labels=ANY_LABELS)
 def deterministic_control(labels: Labels, seed: int) -> Delivery:
     """Multipass in another order, by the seed + 1000: what differs between the two is chance. Gheibi 2026, A.1."""
     return _multipass("deterministic_control", labels, checked_seed(seed) + CONTROL_OFFSET)
 
 
+@takes(labels=ANY_LABELS)
 def deaggregated(labels: Labels, seed: int, *, shared: bool = False) -> Delivery:
     """One annotator's answer for each item, drawn anew every epoch: a class, or a belief as probabilities.
 

@@ -14,6 +14,7 @@ from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.evaluate.bootstrap import Measure
 from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
 
@@ -35,6 +36,7 @@ class Ceiling:
     half_votes: float
 
 
+@takes(votes=(Votes, Distributions))
 def human_ceiling(
     votes: Votes | Distributions,
     rng: np.random.Generator,

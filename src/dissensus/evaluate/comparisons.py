@@ -16,6 +16,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
 from dissensus.evaluate.scores import drawn_measures
 from dissensus.evaluate.statistics import Comparison, holm, paired_t
+from dissensus.labels.doors import described
 from dissensus.labels.intervals import Interval
 
 
@@ -91,6 +92,11 @@ def compare(
 
     models: name: predictions; everything else as in `scorecard`
     """
+    if not isinstance(models, Mapping):
+        raise ValueError(
+            f"compare takes models by name, {{'mine': predictions, 'theirs': ...}}; this is {described(models)}: "
+            "scorecard(predictions, labels, rng=...) scores one"
+        )
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))

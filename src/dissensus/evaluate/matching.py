@@ -14,6 +14,7 @@ import numpy as np
 from dissensus.evaluate.people import People, as_people, as_predictions, rescaled
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 
 Missing = Literal["refuse", "leave out"]
@@ -81,6 +82,7 @@ def match_models(
     )  # fmt: skip
 
 
+@takes(predictions=Distributions, people=People)
 def match_items(
     predictions: Distributions, people: People, *, missing: Missing = "refuse"
 ) -> tuple[Distributions, People]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import described, is_frame, way_out
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
 from dissensus.labels.shares import Labels, as_distributions
@@ -179,7 +181,14 @@ def check_simplex(array: np.ndarray) -> None:
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """An array of numbers from an array, a list or a torch tensor, wherever it lives."""
+    """An array of numbers from an array, a list or a torch tensor, wherever it lives.
+
+    A frame is refused: its column of items would be taken for a class.
+    """
+    if values is None or isinstance(values, str | os.PathLike) or is_frame(values) or hasattr(values, "labels"):
+        raise ValueError(
+            f"expected labels or an array of numbers; this is {described(values)}: {way_out(Distributions, values)}"
+        )
     array = as_array(values)
     if array.dtype.kind not in "iufb":
         raise ValueError(f"expected numbers, found an array of {array.dtype} with shape {array.shape}")

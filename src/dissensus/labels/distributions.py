@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow as pa
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
-from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.names import as_names, first_repeated, is_named, places_named
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
 
@@ -146,6 +146,41 @@ class Distributions:
         keep = positions(items, self.n_items, "items")
         votes = None if self.votes is None else self.votes[keep]
         return replace(self, probs=self.probs[keep], items=self.items[keep], votes=votes)
+
+    def argmax(self) -> np.ndarray:
+        """The code of each item's most probable class; of equal ones the first in `classes`.  (n,)"""
+        return self.probs.argmax(axis=1)
+
+    def top_class(self) -> np.ndarray:
+        """The name of each item's most probable class; of equal ones the first in `classes`.  (n,)"""
+        return np.array(self.classes, dtype=object)[self.argmax()]
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return self.n_items
+
+    @overload
+    def __getitem__(self, item: str | int) -> dict[str, float]: ...
+    @overload
+    def __getitem__(self, item: Any) -> Distributions: ...
+    def __getitem__(self, item: Any) -> Any:
+        """The probabilities of the item of that name, by class; for a list of names the Distributions of these."""
+        places = places_named(item, self.items, "items")
+        if isinstance(item, str) or not hasattr(item, "__iter__"):
+            return dict(zip(self.classes, self.probs[places[0]].tolist(), strict=True))
+        return self.select(places)
+
+    def __contains__(self, item: Any) -> bool:
+        """Whether there is an item of that name."""
+        return is_named(item, self.items)
+
+    __iter__ = None  # the names are `items`, the rows `probs`
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        raise ValueError(
+            "Distributions go by the names of their items and classes, and an array does not: take .probs if the order "
+            "is right"
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distributions):

@@ -46,13 +46,13 @@ def look_of(rows: np.ndarray) -> Look:
     total = numbers.sum(axis=1)
     off = np.abs(total - 1) > SUM_TOLERANCE
     numbers, total = numbers[off], total[off]
+    if (np.abs(total - 1) <= 0.05).all():
+        return "rounded"
     of_hundred = bool((np.abs(total - 100) <= 1).all())
     if (numbers == np.floor(numbers)).all() and (total > 1).any():
         return "counts or percents" if of_hundred else "counts"
     if of_hundred:
         return "percents"
-    if (np.abs(total - 1) <= 0.05).all():
-        return "rounded"
     return "large mass" if (numbers > 1).any() else "mass"
 
 

@@ -16,6 +16,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
 from dissensus.aggregate.priors.vote_prior import fitting_rows, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
 MODEL_ITEMS = 2_000  # items by which a model's prediction is weighed: two numbers need no more
@@ -57,6 +58,7 @@ class Shrinkage:
         )
 
 
+@takes(votes=(Votes, Distributions), prior=Distributions)
 def shrinkage(
     votes: Votes | Distributions,
     prior: Distributions | None = None,
@@ -115,6 +117,7 @@ def shrinkage(
     )
 
 
+@takes(votes=(Votes, Distributions), estimate=Distributions)
 def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int | np.ndarray) -> Distributions:
     """The share that `size` votes are expected to have, of which those cast are a part.
 
