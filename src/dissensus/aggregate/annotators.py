@@ -14,7 +14,7 @@ from dissensus.labels.summary import agreement_with_others, median_seconds
 from dissensus.labels.votes import Votes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnnotatorReport:
     """One entry per annotator; NaN where the answers do not tell.
 
@@ -37,6 +37,9 @@ class AnnotatorReport:
     bias: np.ndarray
     seconds: np.ndarray
     overconfidence: np.ndarray | None
+
+    def __repr__(self) -> str:
+        return f"AnnotatorReport: {self.annotators.size:,} annotators · {len(self.classes)} classes"
 
     def leaning(self, a: int) -> tuple[str, float]:
         """The class an annotator is drawn to most, and by how much."""

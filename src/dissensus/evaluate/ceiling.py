@@ -19,7 +19,7 @@ from dissensus.labels.intervals import Interval, percentile_interval, resampling
 from dissensus.labels.votes import Votes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ceiling:
     """Scores that people reach, each with its interval over items and over random splits.
 
@@ -34,6 +34,9 @@ class Ceiling:
     corrected: dict[str, Interval]
     items: int
     half_votes: float
+
+    def __repr__(self) -> str:
+        return f"Ceiling: {len(self.half)} scores · {self.items:,} items · {self.half_votes:.1f} votes in half a crowd"
 
 
 @takes(votes=(Votes, Distributions))

@@ -22,7 +22,7 @@ from dissensus.labels.votes import Votes
 LabelForm = Literal["votes", "beliefs", "counts", "probabilities", "classes"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class People:
     """What people said about n items, as distributions, and how it was handed over.
 
@@ -59,6 +59,9 @@ class People:
         at = np.asarray(items)
         counts, answers = (None if held is None else held[at] for held in (self.counts, self.answers))
         return People(self.targets.select(items), counts, self.form, answers)
+
+    def __repr__(self) -> str:
+        return f"People: {self.n_items:,} items · {self.targets.n_classes} classes, from {self.form}"
 
     def describe(self) -> str:
         """One sentence: which reading was taken."""

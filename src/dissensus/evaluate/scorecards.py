@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
@@ -16,15 +17,17 @@ from dissensus.evaluate.matching import Missing, SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
+from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scores import item_values, scores_with_intervals
 from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scorecard:
     """A model against people: values per item, their means with intervals, and the human ceiling.
 
@@ -52,6 +55,28 @@ class Scorecard:
         if self.ceiling is None or score not in self.ceiling.half:
             return None
         return self.ceiling.half[score], self.ceiling.corrected[score]
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table, one row per score: model, score, value, low, high, half_crowd, at_best."""
+        return score_table([self])
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
+
+    def __repr__(self) -> str:
+        beside = "with" if self.ceiling is not None else "no"
+        return (
+            f"Scorecard of {self.name}: {sizes_of(self)} · {len(self.scores)} scores, {beside} human ceiling\n"
+            f"  {main_scores(self)}"
+        )
+
+    def _repr_html_(self) -> str:
+        return notebook_table([self], f"{self.name} against people")
 
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.aggregate.fit_card import fit_card
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
     leave_one_out,
@@ -56,6 +57,10 @@ class Shrinkage:
             f"Shrinkage({self.distributions.n_items} items, {self.distributions.n_classes} classes; "
             f"{self.weights.size} Dirichlets, {state})"
         )
+
+    def _repr_html_(self) -> str:
+        facts = [("Dirichlets", f"{self.weights.size}"), ("converged", "yes" if self.converged else "no")]
+        return fit_card("Shrinkage", facts, self.distributions)
 
 
 @takes(votes=(Votes, Distributions), prior=Distributions)
