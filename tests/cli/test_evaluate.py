@@ -96,7 +96,7 @@ def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, tol
     p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
     write(Distributions(p[order][:, [2, 0, 1]], order, ("2", "0", "1")), folder / "numbered.npz")
     write(Distributions(p[:, [2, 0, 1]], [f"photo {i}" for i in range(60)], ("2", "0", "1")), folder / "columns.npz")
-    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy: rows without names, matched to")):
+    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy = items of")):
         result = evaluate(folder / predictions, folder / "counts.npy", "--json", "--no-ceiling")
         found = json.loads(result.stdout)
         for key in KEYS:
@@ -106,7 +106,17 @@ def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, tol
 
 def test_which_columns_were_taken_for_which_classes_is_said(folder):
     result = evaluate(folder / "model.npy", folder / "votes.csv", "--json", "--no-ceiling")
-    assert "matched to the labels by position; columns are cat, deer, dog" in " ".join(result.stderr.split())
+    took = [line for line in result.stderr.splitlines() if line.startswith("took: ")]
+    assert took == [
+        f"took: rows of {folder / 'model.npy'} = items of the labels, columns = cat, deer, dog, by position"
+    ]
+
+
+def test_gold_is_said_once_wherever_it_comes_from(folder):
+    """Codes go by position, so it is said which is which; those of a data set come without being asked for."""
+    coded = evaluate(folder / "model.npz", folder / "votes.csv", "--no-ceiling", "--gold", folder / "gold.npy").stderr
+    assert coded.count("took: gold = class codes in") == 1 and "(0 is cat, 1 is deer, 2 is dog)" in coded
+    assert evaluate("digits", "digits", "--no-ceiling").stderr.count("took: gold = that of the data set digits") == 1
 
 
 def test_the_same_seed_gives_the_same_intervals(folder):
@@ -215,7 +225,9 @@ def test_shared_items_gold_and_votes_as_predictions(folder):
     assert found["items"] == 40 and "20 items without a prediction are left out" in found["remarks"]
     assert 0 < found["accuracy_gold"]["mean"] < 1
     crowd = evaluate(folder / "votes.csv", folder / "votes.csv", "--no-ceiling", "--json")
-    assert json.loads(crowd.stdout)["kl"]["mean"] == 0 and "taken as one prediction per item" in crowd.stderr
+    assert (
+        json.loads(crowd.stdout)["kl"]["mean"] == 0 and "votes of an ensemble, one prediction per item" in crowd.stderr
+    )
 
 
 def test_a_data_set_brings_its_gold_and_its_columns(folder):

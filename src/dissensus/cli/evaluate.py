@@ -10,7 +10,7 @@ from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -63,7 +63,11 @@ def evaluate(
         models = smoothed_models(as_models(read, targets, say, rescale=rescale), smooth, say)
         about = _columns_of_data_set(file)
         columns = item_columns(about, slice_by or [])
-        true_classes = gold_names(_read(str(gold)), targets, str(gold)) if gold else (about or {}).get("gold")
+        true_classes: Sequence[object] | None
+        if gold is not None:
+            true_classes = gold_names(_read(str(gold)), targets, str(gold), say)
+        else:
+            true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
             result = compare_models(
                 models, labels, rng=np.random.default_rng(seed), gold=true_classes, columns=columns,
@@ -142,6 +146,13 @@ def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
     from dissensus.datasets.catalogue import load
 
     return load(file).items.to_pydict() if _is_data_set(file, "labels") else None
+
+
+def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[object] | None:
+    if about is None or "gold" not in about:
+        return None
+    say(f"took: gold = that of the data set {file}")
+    return about["gold"]
 
 
 def _is_data_set(name: str, kind: str) -> bool:

@@ -61,8 +61,8 @@ def named_by_predictions(labels: Labels, predictions: Any, file: str, source: st
         taken["classes"] = named.classes
     if not taken:
         return labels
-    parts = " and ".join({"items": "rows", "classes": "columns"}[part] for part in taken)
-    say(f"{file}: {parts} without names, matched to {source} by position")
+    parts = {"items": f"rows of {file} = items of {source}", "classes": f"columns of {file} = {_listed(named.classes)}"}
+    say(f"took: {', '.join(parts[part] for part in taken)}, by position")
     return replace(labels, **taken)
 
 
@@ -75,7 +75,7 @@ def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say
     return result
 
 
-def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str) -> list[str | None]:
+def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str, say: Say) -> list[str | None]:
     """The true class of each item by its name, None where it is not known.
 
     gold  (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
@@ -83,6 +83,8 @@ def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str) -
     if isinstance(gold, np.ndarray):
         if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
             raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
+        coded = _listed([f"{code} is {name}" for code, name in enumerate(targets.classes)])
+        say(f"took: gold = class codes in {source} ({coded}), in the order of the labels' items")
         known = dict(enumerate(targets.classes))
         return [None if code < 0 else known.get(code, str(code)) for code in gold.tolist()]
     if not isinstance(gold, Votes) or (gold.per_item != 1).any():
@@ -107,6 +109,10 @@ def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str
     return {column: known[column] for column in wanted} if known else {}
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + ", …" * (len(names) > 10)
+
+
 def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say, rescale: bool) -> Distributions:
     if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any() and not rescale:
         raise ValueError(
@@ -121,15 +127,14 @@ def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say,
         predictions = named_predictions(rows, targets, source)
     except ValueError as error:
         raise ValueError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
-    shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)
-    say(f"{source}: rows and columns without names, matched to the labels by position; columns are {shown}")
+    say(f"took: rows of {source} = items of the labels, columns = {_listed(targets.classes)}, by position")
     return predictions
 
 
 def _of_labels(labels: Labels, source: str, say: Say) -> Distributions:
     predictions = as_distributions(labels)
     if isinstance(labels, Votes):
-        say(f"{source}: votes, taken as one prediction per item: the share of each class")
+        say(f"took: {source} = votes of an ensemble, one prediction per item: the share of each class")
     elif predictions is not labels:
-        say(f"{source}: beliefs, taken as one prediction per item: their mean")
+        say(f"took: {source} = beliefs of an ensemble, one prediction per item: their mean")
     return predictions
