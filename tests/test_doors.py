@@ -106,6 +106,7 @@ def test_labels_of_another_kind_are_refused_with_the_way_from_one_to_the_other()
         (lambda: share(Beliefs.of_votes(VOTES)), "this is Beliefs: beliefs.first_choices() makes them"),
         (lambda: as_distributions(dawid_skene(VOTES)), "this is a DawidSkeneFit: hand over its .distributions"),
         (lambda: shrinkage(VOTES, prior=VOTES), "shrinkage takes Distributions as prior; this is Votes: share(votes)"),
+        (lambda: as_distributions(shares.probs), "an array of shape (2, 2): Distributions.from_counts(counts) or Dist"),
         (lambda: share(iter([1])), "this is a list_iterator: Votes.of(item, choice, annotator) makes them"),
     ):
         with pytest.raises(ValueError, match=re.escape(words)):
@@ -132,3 +133,23 @@ def test_no_public_function_hides_its_parameters():
                 if ours and any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values()):
                     hidden.add(function.__qualname__)
     assert hidden == {"aggregate", "deliver"}
+
+
+def test_no_function_counts_votes_that_are_not_there():
+    """Majorities, as those that count votes would take them for unanimous answers; each of them says so."""
+    from dissensus.aggregate import majority
+
+    made = majority(load("anesthesia").labels)
+    rng = np.random.default_rng(0)
+    given = {"rng": rng, "answers": 5, "size": 9, "estimate": made, "measure": "nominal alpha"}
+    counting = {
+        door: function
+        for door, (function, name) in DOORS.items()
+        if str(inspect.signature(function).parameters[name].annotation) == "Votes | Distributions"
+    }
+    assert len(counting) >= 7
+    for door, function in counting.items():
+        needed = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty][1:]
+        with pytest.raises(ValueError, match=r"carry no number of votes|start from the votes") as refused:
+            function(made, **{name: given[name] for name in needed})
+        assert "votes" in str(refused.value), door

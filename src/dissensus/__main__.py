@@ -1,16 +1,20 @@
 """The `dissensus` command, also as `python -m dissensus`."""
 
+import signal
 import sys
 
 
 def main() -> None:
-    """Run a verb. Loading them takes a moment, and an interrupt then is no reason for a traceback either."""
+    """Run a verb, as a process of its own."""
     try:
-        from dissensus.cli.main import main as run
+        from dissensus.cli.main import main as run  # takes a moment, in which an interrupt may come
+
+        run()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
-    run()
+    finally:  # what is done is done: an interrupt while Python ends would only print a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def test_an_item_is_looked_up_by_its_name(votes):
     """Patient 12 is the most disputed: 3, 3 and 1 of 7 ratings."""
     assert share(votes)[12] == share(votes)["12"] == {"1": 0, "2": 3 / 7, "3": 3 / 7, "4": 1 / 7}
     assert votes[12].counts().tolist() == [[0, 3, 3, 1]] and len(votes[12]) == 7 and type(votes[12]) is Votes
+    assert repr(votes[12]).startswith("Votes: 7 votes · 1 item · 5 annotators · 4 classes")
     beliefs = dense(Beliefs.of_votes(votes))
     assert type(beliefs["12"]) is Beliefs and np.allclose(beliefs["12"].item_means(), [[0, 3 / 7, 3 / 7, 1 / 7]])
     assert votes[12].to_pandas()["label"].value_counts().to_dict() == {"2": 3, "3": 3, "4": 1}

@@ -1,6 +1,5 @@
 """The command line: its verbs, in the order in which labels go through the stages."""
 
-import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -98,5 +97,3 @@ def main() -> None:
             raise
         print_error(missing)
         sys.exit(2)
-    finally:  # what is done is done: an interrupt while Python ends would only print a traceback
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -190,7 +190,7 @@ def as_numbers(values: Any) -> np.ndarray:
     """
     if values is None or isinstance(values, str | os.PathLike) or is_frame(values) or hasattr(values, "labels"):
         raise ValueError(
-            f"expected labels or an array of numbers; this is {described(values)}: {way_out(Distributions, values)}"
+            f"expected labels or an array of numbers; this is {described(values)}: {way_out((Distributions,), values)}"
         )
     array = as_array(values)
     if array.dtype.kind not in "iufb":

@@ -74,7 +74,7 @@ def refusal(function: str, parameter: str, kinds: Kinds, value: Any) -> str:
     names = [kind.__name__ for kind in wanted]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     as_what = "" if parameter in ("votes", "beliefs", "labels", "answers", "d", "value") else f" as {parameter}"
-    return f"{function} takes {listed}{as_what}; this is {described(value)}: {way_out(wanted[0], value)}"
+    return f"{function} takes {listed}{as_what}; this is {described(value)}: {way_out(wanted, value)}"
 
 
 def described(value: Any) -> str:
@@ -91,20 +91,24 @@ def described(value: Any) -> str:
     return kind if isinstance(value, ANY_LABELS) else f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
-def way_out(wanted: type, value: Any) -> str:
-    """How to make labels of that kind of this value."""
+def way_out(wanted: tuple[type, ...], value: Any) -> str:
+    """How to make labels of one of these kinds of this value."""
+    matrix = isinstance(value, np.ndarray) and value.ndim == 2 and Distributions in wanted
+    kind = Distributions if matrix else wanted[0]
     if isinstance(value, str | os.PathLike):
         return f"read({str(value)!r:.80}) reads a file, load(...) a data set"
-    if is_frame(value):
-        return f"{OF_FRAME.get(wanted, 'read(frame)')} makes them, and read(frame) also finds out what the columns are"
+    if value is None:
+        return "nothing was handed over"
     if isinstance(value, ANY_LABELS):
-        return FROM_LABELS.get((type(value), wanted), f"make {wanted.__name__} of them first")
+        return FROM_LABELS.get((type(value), kind), f"make {kind.__name__} of them first")
     for field in ("labels", "distributions"):
         if isinstance(getattr(value, field, None), ANY_LABELS):
             return f"hand over its .{field}"
-    if value is None:
-        return "nothing was handed over"
-    return f"{OF_NUMBERS.get(wanted, wanted.__name__)} makes them, read('file.csv') reads a file"
+    if kind not in OF_FRAME:
+        return f"make {kind.__name__} of it first"
+    if is_frame(value):
+        return f"{OF_FRAME[kind]} makes them, and read(frame) also finds out what the columns are"
+    return f"{OF_NUMBERS[kind]} makes them, read('file.csv') reads a file"
 
 
 def is_frame(value: Any) -> bool:
