@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dissensus.aggregate.counting import majority
 from dissensus.cli.scorecard_table import print_comparison
 from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
 from dissensus.evaluate.bootstrap import of_drawn_items
@@ -24,6 +25,7 @@ from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.evaluate.statistics import holm_adjusted
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.transforms import smoothed
 from dissensus.labels.votes import Votes
 
 CLASSES = ("cat", "deer", "dog")
@@ -397,3 +399,15 @@ def test_mass_is_divided_by_its_sum_when_asked_and_the_card_says_for_how_many(cr
     both = compare({"a": mass, "b": models["noise"]}, crowd[1], rng=np.random.default_rng(0), rescale=True, **options)
     assert "a: 100 of 240 rows summed to 2.5 and were divided by their sum" in both.all_remarks
     assert not any(remark.startswith("b:") for remark in both.all_remarks)
+
+
+def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_have(loaded):
+    """ChaosNLI: nobody knows from a majority how far people agreed, and a file of majorities does not pretend to."""
+    judgements = loaded("chaosnli-snli").labels
+    model = smoothed(judgements, 0.1)
+    options = {"rng": np.random.default_rng(0), "replicates": 10}
+    of_votes = scorecard(model, judgements, **options)
+    assert 0.005 < of_votes.ceiling_of("kl")[1].value < 0.02  # 0.010 on the page about evaluation
+    of_majorities = scorecard(model, majority(Votes.of_counts(judgements)), **options)
+    assert of_majorities.ceiling is None and of_majorities.people.form == "probabilities"
+    assert any(remark.startswith("no human ceiling: the labels are probabilities") for remark in of_majorities.remarks)
