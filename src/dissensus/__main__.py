@@ -1,5 +1,21 @@
-"""`python -m dissensus` is the `dissensus` command."""
+"""The `dissensus` command, also as `python -m dissensus`."""
 
-from dissensus.cli.main import main
+import signal
+import sys
 
-main()
+
+def main() -> None:
+    """Run a verb, as a process of its own."""
+    try:
+        from dissensus.cli.main import main as run  # takes a moment, in which an interrupt may come
+
+        run()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    finally:  # what is done is done: an interrupt while Python ends would only print a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+if __name__ == "__main__":
+    main()

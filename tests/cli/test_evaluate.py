@@ -96,7 +96,7 @@ def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, tol
     p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
     write(Distributions(p[order][:, [2, 0, 1]], order, ("2", "0", "1")), folder / "numbered.npz")
     write(Distributions(p[:, [2, 0, 1]], [f"photo {i}" for i in range(60)], ("2", "0", "1")), folder / "columns.npz")
-    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy: rows without names, matched to")):
+    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy = items of")):
         result = evaluate(folder / predictions, folder / "counts.npy", "--json", "--no-ceiling")
         found = json.loads(result.stdout)
         for key in KEYS:
@@ -106,7 +106,17 @@ def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, tol
 
 def test_which_columns_were_taken_for_which_classes_is_said(folder):
     result = evaluate(folder / "model.npy", folder / "votes.csv", "--json", "--no-ceiling")
-    assert "matched to the labels by position; columns are cat, deer, dog" in " ".join(result.stderr.split())
+    took = [line for line in result.stderr.splitlines() if line.startswith("took: ")]
+    assert took == [
+        f"took: rows of {folder / 'model.npy'} = items of the labels, columns = cat, deer, dog, by position"
+    ]
+
+
+def test_gold_is_said_once_wherever_it_comes_from(folder):
+    """Codes go by position, so it is said which is which; those of a data set come without being asked for."""
+    coded = evaluate(folder / "model.npz", folder / "votes.csv", "--no-ceiling", "--gold", folder / "gold.npy").stderr
+    assert coded.count("took: gold = class codes in") == 1 and "(0 is cat, 1 is deer, 2 is dog)" in coded
+    assert evaluate("digits", "digits", "--no-ceiling").stderr.count("took: gold = that of the data set digits") == 1
 
 
 def test_the_same_seed_gives_the_same_intervals(folder):
@@ -178,6 +188,30 @@ def test_infinite_numbers_are_valid_json(folder):
     assert json_text({"a": [-math.inf, "Infinity"]}).split() == ["{", '"a":', "[", "-1e999,", '"Infinity"', "]", "}"]
 
 
+@pytest.mark.parametrize("form", ["npy", "csv", "npz"])
+def test_mass_is_divided_by_its_sum_when_asked_and_the_scores_are_those_of_the_distributions(folder, told, form):
+    """Half of the rows are mass: softmax would flatten them, so it is not what the error advises."""
+    p = np.load(folder / "model.npy")
+    mass = p * np.where(np.arange(60) % 2, 1.0, 0.3)[:, None]
+    np.save(folder / "mass.npy", mass)
+    np.savez(folder / "mass.npz", probs=mass, items=[f"photo {i}" for i in range(60)], classes=["cat", "deer", "dog"])
+    rows = "".join(f"photo {i},{','.join(map(repr, row))}\n" for i, row in enumerate(mass.tolist()))
+    (folder / "mass.csv").write_text("item,cat,deer,dog\n" + rows)
+    refused = evaluate(folder / f"mass.{form}", folder / "votes.csv", code=2).stderr.strip().splitlines()[-1]
+    assert "30 of 60 rows" in refused and refused.endswith("by its sum yet: --rescale divides each row by its sum")
+    result = evaluate(folder / f"mass.{form}", folder / "votes.csv", "--rescale", "--json", "--no-ceiling")
+    assert "30 of 60 rows summed to 0.3 and were divided by their sum" in result.stderr
+    found = json.loads(result.stdout)
+    for key in KEYS:
+        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+
+
+def test_logits_are_not_divided_by_their_sum(folder):
+    result = evaluate(folder / "logits.npy", folder / "votes.csv", "--rescale", code=2)
+    assert "rows are divided by their sum only where all numbers are 0 or more" in result.stderr
+    assert result.stderr.strip().endswith("these look like logits: apply softmax first")
+
+
 def test_smoothing_is_the_way_out(folder):
     result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling", "--smooth", 0.1)
     assert math.isfinite(json.loads(result.stdout)["soft_nll"]["mean"])
@@ -191,7 +225,9 @@ def test_shared_items_gold_and_votes_as_predictions(folder):
     assert found["items"] == 40 and "20 items without a prediction are left out" in found["remarks"]
     assert 0 < found["accuracy_gold"]["mean"] < 1
     crowd = evaluate(folder / "votes.csv", folder / "votes.csv", "--no-ceiling", "--json")
-    assert json.loads(crowd.stdout)["kl"]["mean"] == 0 and "taken as one prediction per item" in crowd.stderr
+    assert (
+        json.loads(crowd.stdout)["kl"]["mean"] == 0 and "votes of an ensemble, one prediction per item" in crowd.stderr
+    )
 
 
 def test_a_data_set_brings_its_gold_and_its_columns(folder):
@@ -210,3 +246,39 @@ def test_majorities_are_not_taken_for_unanimous_votes(tmp_path):
     )
     card = json.loads(evaluate(labels, labels, "--json", "--replicates", 10).stdout)
     assert card["human_ceiling"] is None
+    told = evaluate(labels, labels, "--smooth", 0.1)
+    assert "half crowd" not in told.stdout
+    assert "no human ceiling: the labels are probabilities, and how many votes are behind them" in told.stderr
+
+
+@pytest.mark.parametrize("method", ["majority", "shrinkage", "dawid-skene", "log-pool"])
+def test_estimates_say_nothing_of_votes_in_any_format(tmp_path, method):
+    """What is written is read back without votes, so no stage after it can take a row for a share of votes."""
+    for ending in ("parquet", "csv", "npz", "jsonl"):
+        labels = tmp_path / f"made.{ending}"
+        made = CliRunner().invoke(app, ["aggregate", "anesthesia", "--method", method, "-o", str(labels)])
+        assert made.exit_code == 0, made.output
+        described = json.loads(CliRunner().invoke(app, ["describe", str(labels), "--json"]).stdout)
+        assert described["answers"] is None and described["answers_per_item"] is None
+        again = CliRunner().invoke(app, ["aggregate", str(labels), "--method", "share", "-o", str(tmp_path / "x.npz")])
+        assert again.exit_code == 2 and "start from the votes themselves" in " ".join(again.stderr.split())
+
+
+def test_labels_that_are_all_unanimous_are_doubted_aloud(tmp_path):
+    """A file that calls one-hot rows shares of five votes cannot be told from five people who agree."""
+    write(Distributions(np.eye(2)[np.arange(20) % 2], np.arange(20), ("cat", "dog"), [5] * 20), tmp_path / "labels.npz")
+    told = evaluate(tmp_path / "labels.npz", tmp_path / "labels.npz")
+    assert "all votes of each of 20 items are for one class: if these are majorities or gold" in told.stderr
+
+
+def test_gold_labels_as_one_hot_rows_are_one_vote_each_and_have_no_ceiling(tmp_path):
+    """Whole numbers are counts: a row with a single 1 is one vote, and nothing is made of it but that."""
+    rows = "".join(f"{i},{i % 2},{1 - i % 2}\n" for i in range(20))
+    (tmp_path / "gold.csv").write_text("item,cat,dog\n" + rows)
+    (tmp_path / "certain.csv").write_text("item,cat,dog\n" + rows.replace(",1", ",1.0").replace(",0", ",0.0"))
+    for file, answers in (("gold.csv", 20), ("certain.csv", None)):
+        made = tmp_path / "made.parquet"
+        assert CliRunner().invoke(app, ["aggregate", str(tmp_path / file), "-o", str(made)]).exit_code == 0
+        assert json.loads(CliRunner().invoke(app, ["describe", str(made), "--json"]).stdout)["answers"] == answers
+        card = json.loads(evaluate(made, made, "--json").stdout)
+        assert card["human_ceiling"] is None and any("no human ceiling" in remark for remark in card["remarks"])

@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from dissensus.aggregate.aggregations import aggregate
 from dissensus.cli.main import app
+from dissensus.datasets.catalogue import load
 from dissensus.deliver import (
     DELIVERIES,
     WRAPPERS,
@@ -36,7 +38,13 @@ from dissensus.deliver.deliveries import wrapper_forms
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import share
 from dissensus.labels.votes import Votes
+
+
+@pytest.fixture(scope="module")
+def anaesthetists() -> Votes:
+    return load("anesthesia").labels
 
 
 def spec(name: str) -> str:
@@ -104,8 +112,8 @@ def test_machines_that_share_the_items_deliver_what_one_delivers(made, name):
     delivery = pickle.loads(pickle.dumps(made[name]))  # as worker processes receive it
     shares = [np.arange(rank, 60, 3) for rank in range(3)]
     whole = made[name].targets(4)
-    for share in shares:
-        assert np.array_equal(delivery.targets(4, share), whole[share])
+    for part in shares:
+        assert np.array_equal(delivery.targets(4, part), whole[part])
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -229,10 +237,22 @@ def shown(parameter: Parameter) -> str:
     return f"{parameter.name}={parameter.default!r}".replace("'", '"')
 
 
-def test_probabilities_without_votes_have_no_passes_to_make():
-    teacher = Distributions(np.full((2, 2), 0.5), np.arange(2), ("x", "y"))
-    with pytest.raises(ValueError, match="carry no number of votes"):
-        multipass(teacher, 0)
+@pytest.mark.parametrize("method", ["majority", "dirichlet", "shrinkage", "dawid-skene", "linear-pool"])
+@pytest.mark.parametrize("name", ["multipass", "deterministic_control", "deaggregated", "posterior"])
+def test_no_answers_are_invented_for_majorities_and_estimates(anaesthetists, method, name):
+    """Seven anaesthetists disagree; what was made of their votes does not tell what each of them said."""
+    made = aggregate(anaesthetists, method).distributions
+    with pytest.raises(ValueError, match=r"these (distributions carry no number of votes|are distrib).* with sls"):
+        deliver(made, name, seed=0)
+    assert deliver(made, "sls", seed=0).n_items == 45  # the way out is one
+
+
+@pytest.mark.parametrize("name", ["multipass", "deterministic_control"])
+def test_shares_of_votes_are_passed_through_as_their_votes(anaesthetists, name):
+    passes = deliver(share(anaesthetists), name, seed=0)
+    cycle = np.stack([passes.targets(epoch) for epoch in range(7)])  # (7, n)
+    seen = np.stack([(cycle == code).sum(axis=0) for code in range(4)], axis=1)
+    assert np.array_equal(seen, anaesthetists.counts())
 
 
 def test_questions_that_make_no_sense_are_refused(votes):

@@ -24,8 +24,10 @@ def test_arrays_take_the_names_of_the_labels_and_votes_become_shares():
     assert all(np.array_equal(model.probs, TARGETS.probs) for model in models.values())
     assert models["array"].items.tolist() == ["x", "y"] and models["array"].classes == ("cat", "dog")
     assert len(said) == 2
-    assert said[0].startswith("a.npy: rows and columns without names, matched to the labels by position")
-    assert said[1] == "v.csv: votes, taken as one prediction per item: the share of each class"
+    assert said == [
+        "took: rows of a.npy = items of the labels, columns = cat, dog, by position",
+        "took: v.csv = votes of an ensemble, one prediction per item: the share of each class",
+    ]
     with pytest.raises(ValueError, match=r"c\.npy: holds whole numbers \(int64\); expected probabilities"):
         as_models({"counts": ("c.npy", np.array([[3, 1], [0, 4]]))}, TARGETS, said.append)
 
@@ -35,7 +37,7 @@ def test_labels_without_names_take_those_of_the_predictions_unless_both_count_fr
     bare = Distributions(TARGETS.probs, [0, 1], ("0", "1"))
     named = named_by_predictions(bare, TARGETS, "labels.npy", "m.npz", said.append)
     assert named.items.tolist() == ["x", "y"] and named.classes == ("cat", "dog")
-    assert said == ["labels.npy: rows and columns without names, matched to m.npz by position"]
+    assert said == ["took: rows of labels.npy = items of m.npz, columns of labels.npy = cat, dog, by position"]
     turned = Distributions(TARGETS.probs, [1, 0], ("1", "0"))
     assert named_by_predictions(bare, turned, "labels.npy", "m.npz", said.append) is bare and len(said) == 1
     assert named_by_predictions(bare, TARGETS.probs, "labels.npy", "m.npy", said.append) is bare
@@ -49,13 +51,16 @@ def test_smoothing_is_said_and_none_is_none():
 
 
 def test_gold_comes_as_codes_or_as_one_vote_per_item_in_any_order():
-    assert gold_names(np.array([1, -1]), TARGETS, "g.npy") == ["dog", None]
-    assert gold_names(Votes.of(["y", "z"], ["dog", "cat"]), TARGETS, "g.csv") == [None, "dog"]
+    said: list[str] = []
+    assert gold_names(np.array([1, -1]), TARGETS, "g.npy", said.append) == ["dog", None]
+    assert said == ["took: gold = class codes in g.npy (0 is cat, 1 is dog), in the order of the labels' items"]
+    assert gold_names(Votes.of(["y", "z"], ["dog", "cat"]), TARGETS, "g.csv", said.append) == [None, "dog"]
+    assert len(said) == 1  # names need no word
     with pytest.raises(ValueError, match=r"g\.npy: float64 of shape \(2,\); expected 2 class codes"):
-        gold_names(np.array([0.0, 1.0]), TARGETS, "g.npy")
+        gold_names(np.array([0.0, 1.0]), TARGETS, "g.npy", said.append)
     for wrong, holds in ((VOTES, "several labels per item"), (TARGETS, "beliefs or distributions")):
         with pytest.raises(ValueError, match=f"holds {holds}; expected one row per item"):
-            gold_names(wrong, TARGETS, "g.csv")
+            gold_names(wrong, TARGETS, "g.csv", said.append)
 
 
 def test_columns_are_those_that_are_there():

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dissensus.aggregate.counting import majority
 from dissensus.cli.scorecard_table import print_comparison
 from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
 from dissensus.evaluate.bootstrap import of_drawn_items
@@ -24,6 +25,7 @@ from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.evaluate.statistics import holm_adjusted
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.transforms import smoothed
 from dissensus.labels.votes import Votes
 
 CLASSES = ("cat", "deer", "dog")
@@ -211,7 +213,7 @@ def test_an_infinite_loss_is_shown_with_its_items_and_the_way_out(crowd):
 def test_without_votes_there_is_no_ceiling_and_it_is_said(crowd, models, labels, why):
     card = scorecard(models["noise"].probs, labels(crowd[1]), rng=np.random.default_rng(0), replicates=10)
     assert card.ceiling is None and any(why in remark for remark in card.remarks)
-    assert "human_ceiling" not in card.as_json()
+    assert card.as_json()["human_ceiling"] is None
 
 
 def test_votes_gold_and_other_orders_are_matched_by_name(crowd, models):
@@ -383,3 +385,29 @@ def test_chaosnli_models_lie_far_below_the_ceiling(loaded):
     assert card.scores["kl"].value == pytest.approx(0.617, abs=5e-4)
     assert card.scores["accuracy"].value == pytest.approx(0.739, abs=1e-3)
     assert card.scores["kl"].low > 40 * card.ceiling_of("kl")[1].value
+
+
+def test_mass_is_divided_by_its_sum_when_asked_and_the_card_says_for_how_many(crowd, models):
+    mass = models["truth"].probs * np.where(np.arange(240) < 100, 2.5, 1.0)[:, None]
+    options = {"replicates": 10, "ceiling": False}
+    with pytest.raises(ValueError, match=r"100 of 240 rows are off: .*rescale=True"):
+        scorecard(mass, crowd[1], rng=np.random.default_rng(0), **options)
+    card = scorecard(mass, crowd[1], rng=np.random.default_rng(0), rescale=True, **options)
+    assert "model: 100 of 240 rows summed to 2.5 and were divided by their sum" in card.remarks
+    plain = scorecard(models["truth"].probs, crowd[1], rng=np.random.default_rng(0), **options)
+    assert card.scores["kl"].value == pytest.approx(plain.scores["kl"].value, rel=1e-12)
+    both = compare({"a": mass, "b": models["noise"]}, crowd[1], rng=np.random.default_rng(0), rescale=True, **options)
+    assert "a: 100 of 240 rows summed to 2.5 and were divided by their sum" in both.all_remarks
+    assert not any(remark.startswith("b:") for remark in both.all_remarks)
+
+
+def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_have(loaded):
+    """ChaosNLI: nobody knows from a majority how far people agreed, and a file of majorities does not pretend to."""
+    judgements = loaded("chaosnli-snli").labels
+    model = smoothed(judgements, 0.1)
+    options = {"rng": np.random.default_rng(0), "replicates": 10}
+    of_votes = scorecard(model, judgements, **options)
+    assert 0.005 < of_votes.ceiling_of("kl")[1].value < 0.02  # 0.010 on the page about evaluation
+    of_majorities = scorecard(model, majority(Votes.of_counts(judgements)), **options)
+    assert of_majorities.ceiling is None and of_majorities.people.form == "probabilities"
+    assert any(remark.startswith("no human ceiling: the labels are probabilities") for remark in of_majorities.remarks)

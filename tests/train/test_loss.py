@@ -51,7 +51,7 @@ def test_targets_of_any_precision_are_taken(dtype):
     ("targets", "message"),
     [
         ([[0.5, 0.5], [1.5, -0.5]], r"target row 1 is \[1.5, -0.5\]; expected probabilities of 0 or more; 1 of 2 rows"),
-        ([[3.0, 1.0], [0.5, 0.5]], r"target row 0 sums to 4, expected 1; 1 of 2 rows.*from_counts or from_mass"),
+        ([[3.0, 1.0], [0.5, 0.5]], r"target row 0 sums to 4, expected 1; 1 of 2 rows.*Distributions.from_counts"),
         ([[0.0, 0.0], [0.0, 0.0]], r"target row 0 sums to 0, expected 1; 2 of 2 rows"),
         ([[0.5, 0.5], [float("nan"), 1.0]], r"target row 1 is \[nan, 1\]"),
         ([0, 2], r"target 1 is class 2, but there are 2 classes, 0..1; 1 of 2 targets are out of range"),

@@ -7,6 +7,7 @@
     pooling, recalibration  beliefs of several people as one, each heard by their reliability and made honest
     agreement, pairwise, belief_agreement   how far people agree
     annotators, annotators_page             who answered: skill, leanings, speed, confidence
+    fit_card                                how a fit looks in a notebook
 
 Each name is loaded when it is first used.
 """

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any, Literal
 
 from dissensus.aggregate.counting import dirichlet, majority
+from dissensus.aggregate.fit_card import fit_card
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.aggregate.models.glad import glad
 from dissensus.aggregate.models.mace import mace
@@ -19,6 +20,7 @@ from dissensus.aggregate.recalibration import Recalibration, recalibrated, tempe
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, mean_belief, share
 from dissensus.labels.votes import Votes
 
@@ -46,7 +48,7 @@ class Aggregation:
         return (*own, "recalibrate") if "full beliefs" in self.takes else own
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aggregated:
     """What an aggregation made of labels.
 
@@ -61,7 +63,18 @@ class Aggregated:
     fit: Any = None
     notices: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        made = f"{self.distributions.n_items:,} items · {self.distributions.n_classes} classes"
+        return f"Aggregated by {self.method}: {made}" + (f"\n  fit: {self.fit!r}" if self.fit is not None else "")
 
+    def _repr_html_(self) -> str:
+        facts = [("method", self.method)]
+        if hasattr(self.fit, "converged"):
+            facts.append(("converged", "yes" if self.fit.converged else "no"))
+        return fit_card("Aggregated", facts, self.distributions)
+
+
+@takes(labels=ANY_LABELS)
 def aggregate(
     labels: Labels, method: str | None = None, *, recalibrate: Recalibration | None = None, **options: Any
 ) -> Aggregated:

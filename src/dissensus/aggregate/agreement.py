@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 from dissensus.labels.votes import Votes
 
@@ -19,6 +20,7 @@ Level = Literal["nominal", "ordinal", "interval"]
 MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
 
 
+@takes(votes=(Votes, Distributions))
 def krippendorff_alpha(
     votes: Votes | Distributions, level: Level = "nominal", values: np.ndarray | None = None
 ) -> float:
@@ -66,6 +68,7 @@ def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interva
     return _alpha(_Cells(place, cell % different.size, count, count, np.ones(n), different), level)
 
 
+@takes(votes=(Votes, Distributions))
 def fleiss_kappa(votes: Votes | Distributions) -> float:
     """Fleiss' kappa: agreement beyond chance of votes whose annotators may differ from item to item.
 
@@ -79,11 +82,13 @@ def fleiss_kappa(votes: Votes | Distributions) -> float:
     return _fleiss(_of_votes(votes))
 
 
+@takes(votes=(Votes, Distributions))
 def observed_agreement(votes: Votes | Distributions) -> float:
     """The chance that two votes on the same item are the same, mean over items with two or more: 0 to 1."""
     return _observed(_of_votes(votes))
 
 
+@takes(votes=(Votes, Distributions))
 def agreement_interval(
     votes: Votes | Distributions,
     measure: str,

@@ -9,11 +9,12 @@ import numpy as np
 
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.summary import agreement_with_others, median_seconds
 from dissensus.labels.votes import Votes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnnotatorReport:
     """One entry per annotator; NaN where the answers do not tell.
 
@@ -37,6 +38,9 @@ class AnnotatorReport:
     seconds: np.ndarray
     overconfidence: np.ndarray | None
 
+    def __repr__(self) -> str:
+        return f"AnnotatorReport: {self.annotators.size:,} annotators · {len(self.classes)} classes"
+
     def leaning(self, a: int) -> tuple[str, float]:
         """The class an annotator is drawn to most, and by how much."""
         code = int(self.bias[a].argmax())
@@ -58,6 +62,7 @@ class AnnotatorReport:
         return rows
 
 
+@takes(answers=(Votes, Beliefs))
 def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
     """What the answers say about those who gave them, with the consensus of Dawid-Skene as the yardstick.
 

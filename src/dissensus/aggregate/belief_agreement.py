@@ -12,6 +12,7 @@ from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -42,6 +43,7 @@ class BeliefPairs:
             hold(self, name, getattr(self, name))
 
 
+@takes(beliefs=Beliefs)
 def belief_pairs(
     beliefs: Beliefs, rng: np.random.Generator, distance: Distance = jensen_shannon, *, sample: int = 200_000
 ) -> BeliefPairs:

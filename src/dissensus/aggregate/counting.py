@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.shares import check_answered
 from dissensus.labels.shares import mean_belief as mean_belief
 from dissensus.labels.shares import share as share
@@ -16,6 +17,7 @@ from dissensus.labels.votes import Votes
 Ties = Literal["share", "first", "frequent"]
 
 
+@takes(votes=Votes)
 def majority(votes: Votes, ties: Ties = "share") -> Distributions:
     """All of each item's mass on the class with most votes.
 
@@ -41,6 +43,7 @@ def majority(votes: Votes, ties: Ties = "share") -> Distributions:
     return Distributions(probs, votes.items, votes.classes)
 
 
+@takes(votes=Votes)
 def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -> Distributions:
     """The share of votes after adding `prior` votes to each class: the posterior mean under Dirichlet(prior).
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from dissensus.labels.answers import hold
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
 BLOCK = 5_000_000  # entries of a table of pairs held at once
@@ -52,6 +53,7 @@ class PairwiseAgreement:
         return np.divide(same, shared, out=np.full(size, np.nan), where=shared > 0)
 
 
+@takes(votes=Votes)
 def pairwise_agreement(votes: Votes) -> PairwiseAgreement:
     """Raw agreement and Cohen's kappa of every two annotators who share an item.
 

@@ -6,10 +6,13 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
+from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.shares import check_answered
 
 
+@takes(beliefs=Beliefs)
 def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distributions:
     """The weighted mean of each item's complete beliefs: a class is as likely as people think on average.
 
@@ -24,6 +27,7 @@ def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distribu
     return _pooled(beliefs, _summed(beliefs, rows * weight[:, None]))
 
 
+@takes(beliefs=Beliefs)
 def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: float = 0.001) -> Distributions:
     """The weighted geometric mean of each item's complete beliefs, scaled to sum to 1: sharper than the linear pool.
 
@@ -56,6 +60,7 @@ def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: floa
     return _pooled(beliefs, np.where(silent[:, None], 0.0, np.exp(log_mass - top)))
 
 
+@takes(beliefs=Beliefs)
 def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> np.ndarray:
     """How much each annotator should be heard, by how close they come to the pool of the others: mean 1.  (a,)
 

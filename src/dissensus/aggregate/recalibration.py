@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.aggregate.pooling import complete_rows, floored
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -38,6 +39,7 @@ class Temperatures:
             hold(self, name, np.asarray(getattr(self, name)))
 
 
+@takes(beliefs=Beliefs)
 def temperatures(
     beliefs: Beliefs, gold: np.ndarray | None = None, *, pseudo: float = 20.0, floor: float = 0.01
 ) -> Temperatures:
@@ -94,6 +96,7 @@ def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperature
     return temperatures(beliefs)
 
 
+@takes(beliefs=Beliefs)
 def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
@@ -112,6 +115,7 @@ def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01)
     return replace(beliefs, stated=mass / mass.sum(axis=1, keepdims=True))
 
 
+@takes(gold=Votes, beliefs=Beliefs)
 def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
     """The gold class of each item the beliefs are about, matched by name; -1 where gold does not name the item.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from dissensus.cli.printing import out
+from dissensus.cli.printing import out, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
@@ -41,12 +41,8 @@ def annotators(
         return
     out.print(headline(report), markup=False)
     rows = sorted(report.as_rows(), key=lambda row: row["skill"])
-    table = Table(
-        box=None,
-        pad_edge=False,
-        title=f"lowest skill first, {min(SHOWN, len(rows))} of {len(rows)}",
-        title_justify="left",
-    )
+    print_line(f"lowest skill first, {min(SHOWN, len(rows))} of {len(rows)}", "italic")
+    table = Table(box=None, pad_edge=False)
     for name in rows[0]:
         table.add_column(name.replace("_", " "), justify="left" if name in ("annotator", "leans_to") else "right")
     for row in rows[:SHOWN]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -89,7 +90,8 @@ def serve(
         say(f"key of the dashboard, shown only now: {ready.new_key}")
     say(f"people start at {ready.start}")
     say(f"you watch at {ready.dashboard}")
-    run_server(ready)
+    with suppress(KeyboardInterrupt):  # this is how a server is stopped
+        run_server(ready)
 
 
 @elicit.command()

@@ -1,5 +1,6 @@
 """`dissensus evaluate`: a model against people, in one table."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,10 +10,18 @@ from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy as np
 
     from dissensus.labels.shares import Labels
 
+IN_PYTHON = {
+    "with missing='leave out'": "with --shared",
+    "rescale=True (or Distributions.from_mass) divides": "--rescale divides",
+    "Distributions.from_mass divides each row by its sum (rescale=True when reading)": "--rescale divides each row by "
+    "its sum",
+}
 LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
 
 
@@ -29,6 +38,8 @@ def evaluate(
     = None,
     smooth: Annotated[float, typer.Option(help="Share of each prediction to spread evenly over all classes, so that "
                                           "none is 0.")] = 0.0,
+    rescale: Annotated[bool, typer.Option("--rescale", help="Divide rows of predictions that do not sum to 1 by their "
+                                          "sum.")] = False,
     shared: Annotated[bool, typer.Option("--shared", help="Score only the items that both sides have.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
     replicates: Annotated[int, typer.Option(help="Resampled item sets behind each interval.")] = 1000,
@@ -44,22 +55,24 @@ def evaluate(
     from dissensus.evaluate.json_numbers import json_text
     from dissensus.evaluate.people import as_people
 
-    read = _read_models(predictions, compare or [])
-    if file.endswith(".npy"):
-        labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
-    targets = as_people(labels).targets
-    models = smoothed_models(as_models(read, targets, say), smooth, say)
-    about = _columns_of_data_set(file)
-    columns = item_columns(about, slice_by or [])
-    true_classes = gold_names(_read(str(gold)), targets, str(gold)) if gold else (about or {}).get("gold")
-    with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
-        try:
+    with _options_for_parameters():
+        read = _read_models(predictions, compare or [], rescale)
+        if file.endswith(".npy"):
+            labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
+        targets = as_people(labels).targets
+        models = smoothed_models(as_models(read, targets, say, rescale=rescale), smooth, say)
+        about = _columns_of_data_set(file)
+        columns = item_columns(about, slice_by or [])
+        true_classes: Sequence[object] | None
+        if gold is not None:
+            true_classes = gold_names(_read(str(gold)), targets, str(gold), say)
+        else:
+            true_classes = _gold_of_data_set(about, file)
+        with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
             result = compare_models(
                 models, labels, rng=np.random.default_rng(seed), gold=true_classes, columns=columns,
                 ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
             )  # fmt: skip
-        except ValueError as error:  # the way out in Python has another name here
-            raise ValueError(str(error).replace("with missing='leave out'", "with --shared")) from None
     if html is not None:
         from dissensus.evaluate.scorecard_html import scorecard_page
         from dissensus.files.whole_files import write_text
@@ -74,7 +87,19 @@ def evaluate(
         say(remark)
 
 
-def _read_models(first: str, others: list[str]) -> "dict[str, tuple[str, np.ndarray | Labels]]":
+@contextmanager
+def _options_for_parameters() -> "Iterator[None]":
+    """Errors name the way out in Python; here it has another name."""
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        for parameter, option in IN_PYTHON.items():
+            text = text.replace(parameter, option)
+        raise ValueError(text) from None
+
+
+def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tuple[str, np.ndarray | Labels]]":
     """Every model's predictions as its file or data set holds them, with where they came from."""
     from dissensus.datasets.catalogue import predictions
 
@@ -82,25 +107,25 @@ def _read_models(first: str, others: list[str]) -> "dict[str, tuple[str, np.ndar
     if _is_data_set(first, "predictions"):
         read = {name: (first, model) for name, model in predictions(first).items()}
     else:
-        read = {Path(first).stem: (first, _read(first))}
+        read = {Path(first).stem: (first, _read(first, rescale))}
     for text in others:
         name, equals, path = text.partition("=")
         if not equals or not name or not path:
             raise ValueError(f"--compare {text}: expected NAME=FILE")
         if name in read:
             raise ValueError(f"--compare {text}: there already is a model {name!r}; give it another name")
-        read[name] = path, _read(path)
+        read[name] = path, _read(path, rescale)
     return read
 
 
-def _read(path: str) -> "np.ndarray | Labels":
+def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
     """The numbers of an NPY file, the labels of any other file or of a data set."""
     from dissensus.datasets.catalogue import load
     from dissensus.files.read_labels import read
 
     if path.endswith(".npy"):
         return _read_array(path)
-    return load(path).labels if _is_data_set(path, "labels") else read(path, say=say)
+    return load(path).labels if _is_data_set(path, "labels") else read(path, rescale=rescale, say=say)
 
 
 def _read_array(path: str) -> "np.ndarray":
@@ -121,6 +146,13 @@ def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
     from dissensus.datasets.catalogue import load
 
     return load(file).items.to_pydict() if _is_data_set(file, "labels") else None
+
+
+def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[object] | None:
+    if about is None or "gold" not in about:
+        return None
+    say(f"took: gold = that of the data set {file}")
+    return about["gold"]
 
 
 def _is_data_set(name: str, kind: str) -> bool:

@@ -19,8 +19,9 @@ from dissensus.cli.evaluate import evaluate
 from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
-from dissensus.cli.reading import print_error
+from dissensus.cli.reading import errors, print_error
 from dissensus.fronts import advise_install
+from dissensus.report.terminal import print_nowhere
 
 Verb = typer.Typer | Callable[..., None]
 VERBS: dict[str, tuple[Verb, ...]] = {
@@ -33,11 +34,29 @@ VERBS: dict[str, tuple[Verb, ...]] = {
 }
 
 
+INTERRUPTED, UNREAD = 130, 141  # as a shell counts SIGINT and SIGPIPE
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 a check failed, 2 the input or the command is wrong, 130 interrupted, 141 whoever read the "
+    "output stopped."
+)
+
+
 class ByStage(TyperGroup):
     """Help lists the verbs as VERBS does; Typer alone would put groups of verbs last."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name_of(verb) for verbs in VERBS.values() for verb in verbs]
+
+    def invoke(self, ctx: Any) -> Any:
+        """An interrupt, and a reader who stops reading, end a verb without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            errors.print("interrupted")
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:
+            print_nowhere(sys.stdout)
+            sys.exit(UNREAD)
 
 
 def name_of(verb: Verb) -> str:
@@ -45,7 +64,8 @@ def name_of(verb: Verb) -> str:
 
 
 app = typer.Typer(
-    name="dissensus", cls=ByStage, help="Labels on which people disagree, from plan to report.", no_args_is_help=True,
+    name="dissensus", cls=ByStage, help="Labels on which people disagree, from plan to report.", epilog=EXIT_CODES,
+    no_args_is_help=True,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 for stage, verbs in VERBS.items():

@@ -6,9 +6,10 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-out = Console(highlight=False, emoji=False)
+from dissensus.report.terminal import ResultConsole
+
+out = ResultConsole()
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from dissensus.cli.standard_input import MARK, NAME, standard_input
@@ -20,8 +19,9 @@ from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import CHOICES, LAYOUTS
 from dissensus.fronts import advise_install
 from dissensus.labels.shares import Labels
+from dissensus.report.terminal import NoticeConsole
 
-errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+errors = NoticeConsole()
 
 OPTIONS: dict[str, Any] = {
     "format": Annotated[
@@ -93,6 +93,8 @@ def one_line_errors() -> Iterator[None]:
     """What is wrong with the input is one line on stderr and exit code 2, not a traceback."""
     try:
         yield
+    except BrokenPipeError:  # nothing is wrong with the input: whoever read the output has stopped
+        raise
     except (ValueError, OSError, ImportError) as error:
         print_error(error)
         raise typer.Exit(2) from None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from dissensus.cli.printing import out
+from dissensus.cli.printing import out, print_line
 
 if TYPE_CHECKING:
     from dissensus.evaluate.comparisons import ModelComparison
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_comparison(result: "ModelComparison") -> None:
     """One model as a list of scores with intervals; several as a table with a row each, then their differences."""
-    out.print(result.reference.people.describe(), markup=False)
+    print_line(result.reference.people.describe())
     out.print(_one_model(result.reference) if len(result.cards) == 1 else _leaderboard(result))
     if result.differences:
         _print_differences(result)
@@ -65,13 +65,14 @@ def _print_differences(result: "ModelComparison") -> None:
     from dissensus.evaluate.statistics import SMALL, shown_p
 
     tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
-    out.print(f"\ndifference from {result.reference.name}, on the same items", style="bold", markup=False)
+    print_line(f"\ndifference from {result.reference.name}, on the same items", "bold")
     if tests:
         bound = "no lower bound" if not tests[0].minimum_p else f"at best {tests[0].minimum_p:.2g}"
-        out.print(f"{tests[0].test} over n = {tests[0].n:,} ({bound}), Holm over {tests[0].family}", markup=False)
+        print_line(f"{tests[0].test} over n = {tests[0].n:,} ({bound}), Holm over {tests[0].family}")
     for model in list(result.cards)[1:]:
-        table = Table(box=None, pad_edge=False, title=model, title_justify="left", show_header=False)
-        table.add_column(width=29)
+        print_line(model, "italic")
+        table = Table(box=None, pad_edge=False, show_header=False)
+        table.add_column(min_width=29, no_wrap=True)
         for difference in (difference for difference in result.differences if difference.model == model):
             adjusted = None if difference.comparison is None else difference.comparison.adjusted_p
             p = "" if adjusted is None else f"p {'' if adjusted < SMALL else '= '}{shown_p(adjusted)}"

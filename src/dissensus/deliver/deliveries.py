@@ -11,6 +11,7 @@ from dissensus.deliver.fixed import class_means, majority, random, soft, uniform
 from dissensus.deliver.from_posterior import posterior
 from dissensus.deliver.one_answer import deaggregated, deterministic_control, multipass, sls
 from dissensus.deliver.wrappers import WRAPPERS
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
 
 DELIVERIES: dict[str, Callable[..., Delivery]] = {
@@ -28,6 +29,7 @@ DELIVERIES: dict[str, Callable[..., Delivery]] = {
 """Every delivery by its name; a new one is a line here."""
 
 
+@takes(labels=ANY_LABELS)
 def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
     """The delivery of that name; those that draw nothing leave the seed aside."""
     if name not in DELIVERIES:

@@ -10,9 +10,11 @@ import numpy as np
 from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels import transforms
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
 
 
+@takes(labels=ANY_LABELS)
 def soft(labels: Labels) -> Delivery:
     """The whole distribution of each item, in every epoch: shares of votes, means of beliefs, or as given.
 
@@ -21,6 +23,7 @@ def soft(labels: Labels) -> Delivery:
     return always("soft", as_distributions(labels))
 
 
+@takes(labels=ANY_LABELS)
 def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") -> Delivery:
     """The class with most mass, in every epoch; what disagreement there was is lost.
 
@@ -37,6 +40,7 @@ def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") ->
     return always("majority", d, order[d.probs[:, order].argmax(axis=1)])
 
 
+@takes(labels=ANY_LABELS)
 def class_means(labels: Labels, *, gold: np.ndarray | None = None) -> Delivery:
     """The mean distribution of the item's class: which classes are confused, but not on which items.
 
@@ -48,12 +52,14 @@ def class_means(labels: Labels, *, gold: np.ndarray | None = None) -> Delivery:
     return always("class_means", transforms.class_means(d, d.probs.argmax(axis=1) if gold is None else gold))
 
 
+@takes(labels=ANY_LABELS)
 def random(labels: Labels, seed: int) -> Delivery:
     """Control: for each item a distribution drawn once from Dirichlet(1, ..., 1), whatever people said."""
     rng = np.random.default_rng(checked_seed(seed))
     return always("random", transforms.random_labels(as_distributions(labels), rng))
 
 
+@takes(labels=ANY_LABELS)
 def uniform(labels: Labels) -> Delivery:
     """Control: every class equally likely for every item."""
     d = as_distributions(labels)

@@ -12,6 +12,7 @@ from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.deliver.one_answer import sls
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, refusal, takes
 from dissensus.labels.shares import Labels
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dissensus.aggregate.priors.shrinkage import Shrinkage
 
 
+@takes(prior=Distributions)
 def posterior(
     labels: Labels | Shrinkage,
     seed: int,
@@ -40,12 +42,20 @@ def posterior(
 
     if draw not in ("class", "distribution"):
         raise ValueError(f"a {draw!r} cannot be drawn; expected class or distribution")
+    if not isinstance(labels, (*ANY_LABELS, Shrinkage)):
+        raise ValueError(refusal("posterior", "labels", (*ANY_LABELS, Shrinkage), labels))
     if isinstance(labels, Shrinkage) and prior is not None:
         raise ValueError("the fit is made already, with or without a prior; give the votes beside a prior")
     if isinstance(labels, Beliefs):
         raise ValueError(
             "posterior delivery counts votes, but these are beliefs; give beliefs.first_choices(), or draw classes "
             "from the beliefs with sls"
+        )
+    if isinstance(labels, Distributions) and labels.votes is None:
+        raise ValueError(
+            "posterior delivery counts votes, but these distributions carry no number of votes, as majorities, "
+            "estimates, means of beliefs and predictions do not: give the Votes, or draw classes from the "
+            "distributions with sls"
         )
     fit = labels if isinstance(labels, Shrinkage) else shrinkage(labels, prior)
     if draw == "class":  # drawing p and then y is drawing y by the mean of p

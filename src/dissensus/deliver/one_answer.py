@@ -12,12 +12,14 @@ from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions, check_answered
 from dissensus.labels.votes import Votes
 
 CONTROL_OFFSET = 1000  # Gheibi 2026, A.1
 
 
+@takes(labels=ANY_LABELS)
 def sls(labels: Labels, seed: int) -> Delivery:
     """Stochastic label sampling: a class drawn anew for every item and epoch.
 
@@ -37,22 +39,26 @@ def sls(labels: Labels, seed: int) -> Delivery:
     )  # fmt: skip
 
 
+@takes(labels=ANY_LABELS)
 def multipass(labels: Labels, seed: int) -> Delivery:
     """Every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
 
         y_i(epoch) = shuffled answers of i [epoch mod number of answers of i]
 
-    Each answer comes exactly once in a cycle. Distributions must know the votes behind them. Beliefs are delivered
-    as probabilities. Gheibi 2026, sec. 3 and A.1.
+    Each answer comes exactly once in a cycle. Distributions must be shares of votes: of majorities and estimates
+    nobody knows the single answers, and they are refused. Beliefs are delivered as probabilities. Gheibi 2026, sec. 3
+    and A.1.
     """
     return _multipass("multipass", labels, seed)
 
 
+@takes(labels=ANY_LABELS)
 def deterministic_control(labels: Labels, seed: int) -> Delivery:
     """Multipass in another order, by the seed + 1000: what differs between the two is chance. Gheibi 2026, A.1."""
     return _multipass("deterministic_control", labels, checked_seed(seed) + CONTROL_OFFSET)
 
 
+@takes(labels=ANY_LABELS)
 def deaggregated(labels: Labels, seed: int, *, shared: bool = False) -> Delivery:
     """One annotator's answer for each item, drawn anew every epoch: a class, or a belief as probabilities.
 
@@ -114,13 +120,23 @@ def _one_at_a_time(name: str, labels: Votes | Beliefs, rule: partial[np.ndarray]
 def _multipass(name: str, labels: Labels, seed: int) -> Delivery:
     from dissensus.deliver.keyed import key, shuffled_answers
 
-    answers = Votes.of_counts(labels) if isinstance(labels, Distributions) else labels
+    answers = _votes_behind(labels, name) if isinstance(labels, Distributions) else labels
     lists = answer_lists(answers)
     order = shuffled_answers(key(checked_seed(seed), "shuffle"), lists.first, lists.values)
     return Delivery(
         name=name, items=answers.items, classes=answers.classes, hard=isinstance(answers, Votes), fixed=False,
         rule=partial(_in_turn, replace(lists, values=order)),
     )  # fmt: skip
+
+
+def _votes_behind(shares: Distributions, name: str) -> Votes:
+    if shares.votes is None:
+        raise ValueError(
+            f"{name} delivers every vote in turn, but these distributions carry no number of votes, as majorities, "
+            "estimates, means of beliefs and predictions do not: give the Votes or Beliefs, or draw classes from the "
+            "distributions with sls"
+        )
+    return Votes.of_counts(shares)
 
 
 def _any(seed: int, lists: AnswerLists, epoch: int, items: np.ndarray | None) -> np.ndarray:

@@ -10,7 +10,8 @@ slices, sparse_target                      the same where people disagree, or by
 statistics, signed_rank                    tests that say what they could show at best
 bootstrap                                  intervals over items, annotators and seeds
 people, matching, inputs                   labels and predictions taken as they come, matched by name
-scorecard_html, scorecard_figures          how that looks; json_numbers: how it is written
+scorecard_html, scorecard_figures          how that looks; scorecard_views: in a line, a notebook or a frame
+json_numbers                               how it is written
 one_pass, kernels, sorted_kernels          every score of millions of rows in one pass; float_bits: for the loops
 """
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
 
@@ -80,6 +81,7 @@ def over_seeds(
     return percentile_interval(float(array.mean()), np.concatenate(resampled), coverage)
 
 
+@takes(votes=Votes)
 def over_annotators(
     votes: Votes,
     score: Callable[[np.ndarray, np.ndarray], float],

@@ -14,11 +14,12 @@ from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.evaluate.bootstrap import Measure
 from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval, resampling_weights
 from dissensus.labels.votes import Votes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ceiling:
     """Scores that people reach, each with its interval over items and over random splits.
 
@@ -34,7 +35,11 @@ class Ceiling:
     items: int
     half_votes: float
 
+    def __repr__(self) -> str:
+        return f"Ceiling: {len(self.half)} scores · {self.items:,} items · {self.half_votes:.1f} votes in half a crowd"
 
+
+@takes(votes=(Votes, Distributions))
 def human_ceiling(
     votes: Votes | Distributions,
     rng: np.random.Generator,

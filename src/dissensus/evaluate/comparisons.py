@@ -8,15 +8,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from dissensus.evaluate.bootstrap import Measure, over_items
 from dissensus.evaluate.json_numbers import interval_json
 from dissensus.evaluate.matching import Missing, match_models
 from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
 from dissensus.evaluate.scores import drawn_measures
 from dissensus.evaluate.statistics import Comparison, holm, paired_t
+from dissensus.labels.doors import described
+from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
+
+SHOWN_MODELS = 8  # in the text of a comparison
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Difference:
         return record if self.comparison is None else record | {"comparison": self.comparison.as_json()}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison:
     """Scorecards by name, the first being the reference, and each other's differences from it."""
 
@@ -58,6 +64,27 @@ class ModelComparison:
         return list(
             dict.fromkeys([*(remark for card in self.cards.values() for remark in card.remarks), *self.remarks])
         )
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table, one row per model and score: model, score, value, low, high, half_crowd, at_best."""
+        return score_table(list(self.cards.values()))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
+
+    def __repr__(self) -> str:
+        shown = [f"  {card.name}: {main_scores(card)}" for card in list(self.cards.values())[:SHOWN_MODELS]]
+        more = [f"  and {len(self.cards) - SHOWN_MODELS} more"] if len(self.cards) > SHOWN_MODELS else []
+        head = f"ModelComparison: {len(self.cards)} models · {sizes_of(self.reference)}"
+        return "\n".join([head, *shown, *more])
+
+    def _repr_html_(self) -> str:
+        return notebook_table(list(self.cards.values()), f"{len(self.cards)} models against people")
 
     def as_json(self) -> dict[str, Any]:
         """The reference's scorecard; with several models also `compare` (the others) and `differences`."""
@@ -79,6 +106,7 @@ def compare(
     clusters: Any = None,
     ceiling: bool = True,
     missing: Missing = "refuse",
+    rescale: bool = False,
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> ModelComparison:
@@ -90,10 +118,15 @@ def compare(
 
     models: name: predictions; everything else as in `scorecard`
     """
+    if not isinstance(models, Mapping):
+        raise ValueError(
+            f"compare takes models by name, {{'mine': predictions, 'theirs': ...}}; this is {described(models)}: "
+            "scorecard(predictions, labels, rng=...) scores one"
+        )
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))
-    shared = match_models(models, labels, gold, columns, clusters, missing)
+    shared = match_models(models, labels, gold, columns, clusters, missing, rescale)
     cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
     differences: list[Difference] = []

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.matching import named_predictions
+from dissensus.evaluate.people import rescaled
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels, as_distributions
@@ -23,7 +24,7 @@ Say = Callable[[str], None]
 
 
 def as_models(
-    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say
+    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say, *, rescale: bool = False
 ) -> dict[str, Distributions]:
     """Predictions as they were read, as distributions.
 
@@ -31,11 +32,15 @@ def as_models(
     prediction; an array has no names, and is matched to the labels by position.
 
     read: model: (where it came from, what was there)
+    rescale: divide rows of arrays that do not sum to 1 by their sum, and say for how many
     """
-    return {
-        model: _of_array(held, targets, source, say) if isinstance(held, np.ndarray) else _of_labels(held, source, say)
-        for model, (source, held) in read.items()
-    }
+    models = {}
+    for model, (source, held) in read.items():
+        if isinstance(held, np.ndarray):
+            models[model] = _of_array(held, targets, source, say, rescale)
+        else:
+            models[model] = _of_labels(held, source, say)
+    return models
 
 
 def named_by_predictions(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
@@ -56,8 +61,8 @@ def named_by_predictions(labels: Labels, predictions: Any, file: str, source: st
         taken["classes"] = named.classes
     if not taken:
         return labels
-    parts = " and ".join({"items": "rows", "classes": "columns"}[part] for part in taken)
-    say(f"{file}: {parts} without names, matched to {source} by position")
+    parts = {"items": f"rows of {file} = items of {source}", "classes": f"columns of {file} = {_listed(named.classes)}"}
+    say(f"took: {', '.join(parts[part] for part in taken)}, by position")
     return replace(labels, **taken)
 
 
@@ -70,7 +75,7 @@ def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say
     return result
 
 
-def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str) -> list[str | None]:
+def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str, say: Say) -> list[str | None]:
     """The true class of each item by its name, None where it is not known.
 
     gold  (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
@@ -78,6 +83,8 @@ def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str) -
     if isinstance(gold, np.ndarray):
         if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
             raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
+        coded = _listed([f"{code} is {name}" for code, name in enumerate(targets.classes)])
+        say(f"took: gold = class codes in {source} ({coded}), in the order of the labels' items")
         known = dict(enumerate(targets.classes))
         return [None if code < 0 else known.get(code, str(code)) for code in gold.tolist()]
     if not isinstance(gold, Votes) or (gold.per_item != 1).any():
@@ -102,25 +109,32 @@ def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str
     return {column: known[column] for column in wanted} if known else {}
 
 
-def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say) -> Distributions:
-    if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any():
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + ", …" * (len(names) > 10)
+
+
+def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say, rescale: bool) -> Distributions:
+    if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any() and not rescale:
         raise ValueError(
             f"{source}: holds whole numbers ({matrix.dtype}); expected probabilities: make one of the votes of an "
             f"ensemble with `dissensus aggregate {source} -o predictions.npz`"
         )
+    rows = matrix.astype(np.float64)
     try:
-        predictions = named_predictions(matrix.astype(np.float64), targets, source)
+        if rescale:
+            rows, done = rescaled(rows)
+            say(f"{source}: {done}")
+        predictions = named_predictions(rows, targets, source)
     except ValueError as error:
         raise ValueError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
-    shown = ", ".join(targets.classes[:10]) + ", …" * (targets.n_classes > 10)
-    say(f"{source}: rows and columns without names, matched to the labels by position; columns are {shown}")
+    say(f"took: rows of {source} = items of the labels, columns = {_listed(targets.classes)}, by position")
     return predictions
 
 
 def _of_labels(labels: Labels, source: str, say: Say) -> Distributions:
     predictions = as_distributions(labels)
     if isinstance(labels, Votes):
-        say(f"{source}: votes, taken as one prediction per item: the share of each class")
+        say(f"took: {source} = votes of an ensemble, one prediction per item: the share of each class")
     elif predictions is not labels:
-        say(f"{source}: beliefs, taken as one prediction per item: their mean")
+        say(f"took: {source} = beliefs of an ensemble, one prediction per item: their mean")
     return predictions

@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.evaluate.people import People, as_people, as_predictions
+from dissensus.evaluate.people import People, as_people, as_predictions, rescaled
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 
 Missing = Literal["refuse", "leave out"]
@@ -27,7 +28,7 @@ class SharedItems:
     gold      (n,) class codes, -1 for none; None where there is no gold at all
     slices    divisions of the items
     clusters  (n,) what each item belongs to, or None
-    left_out  how many items with labels lack a prediction
+    remarks   what was done to bring them together
     """
 
     models: dict[str, Distributions]
@@ -35,16 +36,19 @@ class SharedItems:
     gold: np.ndarray | None
     slices: list[Slices]
     clusters: np.ndarray | None
-    left_out: int
+    remarks: tuple[str, ...]
 
 
 def match_models(
     models: Mapping[str, Any], labels: Any, gold: Any, columns: Mapping[str, Any] | None, clusters: Any,
-    missing: Missing,
+    missing: Missing, rescale: bool,
 ) -> SharedItems:  # fmt: skip
     """Read every model, match all to the labels, and bring what is known about items along."""
     everyone = people = as_people(labels)
     targets = people.targets
+    remarks: list[str] = []
+    if rescale:
+        models = {name: _rescaled(model, name, remarks) for name, model in models.items()}
     read = {name: named_predictions(model, targets, name) for name, model in models.items()}
     for model in read.values():
         _, people = match_items(model, people, missing=missing)
@@ -53,8 +57,10 @@ def match_models(
             f"there are {people.n_items} items over {targets.n_classes} classes to score; expected 2 or more of both"
         )
     models = {name: match_items(model, people, missing="leave out")[0] for name, model in read.items()}
-    complete = people.n_items == everyone.n_items
-    kept = slice(None) if complete else positions_of(people.targets.items, targets.items)
+    left_out = everyone.n_items - people.n_items
+    if left_out:
+        remarks.append(f"{left_out:,} items without a prediction are left out")
+    kept = slice(None) if not left_out else positions_of(people.targets.items, targets.items)
 
     def about(values: Any, what: str) -> np.ndarray:
         array = np.asarray(values, dtype=object)
@@ -72,10 +78,11 @@ def match_models(
     return SharedItems(
         models=models, people=people, gold=None if gold is None else _gold_codes(about(gold, "gold"), targets.classes),
         slices=slices, clusters=None if clusters is None else about(clusters, "clusters").astype(str),
-        left_out=everyone.n_items - people.n_items,
+        remarks=tuple(remarks),
     )  # fmt: skip
 
 
+@takes(predictions=Distributions, people=People)
 def match_items(
     predictions: Distributions, people: People, *, missing: Missing = "refuse"
 ) -> tuple[Distributions, People]:
@@ -102,6 +109,14 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
             "the same: hand over Distributions, or a file with the names of items and classes"
         )
     return Distributions(read.probs, targets.items, targets.classes)
+
+
+def _rescaled(model: Any, name: str, remarks: list[str]) -> Any:
+    if isinstance(model, Distributions):  # their rows sum to 1
+        return model
+    rows, remark = rescaled(model)
+    remarks.append(f"{name}: {remark}")
+    return rows
 
 
 def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distributions:

@@ -17,7 +17,7 @@ from dissensus.evaluate.people import as_numbers, as_people, as_predictions
 from dissensus.evaluate.scores import confidence_columns, metrics_of
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups
 from dissensus.labels.distances import entropy
-from dissensus.labels.distributions import SUM_TOLERANCE
+from dissensus.labels.row_sums import SUM_TOLERANCE
 
 GRID = (1 << 15) + 1  # places that confidences are put on for the smooth calibration error
 BLOCK = 1 << 16  # rows handed at once to a score that has no compiled loop

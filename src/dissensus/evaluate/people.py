@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,14 +12,17 @@ import numpy as np
 from dissensus.labels.answers import hold
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import described, is_frame, way_out
+from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
 LabelForm = Literal["votes", "beliefs", "counts", "probabilities", "classes"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class People:
     """What people said about n items, as distributions, and how it was handed over.
 
@@ -26,15 +30,20 @@ class People:
     counts   (n, k) votes behind each row, or None where only probabilities are known
     form     "votes" (Votes), "beliefs" (Beliefs), "counts" (a table of whole numbers), "probabilities" (rows that sum
              to 1) or "classes" (one class per item; counts then hold that one vote)
+    answers  (n,) votes or beliefs of each item, or None where nobody knows how many there were
     """
 
     targets: Distributions
     counts: np.ndarray | None
     form: LabelForm
+    answers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.counts is not None:
             hold(self, "counts", np.asarray(self.counts))
+            hold(self, "answers", self.counts.sum(axis=1))
+        elif self.answers is not None:
+            hold(self, "answers", np.asarray(self.answers))
 
     @property
     def probs(self) -> np.ndarray:
@@ -47,8 +56,12 @@ class People:
 
     def select(self, items: Any) -> People:
         """The same for some items, by mask or by position."""
-        chosen = self.targets.select(items)
-        return People(chosen, None if self.counts is None else self.counts[np.asarray(items)], self.form)
+        at = np.asarray(items)
+        counts, answers = (None if held is None else held[at] for held in (self.counts, self.answers))
+        return People(self.targets.select(items), counts, self.form, answers)
+
+    def __repr__(self) -> str:
+        return f"People: {self.n_items:,} items · {self.targets.n_classes} classes, from {self.form}"
 
     def describe(self) -> str:
         """One sentence: which reading was taken."""
@@ -57,7 +70,7 @@ class People:
             return f"{size}, one class each"
         if self.form == "probabilities":
             return f"{size}, as probabilities"
-        each = self.targets.votes if self.counts is None else self.counts.sum(axis=1)
+        each = self.answers
         assert each is not None
         answers = f"{each[0]}" if (each == each[0]).all() else f"{each.min()} to {each.max()}"
         return f"{size}, {'counts of votes' if self.form == 'counts' else self.form}, {answers} per item"
@@ -103,17 +116,20 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     off = np.flatnonzero((np.abs(total - 1) > SUM_TOLERANCE) | (array < 0).any(axis=1))
     if off.size:
         raise ValueError(
-            f"label row {off[0]} is {_shown(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities with "
-            f"sum 1; {off.size} of {total.size} rows are off: use Distributions.from_mass if they are to be scaled"
+            f"label row {off[0]} is {shown_row(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities "
+            f"with sum 1; {off.size} of {total.size} rows are off: {_label_advice(array)}"
         )
     return People(_named(array, items, names), None, "probabilities")
 
 
-def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> Distributions:
-    """A model's predictions as Distributions; nothing is scaled.
+def as_predictions(
+    predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None, rescale: bool = False
+) -> Distributions:
+    """A model's predictions as Distributions; nothing is scaled unless `rescale` asks for it.
 
     predictions  Distributions, or (n, k) probabilities as array, list or torch tensor
     items        n names, 0..n-1 if none are given;  classes  k names, or their number
+    rescale      divide each row by its sum; refused where a number is below 0
 
     Logits, log-probabilities, rows off the simplex and NaN are refused, each with its way out.
     """
@@ -133,8 +149,20 @@ def as_predictions(predictions: Any, *, items: Any = None, classes: int | Sequen
             "names a class is np.eye(k)[predicted]"
         )
     _check_numbers(array, "prediction")
+    if rescale:
+        array = rescaled(array)[0]
     check_simplex(array)
     return _named(array, items, _class_names(classes, array.shape[1]))
+
+
+def rescaled(predictions: Any) -> tuple[np.ndarray, str]:
+    """Rows of predictions divided by their sum, and in words how many; refused where a number is below 0.  (n, k)"""
+    array = as_numbers(predictions)
+    _check_numbers(array, "prediction")
+    try:
+        return divided_rows(array)
+    except RowError as error:
+        raise ValueError(f"prediction {error}") from None
 
 
 def check_simplex(array: np.ndarray) -> None:
@@ -144,20 +172,26 @@ def check_simplex(array: np.ndarray) -> None:
     if not off.size:
         return
     row = off[0]
-    seen = f"prediction row {row} is {_shown(array[row])} and sums to {total[row]:g}; expected probabilities with sum 1"
-    many = f"{off.size} of {total.size} rows are off"
-    if (array <= 0).all() and (np.abs(np.exp(array.astype(np.float64)).sum(axis=1) - 1) < 1e-2).all():
-        raise ValueError(f"{seen}; {many}: these look like log-probabilities: apply exp first")
-    if (array < 0).any() or (np.abs(total - 1) > 0.05).any():
-        raise ValueError(f"{seen}; {many}: these look like logits: apply softmax first")
+    advice = row_advice(
+        array, divide="rescale=True (or Distributions.from_mass) divides each row by its sum",
+        count="Distributions.from_counts makes a prediction of the votes of an ensemble",
+    )  # fmt: skip
+    apart = np.abs(total - 1).max()
     raise ValueError(
-        f"{seen}; {many}, by {np.abs(total - 1).max():.2g} at most: use Distributions.from_mass if they are rounded "
-        "probabilities that are to be scaled"
+        f"prediction row {row} is {shown_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
+        f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}: {advice}"
     )
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """An array of numbers from an array, a list or a torch tensor, wherever it lives."""
+    """An array of numbers from an array, a list or a torch tensor, wherever it lives.
+
+    A frame is refused: its column of items would be taken for a class.
+    """
+    if values is None or isinstance(values, str | os.PathLike) or is_frame(values) or hasattr(values, "labels"):
+        raise ValueError(
+            f"expected labels or an array of numbers; this is {described(values)}: {way_out((Distributions,), values)}"
+        )
     array = as_array(values)
     if array.dtype.kind not in "iufb":
         raise ValueError(f"expected numbers, found an array of {array.dtype} with shape {array.shape}")
@@ -169,7 +203,7 @@ def _of_labels(labels: Labels) -> People:
     if targets.n_items == 0:
         raise ValueError("there are no items among the labels")
     if isinstance(labels, Beliefs):
-        return People(targets, None, "beliefs")
+        return People(targets, None, "beliefs", labels.per_item)
     if isinstance(labels, Votes):
         return People(targets, targets.counts(), "votes")
     if targets.votes is None or (targets.votes == 0).any():
@@ -228,6 +262,7 @@ def _check_numbers(array: np.ndarray, noun: str) -> None:
         )
 
 
-def _shown(row: np.ndarray) -> str:
-    shown = ", ".join(f"{value:g}" for value in row[:5].tolist())
-    return f"[{shown}]" if row.size <= 5 else f"[{shown}, ...]"
+def _label_advice(rows: np.ndarray) -> str:
+    return row_advice(
+        rows, divide="Distributions.from_mass(labels) divides each row by its sum", count="hand over labels.astype(int)"
+    )

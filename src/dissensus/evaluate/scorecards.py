@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
@@ -16,15 +17,17 @@ from dissensus.evaluate.matching import Missing, SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
+from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scores import item_values, scores_with_intervals
 from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scorecard:
     """A model against people: values per item, their means with intervals, and the human ceiling.
 
@@ -53,6 +56,28 @@ class Scorecard:
             return None
         return self.ceiling.half[score], self.ceiling.corrected[score]
 
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table, one row per score: model, score, value, low, high, half_crowd, at_best."""
+        return score_table([self])
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
+
+    def __repr__(self) -> str:
+        beside = "with" if self.ceiling is not None else "no"
+        return (
+            f"Scorecard of {self.name}: {sizes_of(self)} · {len(self.scores)} scores, {beside} human ceiling\n"
+            f"  {main_scores(self)}"
+        )
+
+    def _repr_html_(self) -> str:
+        return notebook_table([self], f"{self.name} against people")
+
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
         record: dict[str, Any] = {
@@ -61,12 +86,11 @@ class Scorecard:
         }  # fmt: skip
         record |= {name: interval_json(score) for name, score in self.scores.items()}
         record["infinite_items"] = self.infinite
-        if self.ceiling is not None:
-            record["human_ceiling"] = {
-                "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
-                "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
-            }
+        record["human_ceiling"] = None if self.ceiling is None else {
+            "half_votes": self.ceiling.half_votes,
+            "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
+            "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
+        }  # fmt: skip
         record["slices"] = {
             by: [
                 {"slice": part.name, "items": part.items}
@@ -89,6 +113,7 @@ def scorecard(
     clusters: Any = None,
     ceiling: bool = True,
     missing: Missing = "refuse",
+    rescale: bool = False,
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> Scorecard:
@@ -101,9 +126,10 @@ def scorecard(
     clusters     (n,) what items belong to, where they come in groups (sentences of one text)
     ceiling      also how well people predict people; needs the votes, or their counts
     missing      items only one side has: "refuse" or "leave out"
+    rescale      divide rows of predictions that do not sum to 1 by their sum, and say for how many
     replicates   resampled item sets behind each interval; at most 200 for calibration, which is slower
     """
-    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing)
+    shared = match_models({name: predictions}, labels, gold, columns, clusters, missing, rescale)
     return scored_cards(shared, rng, ceiling, replicates, coverage)[name]
 
 
@@ -113,7 +139,7 @@ def scored_cards(
     """A scorecard for each model, with one human ceiling for all."""
     people, n = shared.people, shared.people.n_items
     ceiling_rng, *model_rngs = rng.spawn(1 + len(shared.models))
-    remarks = [f"{shared.left_out:,} items without a prediction are left out"] if shared.left_out else []
+    remarks = list(shared.remarks)
     top = None
     if n > MANY_ROWS:
         remarks.append(
@@ -149,15 +175,27 @@ def _sliced(
 
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:
-    """The ceiling, or why there is none."""
+    """The ceiling, or why there is none, or why to doubt it."""
     if people.form == "beliefs":
         return None, "no human ceiling: it is estimated from votes, and these labels are beliefs"
+    if people.counts is None and people.targets.votes is not None:
+        return None, "no human ceiling: the labels are estimates, and not shares of the votes that stand beside them"
     if people.counts is None:
-        return None, "no human ceiling: the labels are probabilities, and how many votes are behind them is not known"
-    if not (people.counts.sum(axis=1) > 1).any():
+        return None, (
+            "no human ceiling: the labels are probabilities, and how many votes are behind them is not known; hand "
+            "over the votes or their counts"
+        )
+    several = people.counts[people.counts.sum(axis=1) > 1]
+    if not several.size:
         return None, "no human ceiling: no item has two votes, so people cannot be compared with people"
     counted = Distributions.from_counts(people.counts)
-    return human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage), ""
+    top = human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage)
+    if ((several > 0).sum(axis=1) == 1).all():
+        return top, (
+            f"all votes of each of {len(several):,} items are for one class: if these are majorities or gold labels, "
+            "not votes, the human ceiling means nothing"
+        )
+    return top, ""
 
 
 def _infinite_remark(infinite: int, n: int) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from dissensus.files.notices import Say
 from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
-from dissensus.files.tables.matrix import matrix_distributions
+from dissensus.files.tables.matrix import matrix_distributions, rescaled
 from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
@@ -73,7 +73,7 @@ def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
 def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
     """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
     if value.votes is not None:
-        with suppress(ValueError):  # means of beliefs have votes behind them, but are not shares
+        with suppress(ValueError):  # rounded shares, and estimates with a number of votes beside them
             return "counts", value.counts()
     return "probabilities", value.probs
 
@@ -112,6 +112,8 @@ def _from_matrix(
     try:
         if layout in ("counts", "probabilities"):
             known = votes if votes is not None and votes.ndim == 1 else None
+            if reading.rescale and layout == "probabilities":
+                matrix = rescaled(matrix, say)
             labels = matrix_distributions(matrix, items, classes, known, layout == "counts")
             if taken or known_layout is None:
                 say(took([*taken, f"item = {item}", f"classes = {class_list(labels.classes)} ({layout})"]))

@@ -45,6 +45,7 @@ def read(
     missing: Missing = "error",
     scale: float | None = None,
     several: Several | None = None,
+    rescale: bool = False,
     encoding: str = "utf-8",
     say: Say = to_stderr,
 ) -> Labels:
@@ -70,6 +71,7 @@ def read(
     scale     what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
     several   answers that tick several classes: "beliefs" with equal mass on them, or "votes", one for each; where
               nothing is said they are refused
+    rescale   divide rows of probabilities that do not sum to 1 by their sum, and say for how many
     encoding  of CSV and TSV
     say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
               what was left out; by default that goes to stderr
@@ -82,7 +84,7 @@ def read(
         reading = Reading(
             layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, gold=gold, drop=drop,
             classes=classes, items=items, annotators=annotators, repeats=repeats, missing=missing, scale=scale,
-            several=several,
+            several=several, rescale=rescale,
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)

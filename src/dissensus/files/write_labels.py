@@ -19,9 +19,11 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.from_labels import as_table, lost_in_plain_columns
 from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
 
 
+@takes(value=ANY_LABELS)
 def write(
     value: Labels, path: str | os.PathLike[str], *, format: str | None = None, layout: str | None = None,
     say: Say = to_stderr,

@@ -12,6 +12,7 @@
     summary                         what is in a set of labels
     intervals                       a number and how far it could have come out otherwise
     names, display, row_errors      codes and names, how values show themselves, what is wrong with a row
+    doors, row_sums                 what a function is handed in place of labels, or in place of probabilities
 
 The names that users call stand here: `from dissensus.labels import smoothed`.
 """

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import pandas_frame, polars_frame, with_extra
-from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.names import as_names, first_repeated, is_named, places_named
 from dissensus.labels.row_errors import RowError
 
 
@@ -145,6 +145,25 @@ class Answers:
             count = self.n_annotators or 0
             chosen = chosen._renamed("annotator", "annotators", positions(annotators, count, "annotators"))
         return chosen
+
+    def __len__(self) -> int:
+        """How many answers there are."""
+        return self.n_answers
+
+    def __getitem__(self, item: Any) -> Self:
+        """The answers about the item of that name, or about those of a list of names: `votes["img_7"]`."""
+        return self.select(items=places_named(item, self.items, "items"))
+
+    def __contains__(self, item: Any) -> bool:
+        """Whether there is an item of that name."""
+        return is_named(item, self.items)
+
+    __iter__ = None  # len counts answers and names are items, so there is no one thing to go through
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        raise ValueError(
+            f"{type(self).__name__} are several arrays with names: take the one you mean, such as .item or .counts()"
+        )
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

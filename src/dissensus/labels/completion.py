@@ -14,12 +14,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 
 ROUNDING = 1e-9  # 0.7 + 0.2 + 0.1 is everything, whatever the order in which floats add it
 Spread = Literal["uniform", "clamp"]
 Contradictions = Literal["released", "mass", "error"]
 
 
+@takes(beliefs=Beliefs)
 def complete(
     beliefs: Beliefs,
     *,
@@ -78,6 +80,7 @@ def complete(
     return _full(beliefs, mass * kept[:, None] + np.where(open_, share[:, None], 0.0))
 
 
+@takes(beliefs=Beliefs)
 def top_two_only(beliefs: Beliefs) -> Beliefs:
     """Equal mass on the first and second class named, as if no probabilities had been asked (Collins, sec. 5.3).
 
@@ -94,11 +97,13 @@ def top_two_only(beliefs: Beliefs) -> Beliefs:
     return _full(beliefs, chosen)
 
 
+@takes(beliefs=Beliefs)
 def dense(beliefs: Beliefs) -> Beliefs:
     """Sliders as a distribution: each stated value over their sum, 0 where nothing was said or it was ruled out."""
     return _full(beliefs, np.where(beliefs.ruled_out, 0.0, np.nan_to_num(beliefs.stated)))
 
 
+@takes(beliefs=Beliefs)
 def typicality(beliefs: Beliefs) -> Beliefs:
     """A typicality rating of one class as its probability, the rest spread evenly over the other classes.
 
@@ -129,6 +134,7 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 }
 
 
+@takes(beliefs=Beliefs)
 def completable(beliefs: Beliefs) -> np.ndarray:
     """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool"""
     rows = np.arange(beliefs.n_answers)
@@ -140,6 +146,7 @@ def completable(beliefs: Beliefs) -> np.ndarray:
     return np.where(first >= 0, sure, some | ~beliefs.ruled_out.all(axis=1))
 
 
+@takes(beliefs=Beliefs)
 def usual_completion(beliefs: Beliefs) -> str:
     """The completion to take where none is asked for: dense for sliders and full rows, else t2-clamp."""
     named = beliefs.named.shape[1] > 0

@@ -25,8 +25,12 @@ def notebook_card(value: Any) -> str | None:
 
 def sizes(value: Any, counted: Sequence[tuple[int | None, str]]) -> str:
     """Two lines: what it is and how much of it, and the classes."""
-    parts = " · ".join(f"{count:,} {noun}" for count, noun in counted if count is not None)
+    parts = " · ".join(f"{count:,} {_counted(noun, count)}" for count, noun in counted if count is not None)
     return f"{type(value).__name__}: {parts}\n  classes: {listed_classes(value.classes)}"
+
+
+def _counted(plural: str, count: int) -> str:
+    return plural if count != 1 else "class" if plural == "classes" else plural.removesuffix("s")
 
 
 def listed_classes(names: Sequence[str]) -> str:

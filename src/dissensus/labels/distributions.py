@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +12,10 @@ import pyarrow as pa
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
-from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.names import as_names, first_repeated, is_named, places_named
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
 
-SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
 MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 
@@ -107,7 +107,10 @@ class Distributions:
     def counts(self) -> np.ndarray:
         """Votes for each class of each item, where the rows are shares of votes.  (n, k) int64"""
         if self.votes is None:
-            raise ValueError("these distributions carry no number of votes, so there are no counts behind them")
+            raise ValueError(
+                "these distributions carry no number of votes, so there are no votes to count: majorities, estimates, "
+                "means of beliefs and predictions are not shares of votes; start from the votes themselves"
+            )
         mass = self.probs * self.votes[:, None]
         counts = np.rint(mass)
         off = np.abs(mass - counts).max(axis=1, initial=0.0)
@@ -144,6 +147,41 @@ class Distributions:
         votes = None if self.votes is None else self.votes[keep]
         return replace(self, probs=self.probs[keep], items=self.items[keep], votes=votes)
 
+    def argmax(self) -> np.ndarray:
+        """The code of each item's most probable class; of equal ones the first in `classes`.  (n,)"""
+        return self.probs.argmax(axis=1)
+
+    def top_class(self) -> np.ndarray:
+        """The name of each item's most probable class; of equal ones the first in `classes`.  (n,)"""
+        return np.array(self.classes, dtype=object)[self.argmax()]
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return self.n_items
+
+    @overload
+    def __getitem__(self, item: str | int) -> dict[str, float]: ...
+    @overload
+    def __getitem__(self, item: Any) -> Distributions: ...
+    def __getitem__(self, item: Any) -> Any:
+        """The probabilities of the item of that name, by class; for a list of names the Distributions of these."""
+        places = places_named(item, self.items, "items")
+        if isinstance(item, str) or not hasattr(item, "__iter__"):
+            return dict(zip(self.classes, self.probs[places[0]].tolist(), strict=True))
+        return self.select(places)
+
+    def __contains__(self, item: Any) -> bool:
+        """Whether there is an item of that name."""
+        return is_named(item, self.items)
+
+    __iter__ = None  # the names are `items`, the rows `probs`
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        raise ValueError(
+            "Distributions go by the names of their items and classes, and an array does not: take .probs if the order "
+            "is right"
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distributions):
             return NotImplemented
@@ -179,29 +217,37 @@ def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> t
 
 
 def _check_cells(
-    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str
-) -> None:
+    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str,
+    advice: str = "",
+) -> None:  # fmt: skip
     bad = np.argwhere(~good)
     if bad.size:
         row, code = bad[0]
         cell = f"no {noun}" if np.isnan(numbers[row, code]) else f"{noun} {numbers[row, code]:g}"
         raise RowError(
             "row", row, f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
-            f"{len(bad)} entries are wrong",
+            f"{len(bad)} entries are wrong{advice}",
         )  # fmt: skip
 
 
 def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
     good = (probs >= 0) & (probs <= 1 + SUM_TOLERANCE)  # NaN is not
-    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1")
+    advice = "" if good.all() or not np.isfinite(probs).all() else f": {_advice(probs)}"
+    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1", advice)
     total = probs.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
         raise RowError(
             "row", off[0], f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
-            f"{total.size} rows do not sum to 1: scale them with Distributions.from_mass, or, if they are counts, use "
-            "from_counts (layout='counts' when reading)",
+            f"{total.size} rows do not sum to 1: {_advice(probs)}",
         )  # fmt: skip
+
+
+def _advice(rows: np.ndarray) -> str:
+    return row_advice(
+        rows, divide="Distributions.from_mass divides each row by its sum (rescale=True when reading)",
+        count="use Distributions.from_counts (layout='counts' when reading)",
+    )  # fmt: skip
 
 
 def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:

@@ -6,9 +6,11 @@ import numpy as np
 from scipy.stats import rankdata
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.transforms import class_count
 
 
+@takes(d=Distributions)
 def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
     """How much each class says about which items are alike: mutual information in nats, 0 or more.  (k,)
 
@@ -38,6 +40,7 @@ def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
     return information
 
 
+@takes(d=Distributions)
 def top_classes(d: Distributions, k_hat: int, similarity: np.ndarray) -> Distributions:
     """The k_hat classes that say most about similarity, for the whole set; the others get probability 0.
 

@@ -76,6 +76,43 @@ def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.nd
     return np.array([place.get(str(name), -1) for name in wanted.tolist()], dtype=np.int64)
 
 
+def places_named(key: Any, names: np.ndarray, plural: str) -> np.ndarray:
+    """Where the name, or each name of a list, stands; refused where one is not there.  (r,) int64
+
+    What is no name gets a sentence too: positions, slices and masks go to `select`.
+    """
+    way_out = f"by position or by mask, take select({plural}=...)"
+    if isinstance(key, slice | tuple) or key is None or key is Ellipsis:
+        raise KeyError(f"{plural} are looked up by name, or by a list of names, not by {key!r}; {way_out}")
+    if isinstance(key, str) or not hasattr(key, "__iter__"):
+        wanted = np.array([key], dtype=object)
+    else:
+        wanted = np.array(list(key), dtype=object)
+    if wanted.ndim != 1 or any(isinstance(name, bool | np.bool_) for name in wanted.tolist()):
+        raise KeyError(f"{plural} are looked up by name, or by a list of names, not by a mask; {way_out}")
+    if wanted.size == 1:  # one comparison with each, where a table of all names would take longer
+        text = str(wanted[0])
+        same = (
+            names == (int(text) if _CANONICAL.fullmatch(text) else None) if names.dtype.kind == "i" else names == text
+        )
+        places = np.flatnonzero(same) if np.any(same) else np.array([-1])
+    else:
+        places = positions_of(wanted, names)
+    if (places < 0).any():
+        absent = wanted[np.argmax(places < 0)]
+        shown = ", ".join(repr(name) for name in names[:3].tolist()) + (", …" if names.size > 3 else "")
+        raise KeyError(f"no {plural[:-1]} is named {absent!r}; there are {names.size:,}: {shown}; {way_out}")
+    return places
+
+
+def is_named(name: Any, names: np.ndarray) -> bool:
+    """Whether one of the names is this one."""
+    try:
+        return bool(places_named(name, names, "names").size)
+    except KeyError:
+        return False
+
+
 def integer_order(names: np.ndarray) -> np.ndarray:
     """The order that sorts names which all look like integers; as they stand otherwise.  (n,) -> (n,)"""
     if names.dtype.kind == "i":

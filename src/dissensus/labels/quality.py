@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.summary import median_seconds
 from dissensus.labels.votes import Votes
@@ -61,6 +62,7 @@ def kept(answers: Any, screening: Screening) -> Any:
     return answers.select(annotators=screening.kept)
 
 
+@takes(votes=Votes, checks=Votes)
 def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold: float = 0.75) -> Screening:
     """Peterson's rule: below 75 % right on the obvious images, and the annotator is removed.
 
@@ -102,6 +104,7 @@ def _gold_of(answers: Answers, gold: np.ndarray) -> np.ndarray:
     return codes[answers.item]
 
 
+@takes(beliefs=Beliefs)
 def answer_faults(beliefs: Beliefs) -> dict[str, np.ndarray]:
     """Collins' three faults, answer by answer.  -> name: (m,) bool
 
@@ -123,6 +126,7 @@ def answer_faults(beliefs: Beliefs) -> dict[str, np.ndarray]:
     }
 
 
+@takes(beliefs=Beliefs)
 def exclusions(
     beliefs: Beliefs, gold: np.ndarray | None = None, *, more_than: int = 2, accuracy: float = 0.75,
     out_of_range: np.ndarray | None = None,
@@ -178,6 +182,7 @@ class Consistency:
     change: float
 
 
+@takes(answers=(Votes, Beliefs))
 def repeat_consistency(answers: Votes | Beliefs) -> Consistency:
     """How stable people are: each annotator's second answer to an item against the first.
 

@@ -9,11 +9,13 @@ import numpy as np
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
 VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
 
 
+@takes(answers=(Votes, Beliefs))
 def subsampled(
     answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
 ) -> VotesOrBeliefs:
@@ -34,6 +36,7 @@ def subsampled(
     return answers.select(answers=np.sort(order[place < m]))
 
 
+@takes(d=Distributions)
 def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
     """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
     _check_draws(m)
@@ -41,6 +44,7 @@ def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributio
     return Distributions.from_counts(rng.multinomial(m, probs), items=d.items, classes=d.classes)
 
 
+@takes(d=Distributions)
 def spread_over_entropy(
     d: Distributions, rng: np.random.Generator, *, bins: int = 10, at_most: int = 200
 ) -> np.ndarray:

@@ -8,12 +8,14 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.votes import Votes
 
 Labels = Votes | Beliefs | Distributions
 Unanswered = Literal["refuse", "leave out"]
 
 
+@takes(labels=ANY_LABELS)
 def as_distributions(labels: Labels, *, unanswered: Unanswered = "refuse") -> Distributions:
     """The one door from labels to distributions: share of votes, mean of full beliefs, distributions as they are.
 
@@ -28,6 +30,7 @@ def as_distributions(labels: Labels, *, unanswered: Unanswered = "refuse") -> Di
     return share(labels) if isinstance(labels, Votes) else mean_belief(labels)
 
 
+@takes(votes=Votes)
 def share(votes: Votes) -> Distributions:
     """The share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
 
@@ -37,6 +40,7 @@ def share(votes: Votes) -> Distributions:
     return Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
 
 
+@takes(beliefs=Beliefs)
 def mean_belief(beliefs: Beliefs) -> Distributions:
     """The mean of each item's full beliefs: P_ours of Collins (2022), sec. 3. Complete partial beliefs first.
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
+from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
 
 SECONDS_SPREAD = 0.5  # standard deviation of log seconds: two answers in three within a factor of 1.6 of the median
@@ -59,6 +61,7 @@ def one_coin(skill: np.ndarray | float, k: int) -> np.ndarray:
     return np.where(np.eye(k, dtype=bool), right, (1 - right) / (k - 1))
 
 
+@takes(truth=Distributions)
 def simulated_votes(
     truth: Distributions,
     per_item: int | np.ndarray,
@@ -98,6 +101,7 @@ def simulated_votes(
     return Crowd(votes, truth, table)
 
 
+@takes(truth=Distributions)
 def simulated_beliefs(
     truth: Distributions,
     per_item: int | np.ndarray,

@@ -12,6 +12,7 @@ from dissensus.labels.completion import COMPLETIONS, completable, usual_completi
 from dissensus.labels.display import listed_classes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -137,6 +138,7 @@ class Summary:
         return facts
 
 
+@takes(labels=ANY_LABELS)
 def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
     """The summary of any label set; items without an answer are counted but have no entropy.
 
@@ -185,6 +187,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
     )
 
 
+@takes(votes=Votes)
 def agreement_with_others(votes: Votes) -> np.ndarray:
     """How often a random other vote on the same item is the annotator's own; NaN where nobody else voted.  (a,)
 

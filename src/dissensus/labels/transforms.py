@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.sampling import resampled
 
 
+@takes(d=Distributions)
 def smoothed(d: Distributions, amount: float) -> Distributions:
     """Label smoothing: a share `amount` of every row spread evenly over all classes.
 
@@ -28,6 +30,7 @@ def smoothed(d: Distributions, amount: float) -> Distributions:
     return _with(d, (1 - amount) * d.probs + amount / d.n_classes)
 
 
+@takes(d=Distributions)
 def tempered(d: Distributions, temperature: float) -> Distributions:
     """Rows sharpened (temperature below 1) or flattened (above 1); classes without mass stay without.
 
@@ -48,6 +51,7 @@ def tempered(d: Distributions, temperature: float) -> Distributions:
         return _with(d, np.where(some, np.exp(log_ratio / temperature), 0.0))
 
 
+@takes(d=Distributions)
 def sparsest(d: Distributions, k_hat: int) -> Distributions:
     """Each row's k_hat largest classes, scaled to sum to 1; of equal classes those with the lowest code stay.
 
@@ -60,6 +64,7 @@ def sparsest(d: Distributions, k_hat: int) -> Distributions:
     return _with(d, mass)
 
 
+@takes(d=Distributions)
 def class_means(d: Distributions, gold: np.ndarray) -> Distributions:
     """Every item gets the mean distribution of its gold class: confusable classes without confusing items.
 
@@ -71,6 +76,7 @@ def class_means(d: Distributions, gold: np.ndarray) -> Distributions:
     return _with(d, total[codes])
 
 
+@takes(d=Distributions, other=Distributions)
 def infilled(d: Distributions, other: Distributions) -> Distributions:
     """`other` with its rows replaced by d's wherever d has the item: few good labels among many cheap ones.
 
@@ -104,6 +110,7 @@ def one_hot(gold: np.ndarray, items: Any, classes: Sequence[str]) -> Distributio
     return Distributions(np.eye(len(classes))[codes], items, tuple(classes))
 
 
+@takes(d=Distributions)
 def shuffled(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None = None) -> Distributions:
     """Rows dealt to items at random: the same disagreement, no longer about its own item (Gheibi 2026, A.1).
 
@@ -119,6 +126,7 @@ def shuffled(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None
     return Distributions(d.probs[source], d.items, d.classes, None if d.votes is None else d.votes[source])
 
 
+@takes(d=Distributions)
 def random_labels(d: Distributions, rng: np.random.Generator) -> Distributions:
     """Control labels without information: each row drawn evenly from all distributions, Dirichlet(1, ..., 1).
 
@@ -127,6 +135,7 @@ def random_labels(d: Distributions, rng: np.random.Generator) -> Distributions:
     return _with(d, rng.dirichlet(np.ones(d.n_classes), size=d.n_items))
 
 
+@takes(d=Distributions)
 def uniform_labels(d: Distributions) -> Distributions:
     """Control labels without information: every class equally likely for every item."""
     return _with(d, np.ones(d.probs.shape))

@@ -33,7 +33,10 @@ class Votes(Answers):
         hold(self, "choice", self._codes("choice", self.choice, self.n_classes, "classes"))
 
     @classmethod
-    def of(cls, item: Any, choice: Any, annotator: Any = None, *, classes: Any = None, **fields: Any) -> Votes:
+    def of(
+        cls, item: Any, choice: Any, annotator: Any = None, *, classes: Any = None, seconds: Any = None,
+        extra: pa.Table | None = None,
+    ) -> Votes:  # fmt: skip
         """Votes from names, one entry per answer: `Votes.of(["a", "a"], ["cat", "dog"], ["ann", "bo"])`."""
         item_codes, items = encode(_names("item", item))
         choices = _names("choice", choice).cast(pa.string())
@@ -45,10 +48,11 @@ class Votes(Answers):
                 f"vote {bad[0]} chose {choices[int(bad[0])].as_py()!r}, which is not among the classes "
                 f"{list(known)}; {bad.size} of {len(choices)} votes name another class"
             )
-        if annotator is not None:
-            annotator_codes, annotators = encode(_names("annotator", annotator))
-            fields |= {"annotator": annotator_codes, "annotators": annotators}
-        return cls(item=item_codes, items=items, choice=choice_codes, classes=known, **fields)
+        who, annotators = (None, None) if annotator is None else encode(_names("annotator", annotator))
+        return cls(
+            item=item_codes, items=items, choice=choice_codes, classes=known, annotator=who, annotators=annotators,
+            seconds=seconds, extra=extra,
+        )  # fmt: skip
 
     @classmethod
     def of_frame(

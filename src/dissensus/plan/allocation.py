@@ -11,6 +11,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, disti
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_rules import NEVER, Stop, rule_named
@@ -49,6 +50,7 @@ class Allocation:
         return np.asarray(self.items[rank[self.votes[rank] > 0]])
 
 
+@takes(votes=(Votes, Distributions))
 def allocate(
     votes: Votes | Distributions,
     answers: int,

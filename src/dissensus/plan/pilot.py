@@ -13,6 +13,7 @@ import numpy as np
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
 from dissensus.plan.information import constraints_of
@@ -159,6 +160,7 @@ def rank_options(
     return sorted(options, key=lambda option: (-option.best, option.loss.value))
 
 
+@takes(answers=(Votes, Beliefs), reference=Distributions)
 def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.ndarray:
     """The share of each answer's comparisons of classes that a reference contradicts.  (m,), NaN where nothing tells
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.transforms import one_hot, smoothed
 from dissensus.plan.constraints import count_constraints
 from dissensus.plan.gnmds.embedding import Embedding, embed_labels
@@ -39,6 +40,7 @@ class Informativeness:
     contradicted: float
 
 
+@takes(labels=Distributions)
 def informativeness(
     labels: Distributions, rng: np.random.Generator, similarity: np.ndarray | None = None, *, trace_weight: float = 1.0
 ) -> Informativeness:
@@ -113,6 +115,7 @@ def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
     return differ / both if both else float("nan")
 
 
+@takes(labels=Distributions)
 def label_variants(labels: Distributions, gold: np.ndarray) -> dict[str, Distributions]:
     """The labels beside those of the same items that carry less: hard ones, and hard ones smoothed.
 

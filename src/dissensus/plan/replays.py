@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.distances import kl
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation import spend
@@ -64,6 +65,7 @@ def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
     return estimate
 
 
+@takes(votes=Votes)
 def replay(
     votes: Votes,
     per_item: Sequence[float],
@@ -104,6 +106,7 @@ def replay(
     return Curve(budgets / size.size, np.array(error), np.array(deepest))
 
 
+@takes(votes=Votes)
 def oracle(
     votes: Votes, per_item: Sequence[float], rng: np.random.Generator, *, orders: int = 32, clairvoyant: bool = False
 ) -> Curve:

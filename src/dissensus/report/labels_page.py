@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from dissensus.labels.display import SHOWN_CLASSES
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
 from dissensus.labels.summary import Summary, summarise
 from dissensus.report.page import STYLE, page
@@ -16,6 +17,7 @@ from dissensus.report.tables import Column, Html, facts_list, html_table, shown_
 SHOWN_ROWS = 10
 
 
+@takes(labels=ANY_LABELS)
 def labels_card(labels: Labels) -> str:
     """A card for a notebook: counts, classes and a small picture of the disagreement."""
     summary = summarise(labels, annotators=False)

@@ -56,15 +56,13 @@ def print_table(
 ) -> None:
     """The table in the terminal, under a title; `ruled` draws a line below the head."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from dissensus.report.terminal import ResultConsole
+
     look = box.SIMPLE_HEAD if ruled else None
-    table = Table(
-        title=Text(title) if title else None, title_justify="left", box=look, pad_edge=False,
-        padding=(0, 1) if ruled else (0, 2, 0, 0),
-    )  # fmt: skip
+    table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
     for column in columns:
         table.add_column(
             Text(column.title), justify="right" if column.number else "left", overflow="fold",
@@ -73,19 +71,23 @@ def print_table(
     for row in rows:
         cells, style = (row.cells, row.style) if isinstance(row, Row) else (row, "")
         table.add_row(*(Text(cell) for cell in cells), style=TERMINAL_STYLES.get(style))
-    Console(highlight=False, emoji=False).print(table)
+    console = ResultConsole()
+    if title:  # not the table's own, which would be broken where the table is narrower
+        console.print(Text(title, style="italic"), soft_wrap=True)
+    console.print(table)
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """Names with their values in the terminal, one pair per line."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from dissensus.report.terminal import ResultConsole
 
     table = Table.grid(padding=(0, 2))
     for name, value in facts:
         table.add_row(Text(name), Text(value))
-    Console(highlight=False, emoji=False).print(table)
+    ResultConsole().print(table)
 
 
 def shown_number(value: float, style: str = ".3f", *, infinite: str = "∞") -> str:

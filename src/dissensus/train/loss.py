@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import torch
 from torch.nn import functional
+
+from dissensus.labels.row_sums import row_advice
 
 # Sums of float32 rows over a thousand classes stay within it; half precision has three digits in all.
 SUM_TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 3e-2}
@@ -76,13 +79,23 @@ def _check_rows(targets: torch.Tensor) -> None:
         row = int(negative.nonzero()[0, 0])
         raise ValueError(
             f"target row {row} is {_shown(targets[row])}; expected probabilities of 0 or more; "
-            f"{int(negative.sum())} of {targets.shape[0]} rows have others"
+            f"{int(negative.sum())} of {targets.shape[0]} rows have others{_advice(targets)}"
         )
     off = (total - 1).abs() > tolerance
     row = int(off.nonzero()[0, 0])
     raise ValueError(
         f"target row {row} sums to {float(total[row]):g}, expected 1; {int(off.sum())} of {targets.shape[0]} rows do "
-        "not sum to 1: counts and scores become probabilities with Distributions.from_counts or from_mass"
+        f"not sum to 1{_advice(targets)}"
+    )
+
+
+def _advice(targets: torch.Tensor) -> str:
+    """The way out that fits the numbers; none where some are not numbers."""
+    rows = targets.detach().double().cpu().numpy()
+    if not np.isfinite(rows).all():
+        return ""
+    return ": " + row_advice(
+        rows, divide="Distributions.from_mass divides each row by its sum", count="Distributions.from_counts takes them"
     )
 
 

@@ -21,6 +21,7 @@ from dissensus.aggregate.models.em import (
 from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -44,6 +45,7 @@ class DawidSkeneFit(Fit):
     crowd: np.ndarray
 
 
+@takes(answers=(Votes, Beliefs))
 def dawid_skene(
     answers: Votes | Beliefs,
     *,

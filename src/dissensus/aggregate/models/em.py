@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dissensus.aggregate.fit_card import fit_card
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
@@ -22,7 +23,7 @@ TINY = np.finfo(np.float64).tiny  # least probability whose logarithm is taken
 class Fit:
     """What a model of annotators found.
 
-    distributions   posterior probability of each item's class, with the number of answers behind each row
+    distributions   posterior probability of each item's class
     annotators      (a,) names
     class_prior     (k,) probability of each class before any answer
     log_likelihood  (iterations,) what the fit climbs, in nats, after each iteration: the log-likelihood of the answers
@@ -50,6 +51,11 @@ class Fit:
             f"{type(self).__name__}({self.distributions.n_items} items, {self.annotators.size} annotators, "
             f"{self.distributions.n_classes} classes; {state} after {self.iterations} iterations)"
         )
+
+    def _repr_html_(self) -> str:
+        converged = f"{'yes' if self.converged else 'no'}, after {self.iterations:,} iterations"
+        facts = [("annotators", f"{self.annotators.size:,}"), ("converged", converged)]
+        return fit_card(type(self).__name__, facts, self.distributions)
 
 
 @dataclass(frozen=True, eq=False)

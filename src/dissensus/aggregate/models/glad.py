@@ -20,6 +20,7 @@ from dissensus.aggregate.models.em import (
     summed,
 )
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -39,6 +40,7 @@ class GladFit(Fit):
     ease: np.ndarray
 
 
+@takes(votes=Votes)
 def glad(
     votes: Votes,
     *,

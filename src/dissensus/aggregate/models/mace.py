@@ -19,6 +19,7 @@ from dissensus.aggregate.models.em import (
     normalised,
 )
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -37,6 +38,7 @@ class MaceFit(Fit):
     guess: np.ndarray
 
 
+@takes(votes=Votes)
 def mace(
     votes: Votes,
     *,

@@ -19,6 +19,7 @@ from dissensus.aggregate.models.em import (
     summed,
 )
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
 
@@ -35,6 +36,7 @@ class OneCoinFit(Fit):
     crowd: float
 
 
+@takes(votes=Votes)
 def one_coin(
     votes: Votes,
     *,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.aggregate.fit_card import fit_card
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
     leave_one_out,
@@ -16,6 +17,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
 from dissensus.aggregate.priors.vote_prior import fitting_rows, vote_prior
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
 MODEL_ITEMS = 2_000  # items by which a model's prediction is weighed: two numbers need no more
@@ -56,7 +58,12 @@ class Shrinkage:
             f"{self.weights.size} Dirichlets, {state})"
         )
 
+    def _repr_html_(self) -> str:
+        facts = [("Dirichlets", f"{self.weights.size}"), ("converged", "yes" if self.converged else "no")]
+        return fit_card("Shrinkage", facts, self.distributions)
 
+
+@takes(votes=(Votes, Distributions), prior=Distributions)
 def shrinkage(
     votes: Votes | Distributions,
     prior: Distributions | None = None,
@@ -115,6 +122,7 @@ def shrinkage(
     )
 
 
+@takes(votes=(Votes, Distributions), estimate=Distributions)
 def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int | np.ndarray) -> Distributions:
     """The share that `size` votes are expected to have, of which those cast are a part.
 

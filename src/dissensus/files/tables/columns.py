@@ -101,6 +101,7 @@ class Reading:
     missing  what to do with rows without a label: refuse, or leave them out
     scale    what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
     several  how to read answers that tick several classes: as beliefs with equal mass on them, or one vote each
+    rescale  whether rows of probabilities are divided by their sum
     """
 
     layout: Layout | None = None
@@ -117,6 +118,7 @@ class Reading:
     missing: Missing = "error"
     scale: float | None = None
     several: Several | None = None
+    rescale: bool = False
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

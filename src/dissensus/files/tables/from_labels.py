@@ -18,12 +18,14 @@ from dissensus.files.tables.to_labels import METADATA
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import ROLES, class_column, free_name
 from dissensus.labels.names import class_order, encode
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
 
+@takes(value=ANY_LABELS)
 def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     """An Arrow table of a value that reads back to the same value: `value.to_arrow()` and what its columns cannot hold.
 

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.files.notices import Say
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.rows import encoded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_sums import divided_rows
 
 
 def distributions_from_table(source: SourceTable, reading: Reading, *, check_sums: bool) -> Distributions:
@@ -24,6 +26,9 @@ def distributions_from_table(source: SourceTable, reading: Reading, *, check_sum
     votes = source.numbers("votes") if has_votes else None
     items = source.names(item).to_numpy() if item is not None else reading.items
     counted = reading.layout == "counts"
+    if reading.rescale and not counted:
+        with source.naming_rows():
+            matrix = rescaled(matrix, source.say)
     if counted and votes is not None and check_sums:
         _check_sums(matrix, votes, source)
     with source.naming_rows():
@@ -36,6 +41,13 @@ def matrix_distributions(matrix: np.ndarray, items: Any, classes: Any, votes: An
         return Distributions.from_counts(matrix, items=items, classes=classes)
     names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))
     return Distributions(matrix, np.arange(matrix.shape[0]) if items is None else items, names, votes)
+
+
+def rescaled(matrix: np.ndarray, say: Say) -> np.ndarray:
+    """Rows divided by their sum, and said for how many.  (n, k)"""
+    rows, done = divided_rows(matrix)
+    say(done)
+    return rows
 
 
 def _check_sums(counts: np.ndarray, votes: np.ndarray, source: SourceTable) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dissensus.deliver.delivery import Delivery
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
 from dissensus.train.heads.features import feature_rows
 from dissensus.train.targets import Classes, as_delivery, most_probable

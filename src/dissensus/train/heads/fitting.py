@@ -16,6 +16,7 @@ from dissensus.evaluate.choices import accuracy_to_majority
 from dissensus.evaluate.closeness import kl_to_people, soft_nll
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.heads.config import HeadConfig, Layer
@@ -63,6 +64,7 @@ class FitConfig:
         checked_seed(self.seed)
 
 
+@takes(labels=ANY_LABELS)
 def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
     """A head trained on the items that have both features and labels; what is left out is said.
 

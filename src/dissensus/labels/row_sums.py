@@ -1,0 +1,85 @@
+"""Rows that were to be probabilities and do not sum to 1: what they look like, the way out, and dividing them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dissensus.labels.row_errors import RowError
+
+SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
+Look = Literal[
+    "log-probabilities", "logits", "counts", "counts or percents", "percents", "rounded", "mass", "large mass"
+]
+
+
+def row_advice(rows: np.ndarray, *, divide: str, count: str) -> str:
+    """What rows look like that are not probabilities, and what to do: the end of an error.  rows: (n, k) without NaN
+
+    divide  how the caller divides rows by their sum;  count  how it takes counts of votes
+    """
+    return {
+        "log-probabilities": "these look like log-probabilities: apply exp first",
+        "logits": "these look like logits: apply softmax first",
+        "counts": f"these are whole numbers, as counts of votes are: {count}",
+        "counts or percents": f"these are whole numbers that sum to 100: if they are counts of votes, {count}; if they "
+        f"are percents, {divide}",
+        "percents": f"these look like percents: {divide}",
+        "rounded": f"these look like rounded probabilities: {divide}",
+        "mass": f"these look like mass that is not divided by its sum yet: {divide}",
+        "large mass": f"none is below 0 and some are above 1: if they are mass, {divide}; if they are logits, apply "
+        "softmax first",
+    }[look_of(rows)]
+
+
+def look_of(rows: np.ndarray) -> Look:
+    """Softmax would flatten mass, and dividing would break logits: the numbers tell which it is.  (n, k) without NaN
+
+    Rows that sum to 1 tell nothing about the others, unless they hold a number below 0.
+    """
+    numbers = np.asarray(rows, dtype=np.float64)
+    if (numbers <= 0).all() and (np.abs(np.exp(numbers).sum(axis=1) - 1) < 1e-2).all():
+        return "log-probabilities"
+    if (numbers < 0).any():
+        return "logits"
+    total = numbers.sum(axis=1)
+    off = np.abs(total - 1) > SUM_TOLERANCE
+    numbers, total = numbers[off], total[off]
+    if (np.abs(total - 1) <= 0.05).all():
+        return "rounded"
+    of_hundred = bool((np.abs(total - 100) <= 1).all())
+    if (numbers == np.floor(numbers)).all() and (total > 1).any():
+        return "counts or percents" if of_hundred else "counts"
+    if of_hundred:
+        return "percents"
+    return "large mass" if (numbers > 1).any() else "mass"
+
+
+def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
+    """Rows of 0 or more, those that do not sum to 1 divided by their sum; and in words how many these were.
+
+    rows: (n, k) -> (n, k) rows sum to 1
+    """
+    numbers = np.asarray(rows, dtype=np.float64)
+    total = numbers.sum(axis=1)
+    bad = np.flatnonzero(~((numbers >= 0).all(axis=1) & (total > 0) & np.isfinite(total)))  # NaN is not
+    if bad.size:
+        finite = np.isfinite(numbers).all()
+        look = f": {row_advice(numbers, divide='', count='')}" if finite and (numbers < 0).any() else ""
+        raise RowError(
+            "row", bad[0], f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only where all numbers are "
+            f"0 or more and one is above 0; {bad.size} of {total.size} rows are not like that{look}",
+        )  # fmt: skip
+    off = np.abs(total - 1) > SUM_TOLERANCE
+    if not off.any():
+        return numbers, f"all {total.size:,} rows sum to 1 already, so none was divided by its sum"
+    sums = " to ".join(dict.fromkeys(f"{end:.4g}" for end in (total[off].min(), total[off].max())))
+    scaled = np.where(off[:, None], numbers / total[:, None], numbers)
+    return scaled, f"{off.sum():,} of {total.size:,} rows summed to {sums} and were divided by their sum"
+
+
+def shown_row(row: np.ndarray) -> str:
+    """The first numbers of a row, in an error."""
+    shown = ", ".join(f"{value:g}" for value in row[:5].tolist())
+    return f"[{shown}]" if row.size <= 5 else f"[{shown}, ...]"

@@ -1,0 +1,47 @@
+"""Where results and notices are printed: as wide as the terminal, or, in a pipe or a file, as wide as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from rich.console import Console, ConsoleDimensions
+
+UNBROKEN = 100_000  # columns; a line longer than this is broken even in a file
+
+
+class ResultConsole(Console):
+    """Standard output. What is piped does not depend on the width of a terminal; a reader who stops reading ends it."""
+
+    def __init__(self) -> None:
+        super().__init__(highlight=False, emoji=False)
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.file.isatty() else ConsoleDimensions(UNBROKEN, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        raise NotImplementedError("the width is that of the terminal")
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class NoticeConsole(Console):
+    """Standard error, one line per notice. Where nobody reads notices, the work goes on without them."""
+
+    def __init__(self) -> None:
+        super().__init__(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        print_nowhere(sys.stderr)
+
+
+def print_nowhere(stream: TextIO) -> None:
+    """From now on what is printed there is dropped: the pipe is closed, and Python would complain when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
