@@ -5,7 +5,7 @@
     models                  dawid_skene, one_coin, mace, glad: each a function that returns a fit
     priors                  shrinkage: a distribution from few votes, with a prior learned from the crowd
     pooling, recalibration  beliefs of several people as one, each heard by their reliability and made honest
-    agreement, pairwise, belief_agreement   how far people agree
+    agreement, agreement_by_class, pairwise, belief_agreement, agreement_summary   how far people agree
     annotators, annotators_page             who answered: skill, leanings, speed, confidence
 
 Each name is loaded when it is first used.

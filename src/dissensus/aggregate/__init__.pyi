@@ -4,10 +4,19 @@ from .aggregations import Aggregated as Aggregated
 from .aggregations import aggregate as aggregate
 from .agreement import AGREEMENTS as AGREEMENTS
 from .agreement import agreement_interval as agreement_interval
+from .agreement import agreement_intervals as agreement_intervals
 from .agreement import alpha_of_values as alpha_of_values
 from .agreement import fleiss_kappa as fleiss_kappa
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .agreement import observed_agreement as observed_agreement
+from .agreement_by_class import ClassAgreement as ClassAgreement
+from .agreement_by_class import class_agreement as class_agreement
+from .agreement_by_class import class_kappa as class_kappa
+from .agreement_by_class import specific_agreement as specific_agreement
+from .agreement_summary import AgreementReport as AgreementReport
+from .agreement_summary import AlphaSummary as AlphaSummary
+from .agreement_summary import agreement_report as agreement_report
+from .agreement_summary import alpha_summary as alpha_summary
 from .annotators import AnnotatorReport as AnnotatorReport
 from .annotators import annotator_report as annotator_report
 from .annotators_page import annotator_page as annotator_page
@@ -44,3 +53,5 @@ from .recalibration import Temperatures as Temperatures
 from .recalibration import gold_codes as gold_codes
 from .recalibration import recalibrated as recalibrated
 from .recalibration import temperatures as temperatures
+from .scale import Scale as Scale
+from .scale import scale_of as scale_of

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from dissensus.cli.aggregate import aggregate
+from dissensus.cli.agreement import agreement
 from dissensus.cli.annotators import annotators
 from dissensus.cli.convert import convert
 from dissensus.cli.count import count
@@ -27,7 +28,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Plan: which labels to collect": (plan,),
     "Elicit: ask people": (elicit,),
     "Labels: what people said": (data, describe, convert, count),
-    "Aggregate: many answers, one distribution per item": (aggregate, annotators),
+    "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators),
     "Train: deliver labels to a model": (embed, fit, predict),
     "Evaluate: a model against people": (evaluate,),
 }
