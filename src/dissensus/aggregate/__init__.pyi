@@ -24,6 +24,8 @@ from .belief_agreement import BeliefPairs as BeliefPairs
 from .belief_agreement import belief_alpha as belief_alpha
 from .belief_agreement import belief_alpha_interval as belief_alpha_interval
 from .belief_agreement import belief_pairs as belief_pairs
+from .consensus import ItemLabels as ItemLabels
+from .consensus import item_labels as item_labels
 from .counting import dirichlet as dirichlet
 from .counting import majority as majority
 from .counting import mean_belief as mean_belief
@@ -55,3 +57,7 @@ from .recalibration import recalibrated as recalibrated
 from .recalibration import temperatures as temperatures
 from .scale import Scale as Scale
 from .scale import scale_of as scale_of
+from .second_look import Review as Review
+from .second_look import review as review
+from .weighted_votes import WawaFit as WawaFit
+from .weighted_votes import wawa as wawa

@@ -21,6 +21,7 @@ from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
 from dissensus.cli.reading import print_error
+from dissensus.cli.review import review
 from dissensus.fronts import advise_install
 
 Verb = typer.Typer | Callable[..., None]
@@ -28,7 +29,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Plan: which labels to collect": (plan,),
     "Elicit: ask people": (elicit,),
     "Labels: what people said": (data, describe, convert, count),
-    "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators),
+    "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators, review),
     "Train: deliver labels to a model": (embed, fit, predict),
     "Evaluate: a model against people": (evaluate,),
 }
