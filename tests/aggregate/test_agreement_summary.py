@@ -7,7 +7,8 @@ import pytest
 
 from dissensus.aggregate.agreement import AGREEMENTS, alpha_of_values, krippendorff_alpha
 from dissensus.aggregate.agreement_by_class import class_kappa
-from dissensus.aggregate.agreement_summary import agreement_report, alpha_summary, reading
+from dissensus.aggregate.agreement_summary import agreement_report, alpha_summary
+from dissensus.aggregate.agreement_words import reading
 from dissensus.aggregate.pairwise import pairwise_agreement
 from dissensus.datasets import load
 from dissensus.labels.beliefs import Beliefs
@@ -64,6 +65,13 @@ def test_counts_do_for_all_but_pairs_of_annotators():
     assert counts.pairs is None and people.pairs is not None and counts.as_json()["pairs_of_annotators"] is None
     with pytest.raises(ValueError, match="carry no number of votes"):
         agreement_report(Distributions(np.full((2, 2), 0.5), np.arange(2), ("a", "b")), rng)
+
+
+def test_few_annotators_make_intervals_over_annotators_too_narrow_and_it_is_said():
+    votes = votes_of(PUBLISHED)
+    said = "with 4 annotators intervals over annotators come out too narrow; 40 or more are enough"
+    assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
+    assert agreement_report(votes, seeded(), replicates=10).notices == ()
 
 
 def test_beliefs_are_compared_by_their_first_choices_and_it_is_said():

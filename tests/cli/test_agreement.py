@@ -77,6 +77,15 @@ def test_describe_knows_alpha_of_counts_and_none_of_predictions(tmp_path):
     assert "nominal" not in run("describe", tmp_path / "model.parquet").stdout
 
 
+def test_describe_goes_on_where_probabilities_are_no_shares_of_their_votes(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("item,a,b,votes\nx,0.75,0.25,5\ny,0.2,0.8,5\n")
+    said = "row 0 (item x) is not a share of its 5 votes"
+    assert said in json.loads(run("describe", path, "--json").stdout)["alpha"]["notices"][0]
+    assert said.split(" is")[0] in run("describe", path).stdout
+    assert said in refused("agreement", path)
+
+
 def test_half_a_million_real_votes_have_their_alpha(data_folder):
     """CIFAR-10H, 511,000 votes: alpha from the counts alone, and the same as of the votes of known annotators."""
     facts = json.loads(run("describe", "cifar10h", "--json").stdout)["alpha"]

@@ -9,10 +9,16 @@ import numpy as np
 
 from dissensus.aggregate.agreement import AGREEMENTS, agreement_intervals
 from dissensus.aggregate.agreement_by_class import ClassAgreement, class_agreement
+from dissensus.aggregate.agreement_words import (
+    comparable_votes,
+    few_annotators,
+    one_class_only,
+    reading,
+    repeated_answers,
+)
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
 from dissensus.aggregate.vote_pairs import Over, cells_of, paired
-from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval
 from dissensus.labels.shares import Labels
@@ -121,7 +127,7 @@ def agreement_report(
                 f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
             )
     rows = paired(cells_of(votes))
-    notices += (*_of_one_class(rows.by_code, votes.classes), *_of_repeats(votes))
+    notices += (*one_class_only(rows.by_code, votes.classes), *repeated_answers(votes), *few_annotators(votes, over))
     return AgreementReport(
         items=int(rows.times.sum()), answers=round(rows.votes), measures=measures,
         classes=class_agreement(votes, rng, **options), scale=scale, pairs=pairs, notices=notices, over=over,
@@ -161,12 +167,16 @@ def alpha_summary(
     if isinstance(labels, Distributions) and labels.votes is None:
         return None
     votes, notices = comparable_votes(labels)
-    if not (votes.counts().sum(axis=1) > 1).any():
-        return None
     scale = scale_of(votes.classes, ordered)
+    try:
+        counts = votes.counts()
+    except ValueError as problem:  # distributions with a number of votes of which they are no shares
+        return AlphaSummary({}, scale, (*notices, f"left out: {problem}"))
+    if not (counts.sum(axis=1) > 1).any():
+        return None
     levels = [level for level in scale.levels if level != "interval"]
     cells = cells_of(votes)
-    notices += _of_one_class(paired(cells).by_code, votes.classes)
+    notices += one_class_only(paired(cells).by_code, votes.classes)
     patterns = cells.times.size
     if patterns <= most_patterns:
         found = agreement_intervals(votes, [f"{level} alpha" for level in levels], rng, replicates=replicates)
@@ -176,55 +186,6 @@ def alpha_summary(
     }
     notice = f"the interval of alpha is left out, with {patterns:,} different patterns of answers; `agreement` has it"
     return AlphaSummary(alone, scale, (*notices, notice))
-
-
-def comparable_votes(labels: Labels) -> tuple[Votes | Distributions, tuple[str, ...]]:
-    """Labels as votes that can be compared, and what was done to them."""
-    if isinstance(labels, Beliefs):
-        return labels.first_choices(), ("agreement is that of the first choices of the beliefs",)
-    return labels, ()
-
-
-def _of_one_class(by_code: np.ndarray, classes: tuple[str, ...]) -> tuple[str, ...]:
-    if np.count_nonzero(by_code) != 1:
-        return ()
-    only = classes[int(by_code.argmax())]
-    return (f"every answer that can be compared is {only!r}: agreement beyond chance is then 1 by convention only",)
-
-
-def _of_repeats(votes: Votes | Distributions) -> tuple[str, ...]:
-    if not isinstance(votes, Votes) or votes.annotator is None or votes.annotators is None:
-        return ()
-    again = votes.n_answers - np.unique(votes.item.astype(np.int64) * votes.annotators.size + votes.annotator).size
-    if not again:
-        return ()
-    return (f"{again:,} answers repeat an annotator's own to the same item, and are compared with it like any other",)
-
-
-def reading(measure: str, value: float) -> str:
-    """What a measure of AGREEMENTS says, in a sentence."""
-    if measure == "observed agreement":
-        return f"two people who answer the same item say the same {value:.0%} of the time"
-    if measure == "fleiss kappa":
-        return f"{_of_the_way(value)}; items count alike, whatever their number of answers"
-    apart = {"nominal alpha": "disagree {} as often as", "ordinal alpha": "differ in rank {} as much (squared) as",
-             "interval alpha": "differ in value {} as much (squared) as"}[measure]  # fmt: skip
-    return f"people {apart.format(f'{1 - value:.0%}')} answers dealt out at random would; {_verdict(value)}"
-
-
-def _of_the_way(value: float) -> str:
-    if value < 0:
-        return "people agree less than chance would make them"
-    return f"agreement goes {value:.0%} of the way from chance to full"
-
-
-def _verdict(value: float) -> str:
-    """Krippendorff (2004), Reliability in content analysis: rely on 0.8 and more, be tentative from 0.667."""
-    if value >= 0.8:
-        return "0.8 or more: the usual bar for relying on single answers"
-    if value >= 0.667:
-        return "from 0.667 to 0.8: the usual range for tentative conclusions"
-    return "below 0.667: one answer does not stand for another, so keep several per item"
 
 
 def _json(interval: Interval) -> dict[str, float | None]:

@@ -102,10 +102,10 @@ def _alpha_rows(alpha: "AlphaSummary") -> list[tuple[str, str]]:
     from dissensus.report.tables import shown_interval
 
     rows = [("", f"{shown_interval(interval)} {level}") for level, interval in alpha.alphas.items()]
-    rows[0] = ("alpha", rows[0][1])
     if len(rows) > 1:
         rows[-1] = ("", f"{rows[-1][1]}: {alpha.scale.why}")
-    return [*rows, *(("", notice) for notice in alpha.notices)]
+    rows += [("", notice) for notice in alpha.notices]
+    return [("alpha", rows[0][1]), *rows[1:]]
 
 
 def _print_histogram(summary: "Summary") -> None:

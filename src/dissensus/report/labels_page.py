@@ -91,7 +91,8 @@ def _annotator_table(summary: Summary) -> str:
         rows.append([str(summary.annotators[a]), f"{answers[a]:,}", shown_number(agreement[a]), *timed])
     table = html_table([Column("annotator"), *(Column(title, number=True) for title in titles)], rows)
     few = answers.size - ranked.size
-    left_out = f" {few:,} with fewer than {RANKED_FROM} answers to compare are not ranked." if few else ""
+    verb = "is" if few == 1 else "are"
+    left_out = f" {few:,} with fewer than {RANKED_FROM} answers to compare {verb} not ranked." if few else ""
     least = "Those who agree least with the others, out of carelessness or another view:" if rows else ""
     return (
         f"<p>{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
