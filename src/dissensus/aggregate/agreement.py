@@ -116,9 +116,10 @@ def agreement_intervals(
         if measure not in AGREEMENTS:
             raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
     cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
+    value = {measure: _ON_CELLS[measure](cells) for measure in measures}  # first: where nothing compares, it says so
     drawn = [[_ON_CELLS[m](other) for m in measures] for other in resampled_cells(votes, cells, rng, over, replicates)]
     return {
-        measure: percentile_interval(_ON_CELLS[measure](cells), column, coverage)
+        measure: percentile_interval(value[measure], column, coverage)
         for measure, column in zip(measures, np.array(drawn).T, strict=True)
     }
 

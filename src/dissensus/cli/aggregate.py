@@ -80,7 +80,7 @@ def aggregate(
     n, k = distributions.n_items, distributions.n_classes
     written = [f"{n:,} distributions over {k} classes by {name} -> {output}"] if output is not None else []
     if item_labels is not None:
-        written.append(f"{n:,} labels by {name} -> {item_labels}")
+        written.append(f"{n:,} labels{'' if name == 'none' else f' by {name}'} -> {item_labels}")
     print_result(done, "\n".join(written), as_json)
 
 
