@@ -73,6 +73,7 @@ def test_every_verb_works_on_a_core_install_or_says_what_to_install(tmp_path):
     folder, labels = str(tmp_path / "survey"), str(tmp_path / "grades.parquet")
     works = [
         ["describe", "anesthesia"], ["aggregate", "anesthesia", "-o", labels], ["annotators", "anesthesia"],
+        ["agreement", "anesthesia", "--replicates", "10"], ["review", "anesthesia"],
         ["convert", "anesthesia", str(tmp_path / "a.parquet")], ["plan", "--items", "20", "--classes", "5"],
         ["evaluate", labels, "anesthesia", "--no-ceiling", "--replicates", "10"], ["data", "list"],
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus import Beliefs, Distributions, Votes, complete, mean_belief, share
 from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate
-from dissensus.aggregate.counting import majority
+from dissensus.aggregate.counting import dirichlet, majority
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
@@ -150,6 +150,18 @@ def test_options_reach_the_method_and_those_nobody_knows_are_refused():
         aggregate(votes, "share", gamma=0.1)
     with pytest.raises(ValueError, match="no method has an option 'colour'; majority has ties"):
         aggregate(votes, "majority", colour="red")
+
+
+def test_names_that_other_tools_have_for_an_option_do_as_well():
+    votes = crowd()
+    by_habit, by_name = aggregate(votes, "mace", iterations=3), aggregate(votes, "mace", most_iterations=3)
+    assert by_habit.fit.iterations == 3 and by_habit.distributions == by_name.distributions
+    assert aggregate(votes, "dirichlet", smoothing=2.0).distributions == dirichlet(votes, 2.0)
+    with pytest.raises(ValueError, match="smoothing and prior are the same option here; give one of them"):
+        aggregate(votes, "dirichlet", smoothing=2.0, prior=1.0)
+    for name in ("seed", "random_state"):
+        with pytest.raises(ValueError, match=f"no method draws anything at random.* leave {name} out"):
+            aggregate(votes, "mace", **{name: 1})
 
 
 def test_the_page_names_every_method():

@@ -166,6 +166,13 @@ def test_intervals_hold_the_value_and_repeat_by_seed(measure, over):
     assert first == agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
 
 
+@pytest.mark.parametrize("over", ["items", "annotators"])
+def test_no_crowd_is_resampled_where_no_two_votes_can_be_compared(over):
+    alone = Votes.of([0, 1, 2, 3], ["a", "b", "a", "b"], ["ann", "bo", "cy", "dee"])
+    with pytest.raises(ValueError, match="none of 4 items has two votes"):
+        agreement_interval(alone, "nominal alpha", np.random.default_rng(0), over=over)
+
+
 def test_interval_over_items_has_the_width_of_new_crowds():
     rng = np.random.default_rng(4)
     values, sds = [], []

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from dissensus import Votes, write
 from dissensus.aggregate.annotators import annotator_report
-from dissensus.aggregate.annotators_page import annotator_page
+from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
 from dissensus.cli.main import app
 from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
 from dissensus.labels.transforms import one_hot
@@ -53,6 +53,29 @@ def test_times_are_medians_and_missing_where_nobody_took_them():
     assert np.nanmedian(annotator_report(timed).seconds) == pytest.approx(3.0, rel=0.3)
     untimed = simulated_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8).votes
     assert annotator_report(untimed).as_rows()[0]["seconds"] is None
+
+
+def test_people_with_few_answers_are_listed_apart_and_never_ranked():
+    votes = simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes
+    names = [f"person {a}" for a in votes.annotator]
+    more = Votes.of([*votes.item, 0, 1, 2, 3], [*votes.choice, *(2 - votes.choice[:4])], [*names, *["newcomer"] * 4])
+    report = annotator_report(more)
+    assert "newcomer" not in report.annotators[report.ranked()] and report.ranked().size == 6
+    assert report.annotators[report.ranked(at_least=4)].size == 7
+    assert [row["annotator"] for row in report.as_rows() if not row["ranked"]] == ["newcomer"]
+    skill = report.skill[report.ranked()]
+    assert np.array_equal(skill, np.sort(skill))
+    assert f"from {skill.min():.3f} to {skill.max():.3f}" in headline(report)
+    assert not_ranked(report) == "1 with fewer than 5 answers to items that others answered too is not ranked"
+    page = annotator_page(report, "t")
+    assert page.index("<h2>Too few answers to rank</h2>") < page.index("<td>newcomer</td>")
+
+
+def test_nobody_is_ranked_where_all_gave_few_answers(tmp_path):
+    votes = Votes.of(["x", "x", "y", "y"], ["cat", "dog", "cat", "cat"], ["ann", "bo", "ann", "bo"])
+    write(votes, tmp_path / "few.csv")
+    text = cli("annotators", tmp_path / "few.csv").stdout
+    assert "lowest skill" not in text and "2 with fewer than 5 answers" in text
 
 
 def test_counts_have_no_annotators():

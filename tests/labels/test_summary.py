@@ -39,6 +39,39 @@ def test_agreement_is_the_chance_that_another_vote_on_the_item_is_the_same():
     assert np.isnan(agreement_with_others(alone)).all()
 
 
+def few_and_many() -> Votes:
+    """ann, bo and cy answer ten items; dee answers one, alone against all, and eve ten that nobody else saw."""
+    shared = [(f"i{i}", who, "cat" if (i + place) % 3 else "dog") for i in range(10) for place, who in enumerate("abc")]
+    alone = [("i0", "dee", "cow"), *((f"own{i}", "eve", "cow") for i in range(10))]
+    item, who, label = zip(*shared, *alone, strict=True)
+    return Votes.of(item, label, who)
+
+
+def test_people_with_few_answers_to_compare_are_counted_and_not_ranked():
+    summary = summarise(few_and_many())
+    assert summary.annotators is not None and summary.annotator_agreement is not None
+    assert sorted(summary.annotators[summary.ranked_annotators()]) == ["a", "b", "c"]
+    assert summary.annotators[summary.ranked_annotators(at_least=1)][0] == "dee"  # who would come first for one answer
+    facts = summary.as_json()["per_annotator"]
+    assert facts["with_too_few_answers"] == 2 and facts["agreement_with_others"]["min"] > 0
+    page = labels_page(summary, "votes")
+    assert "2 with fewer than 5 answers to compare are not ranked" in page and "<td>dee</td>" not in page
+    nobody = labels_page(summarise(VOTES), "votes")
+    assert "3 with fewer than 5 answers to compare are not ranked" in nobody and "agree least" not in nobody
+
+
+def test_items_exactly_as_disputed_as_the_last_are_counted():
+    """Splits over other classes have the same entropy, even where adding them up in another order does not say so."""
+    said = {"a": "xxy", "b": "yyz", "c": "zzx", "d": "xyz", "e": "xxx"}
+    rows = [(item, label) for item, labels in said.items() for label in labels]
+    summary = summarise(Votes.of([item for item, _ in rows], [label for _, label in rows]))
+    assert summary.distributions.items[summary.disputed(2)].tolist() == ["d", "a"]
+    assert [summary.as_disputed(count) for count in (1, 2, 3, 4, 5, 9)] == [0, 2, 1, 0, 0, 0]
+    assert summary.as_json(disputed=2)["equally_disputed_not_listed"] == 2
+    many = summarise(Votes.of(np.repeat(np.arange(30), 2), ["x", "y"] * 30))
+    assert "20 more items are exactly as disputed as the last" in labels_page(many, "votes")
+
+
 def test_two_people_are_compared_on_the_same_item_without_comparing_anyone_to_himself():
     """Against a loop over all ordered pairs of different votes, each item weighing the same."""
     rng = np.random.default_rng(1)

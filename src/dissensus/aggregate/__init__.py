@@ -2,10 +2,12 @@
 
     aggregations            aggregate and AGGREGATIONS: every method by its name
     counting                share, majority, dirichlet, mean_belief
+    weighted_votes          wawa: votes weighed by how often their annotators side with the majority
     models                  dawid_skene, one_coin, mace, glad: each a function that returns a fit
     priors                  shrinkage: a distribution from few votes, with a prior learned from the crowd
     pooling, recalibration  beliefs of several people as one, each heard by their reliability and made honest
-    agreement, pairwise, belief_agreement   how far people agree
+    agreement, agreement_by_class, pairwise, belief_agreement, agreement_summary   how far people agree
+    consensus, second_look                  one label per item; which items and answers to look at again
     annotators, annotators_page             who answered: skill, leanings, speed, confidence
     fit_card                                how a fit looks in a notebook
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from dissensus.aggregate.models.one_coin import one_coin
 from dissensus.aggregate.pooling import linear_pool, log_pool
 from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.aggregate.recalibration import Recalibration, recalibrated, temperatures_by
+from dissensus.aggregate.weighted_votes import wawa
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
@@ -35,17 +36,26 @@ class Aggregation:
     takes     "votes": of beliefs the first choices; "beliefs": as they were stated, with gaps; "full beliefs":
               completed, and recalibrated where that is asked for. Where only beliefs are taken, a vote is a certain one
     options   names of the options it understands; None for those in the signature of the function
+    habits    names that users of other tools know its options by: theirs -> ours
     """
 
     function: Callable[..., Any]
     takes: Takes
     options: tuple[str, ...] | None = None
+    habits: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def understands(self) -> tuple[str, ...]:
-        """The options of the function, and `recalibrate` where it listens to how sure people are."""
+        """The options of the function, their names of habit, and `recalibrate` where it hears how sure people are."""
         own = tuple(signature(self.function).parameters)[1:] if self.options is None else self.options
-        return (*own, "recalibrate") if "full beliefs" in self.takes else own
+        return (*own, *self.habits, *(("recalibrate",) if "full beliefs" in self.takes else ()))
+
+    def own_names(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options by the names that the function has for them."""
+        for habit, own in self.habits.items():
+            if habit in options and own in options:
+                raise ValueError(f"{habit} and {own} are the same option here; give one of them")
+        return {self.habits.get(name, name): value for name, value in options.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +95,8 @@ def aggregate(
     without annotators.
 
     recalibrate  temper each annotator's beliefs first, by their second answers ("repeats") or by gold, a vote per item
-    options      those of the method's own function; gamma and contradictions for t1-clamp and t2-clamp
+    options      those of the method's own function; gamma and contradictions for t1-clamp and t2-clamp. The names of
+                 other tools do too: iterations for most_iterations, smoothing for the prior of dirichlet
     """
     asked = [*options, *(() if recalibrate is None else ("recalibrate",))]
     if method is None:
@@ -108,7 +119,7 @@ def aggregate(
         assert isinstance(answers, Beliefs)
         answers, notice = _tempered(answers, recalibrate)
         notices = (*notices, notice)
-    result = entry.function(answers, **options)
+    result = entry.function(answers, **entry.own_names(options))
     fit = None if isinstance(result, Distributions) else result
     return Aggregated(result if fit is None else fit.distributions, method, fit, notices)
 
@@ -117,15 +128,18 @@ def _mean_completed(completion: Callable[..., Beliefs], beliefs: Beliefs, **opti
     return mean_belief(completion(beliefs, **options))
 
 
+_ITERATES = {"iterations": "most_iterations"}
+
 AGGREGATIONS: dict[str, Aggregation] = {
     "share": Aggregation(share, "votes"),
     "majority": Aggregation(majority, "votes"),
-    "dirichlet": Aggregation(dirichlet, "votes"),
+    "wawa": Aggregation(wawa, "votes"),
+    "dirichlet": Aggregation(dirichlet, "votes", habits={"smoothing": "prior"}),
     "shrinkage": Aggregation(shrinkage, "votes"),
-    "dawid-skene": Aggregation(dawid_skene, "votes or full beliefs"),
-    "one-coin": Aggregation(one_coin, "votes"),
-    "mace": Aggregation(mace, "votes"),
-    "glad": Aggregation(glad, "votes"),
+    "dawid-skene": Aggregation(dawid_skene, "votes or full beliefs", habits=_ITERATES),
+    "one-coin": Aggregation(one_coin, "votes", habits=_ITERATES),
+    "mace": Aggregation(mace, "votes", habits=_ITERATES),
+    "glad": Aggregation(glad, "votes", habits=_ITERATES),
     "linear-pool": Aggregation(linear_pool, "full beliefs"),
     "log-pool": Aggregation(log_pool, "full beliefs"),
 } | {
@@ -151,6 +165,8 @@ def _check_options(method: str, asked: Sequence[str]) -> None:
     for option in asked:
         if option in own:
             continue
+        if option in ("seed", "random_state", "rng"):
+            raise ValueError(f"no method draws anything at random, so there is nothing to seed; leave {option} out")
         others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
         if not others:
             raise ValueError(f"no method has an option {option!r}; {method} has {', '.join(own) or 'none'}")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
-from dissensus.labels.answers import hold
+from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, paired, resampled_cells
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 from dissensus.labels.votes import Votes
 
 Level = Literal["nominal", "ordinal", "interval"]
-MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
 
 
 @takes(votes=(Votes, Distributions))
@@ -38,7 +35,7 @@ def krippendorff_alpha(
     level   "ordinal" takes the classes in their order
     values  (k,) of the classes for "interval"; their names, read as numbers, where not given
     """
-    return _alpha(_of_votes(votes, _values(votes.classes, level, values)), level)
+    return _alpha(cells_of(votes, _values(votes.classes, level, values)), level)
 
 
 def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interval") -> float:
@@ -65,7 +62,7 @@ def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interva
     count = np.bincount(which.reshape(-1), minlength=cell.size)
     place = cell // different.size
     n = int(place.max(initial=-1)) + 1
-    return _alpha(_Cells(place, cell % different.size, count, count, np.ones(n), different), level)
+    return _alpha(Cells(place, cell % different.size, count, count, np.ones(n), different), level)
 
 
 @takes(votes=(Votes, Distributions))
@@ -79,13 +76,13 @@ def fleiss_kappa(votes: Votes | Distributions) -> float:
     items count alike in P and by their votes in P_e. 1 where all votes are the same, which the formula leaves open.
     Fleiss (1971), Measuring nominal scale agreement among many raters.
     """
-    return _fleiss(_of_votes(votes))
+    return _fleiss(cells_of(votes))
 
 
 @takes(votes=(Votes, Distributions))
 def observed_agreement(votes: Votes | Distributions) -> float:
     """The chance that two votes on the same item are the same, mean over items with two or more: 0 to 1."""
-    return _observed(_of_votes(votes))
+    return _observed(cells_of(votes))
 
 
 @takes(votes=(Votes, Distributions))
@@ -94,7 +91,7 @@ def agreement_interval(
     measure: str,
     rng: np.random.Generator,
     *,
-    over: Literal["items", "annotators"] = "items",
+    over: Over = "items",
     values: np.ndarray | None = None,
     replicates: int = 1000,
     coverage: float = 0.95,
@@ -104,77 +101,38 @@ def agreement_interval(
     An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise.
     values: as for krippendorff_alpha
     """
+    options: dict[str, Any] = {"over": over, "values": values, "replicates": replicates, "coverage": coverage}
+    return agreement_intervals(votes, [measure], rng, **options)[measure]
+
+
+def agreement_intervals(
+    votes: Votes | Distributions,
+    measures: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    over: Over = "items",
+    values: np.ndarray | None = None,
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> dict[str, Interval]:
+    """Several measures of AGREEMENTS with their intervals, from the same resampled crowds: see agreement_interval."""
     check_resampling(replicates, coverage)
-    if measure not in AGREEMENTS:
-        raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
-    if over not in ("items", "annotators"):
-        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
-    numbers = _values(votes.classes, "interval" if measure == "interval alpha" else "nominal", values)
-    cells = _of_votes(votes, numbers)
-    value = _ON_CELLS[measure](cells)
-    others = _other_items(cells, rng) if over == "items" else _other_annotators(votes, cells.values, rng)
-    drawn = [_ON_CELLS[measure](other) for other, _ in zip(others, range(replicates), strict=False)]
-    return percentile_interval(value, np.array(drawn), coverage)
+    for measure in measures:
+        if measure not in AGREEMENTS:
+            raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
+    cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
+    value = {measure: _ON_CELLS[measure](cells) for measure in measures}  # first: where nothing compares, it says so
+    drawn = [[_ON_CELLS[m](other) for m in measures] for other in resampled_cells(votes, cells, rng, over, replicates)]
+    return {
+        measure: percentile_interval(value[measure], column, coverage)
+        for measure, column in zip(measures, np.array(drawn).T, strict=True)
+    }
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Votes gathered into c cells of equal (row, code); several items with the same votes may share a row.
-
-    place   (c,) row of each cell
-    code    (c,) position in `values`
-    weight  (c,) votes in the cell, or the sum of their weights
-    square  (c,) sum of their squared weights, which takes each vote's pair with itself out again
-    times   (r,) how often each row occurs
-    values  (v,) a number for each code
-    """
-
-    place: np.ndarray
-    code: np.ndarray
-    weight: np.ndarray
-    square: np.ndarray
-    times: np.ndarray
-    values: np.ndarray
-
-    def __post_init__(self) -> None:
-        for name in ("place", "code", "weight", "square", "times", "values"):
-            hold(self, name, np.asarray(getattr(self, name)))
-
-    def per_row(self, amount: np.ndarray) -> np.ndarray:
-        return np.bincount(self.place, weights=amount, minlength=self.times.size)  # (r,)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Rows whose votes can be paired: size and ordered pairs of each, how often it counts, votes by code."""
-
-    size: np.ndarray
-    pairs: np.ndarray
-    times: np.ndarray
-    by_code: np.ndarray
-
-    @property
-    def votes(self) -> float:
-        return float(self.times @ self.size)
-
-
-def _paired(cells: _Cells) -> _Pairs:
-    size = cells.per_row(cells.weight)  # (r,)
-    pairs = size**2 - cells.per_row(cells.square)
-    times = np.where(pairs > 0.5, cells.times, 0)
-    if not times.any():
-        raise ValueError(
-            f"none of {int(cells.times.sum())} items has two votes, so no two votes can be compared; agreement needs "
-            "items that several annotators answered"
-        )
-    by_code = np.bincount(cells.code, weights=cells.weight * times[cells.place], minlength=cells.values.size)
-    return _Pairs(size, np.maximum(pairs, 1.0), times, by_code)
-
-
-def _alpha(cells: _Cells, level: Level) -> float:
+def _alpha(cells: Cells, level: Level) -> float:
     if level not in get_args(Level):
         raise ValueError(f"no level {level!r} of measurement; there are {', '.join(get_args(Level))}")
-    rows = _paired(cells)
+    rows = paired(cells)
     total = rows.votes
     if level == "nominal":
         apart = rows.size**2 - cells.per_row(cells.weight**2)
@@ -192,14 +150,14 @@ def _alpha(cells: _Cells, level: Level) -> float:
     return 1.0 - observed * all_pairs / (expected * total) if np.count_nonzero(rows.by_code) > 1 else 1.0
 
 
-def _observed(cells: _Cells) -> float:
-    rows = _paired(cells)
+def _observed(cells: Cells) -> float:
+    rows = paired(cells)
     same = cells.per_row(cells.weight**2 - cells.square) / rows.pairs  # (r,)
     return float(rows.times @ same / rows.times.sum())
 
 
-def _fleiss(cells: _Cells) -> float:
-    rows = _paired(cells)
+def _fleiss(cells: Cells) -> float:
+    rows = paired(cells)
     chance = float(((rows.by_code / rows.votes) ** 2).sum())
     return (_observed(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else 1.0
 
@@ -212,48 +170,13 @@ AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
     "observed agreement": observed_agreement,
 }
 """Measures of agreement by name, for `agreement_interval`."""
-_ON_CELLS: dict[str, Callable[[_Cells], float]] = {
+_ON_CELLS: dict[str, Callable[[Cells], float]] = {
     "nominal alpha": partial(_alpha, level="nominal"),
     "ordinal alpha": partial(_alpha, level="ordinal"),
     "interval alpha": partial(_alpha, level="interval"),
     "fleiss kappa": _fleiss,
     "observed agreement": _observed,
 }
-
-
-def _of_votes(votes: Votes | Distributions, values: np.ndarray | None = None) -> _Cells:
-    rows, which = distinct_rows(votes.counts())
-    place, code = np.nonzero(rows)
-    count = rows[place, code]
-    times = np.bincount(which, minlength=rows.shape[0])
-    return _Cells(place, code, count, count, times, np.arange(rows.shape[1]) if values is None else values)
-
-
-def _other_items(cells: _Cells, rng: np.random.Generator) -> Iterator[_Cells]:
-    """Resampled items, of those with votes to compare; items with the same votes are interchangeable."""
-    times = _paired(cells).times
-    n = int(times.sum())
-    while True:
-        yield replace(cells, times=rng.multinomial(n, times / n))
-
-
-def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.random.Generator) -> Iterator[_Cells]:
-    if not isinstance(votes, Votes):
-        raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
-    who, annotators = votes.identified("an interval over annotators")
-    if annotators.size < 3:
-        raise ValueError(f"there are {annotators.size} annotators; to draw others like them takes 3 or more")
-    cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
-    which = which.reshape(-1)
-    place, code = cell // votes.n_classes, cell % votes.n_classes
-    for _ in range(MOST_DRAWS):
-        drawn = rng.multinomial(annotators.size, np.full(annotators.size, 1 / annotators.size))[who]  # (m,)
-        weight = np.bincount(which, weights=drawn, minlength=cell.size)
-        square = np.bincount(which, weights=drawn**2, minlength=cell.size)
-        other = _Cells(place, code, weight, square, np.ones(votes.n_items), values)
-        # Few annotators may leave a draw in which no two different ones share an item; it is drawn again.
-        if (other.per_row(weight) ** 2 > other.per_row(square) + 0.5).any():
-            yield other
 
 
 def _values(classes: tuple[str, ...], level: Level, values: np.ndarray | None) -> np.ndarray | None:

@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
-from dissensus.labels.summary import agreement_with_others, median_seconds
+from dissensus.labels.summary import RANKED_FROM, agreement_with_others, compared_answers, median_seconds
 from dissensus.labels.votes import Votes
 
 
@@ -20,6 +20,7 @@ class AnnotatorReport:
 
     annotators     (a,) names
     answers        (a,)
+    compared       (a,) answers to items that others answered too
     skill          (a,) probability of a right answer under Dawid-Skene, averaged over the classes as they occur
     agreement      (a,) how often a random other vote on the same item is the same
     bias           (a, k) share of the annotator's answers on a class minus what the consensus expects of their items;
@@ -32,6 +33,7 @@ class AnnotatorReport:
     classes: tuple[str, ...]
     annotators: np.ndarray
     answers: np.ndarray
+    compared: np.ndarray
     skill: np.ndarray
     agreement: np.ndarray
     bias: np.ndarray
@@ -46,15 +48,21 @@ class AnnotatorReport:
         code = int(self.bias[a].argmax())
         return self.classes[code], float(self.bias[a, code])
 
+    def ranked(self, at_least: int = RANKED_FROM) -> np.ndarray:
+        """Those of whom at least so many answers can be compared with others, lowest skill first.  positions"""
+        enough = np.flatnonzero(self.compared >= max(at_least, 1))
+        return enough[np.argsort(self.skill[enough], kind="stable")]
+
     def as_rows(self) -> list[dict[str, Any]]:
         """One record per annotator; None where the answers do not tell."""
         rows = []
+        ranked = np.isin(np.arange(self.annotators.size), self.ranked())
         for a in range(self.annotators.size):
             lean, amount = self.leaning(a)
             row = {
                 "annotator": self.annotators[a], "answers": int(self.answers[a]), "skill": _or_none(self.skill[a]),
                 "agreement": _or_none(self.agreement[a]), "leans_to": lean, "bias": amount,
-                "seconds": _or_none(self.seconds[a]),
+                "seconds": _or_none(self.seconds[a]), "ranked": bool(ranked[a]),
             }  # fmt: skip
             if self.overconfidence is not None:
                 row["overconfidence"] = _or_none(self.overconfidence[a])
@@ -79,6 +87,7 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
         classes=answers.classes,
         annotators=annotators,
         answers=answers.per_annotator,
+        compared=compared_answers(votes),
         skill=right @ fit.class_prior,
         agreement=agreement_with_others(votes),
         bias=_bias(votes, fit.distributions.probs),

@@ -7,13 +7,15 @@ from html import escape
 import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
+from dissensus.labels.summary import RANKED_FROM
 from dissensus.report.page import page
 from dissensus.report.svg import scatter
 
 
 def annotator_page(report: AnnotatorReport, title: str) -> str:
-    """A whole page of its own; annotators from the lowest skill to the highest."""
-    order = np.argsort(np.where(np.isnan(report.skill), 2, report.skill), kind="stable")
+    """A whole page of its own; annotators from the lowest skill to the highest, those with few answers apart."""
+    ranked = report.ranked()
+    few = np.setdiff1d(np.arange(report.annotators.size), ranked)
     parts = [
         f"<h1>{escape(title)}: annotators</h1><p>{escape(headline(report))}</p>",
         "<h2>Skill and agreement</h2><p>Each dot is a person. Skill is the chance of the consensus answer "
@@ -26,19 +28,31 @@ def annotator_page(report: AnnotatorReport, title: str) -> str:
             "<h2>Time and skill</h2>"
             + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
         )
-    parts.append(f"<h2>Everyone</h2>{_table(report, order)}")
+    if ranked.size:
+        parts.append(f"<h2>Everyone, lowest skill first</h2>{_table(report, ranked)}")
+    if few.size:
+        parts.append(f"<h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{_table(report, few)}")
     return page("".join(parts), f"{title}: annotators")
 
 
 def headline(report: AnnotatorReport) -> str:
-    text = (
-        f"{report.annotators.size:,} annotators gave {int(report.answers.sum()):,} answers; median skill "
-        f"{np.nanmedian(report.skill):.3f}, from {np.nanmin(report.skill):.3f} to {np.nanmax(report.skill):.3f}"
-    )
+    text = f"{report.annotators.size:,} annotators gave {int(report.answers.sum()):,} answers"
+    skill = report.skill[report.ranked()]
+    if skill.size:
+        text += f"; median skill {np.median(skill):.3f}, from {skill.min():.3f} to {skill.max():.3f}"
     if report.overconfidence is not None and not np.isnan(report.overconfidence).all():
         excess = float(np.nanmean(report.overconfidence))
         text += f"; their first choices claim {abs(excess):.1%} {'more' if excess >= 0 else 'less'} than others confirm"
     return text
+
+
+def not_ranked(report: AnnotatorReport) -> str:
+    """How many gave too few answers to be ranked; empty where nobody did."""
+    few = report.annotators.size - report.ranked().size
+    if not few:
+        return ""
+    verb = "are" if few > 1 else "is"
+    return f"{few:,} with fewer than {RANKED_FROM} answers to items that others answered too {verb} not ranked"
 
 
 def _table(report: AnnotatorReport, order: np.ndarray) -> str:

@@ -7,11 +7,12 @@ import typer
 from rich.text import Text
 
 from dissensus.aggregate.aggregations import AGGREGATIONS
-from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.printing import AsJson, check_table_file, print_result
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
     from dissensus.aggregate.recalibration import Recalibration
+    from dissensus.labels.distributions import Distributions
     from dissensus.labels.shares import Labels
 
 
@@ -19,23 +20,39 @@ if TYPE_CHECKING:
 def aggregate(
     labels: "Labels",
     file: str,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet, .csv, .npz, …")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the distributions: .parquet, .csv, "
+                                                ".npz, …")] = None,
+    item_labels: Annotated[Path | None, typer.Option("--labels", help="File for a label per item with its confidence: "
+                                                     ".csv, .parquet, …")] = None,
     method: Annotated[str | None, typer.Option(help=f"{', '.join(AGGREGATIONS)}. Without it: share for votes; for "
                                                "beliefs t2-clamp, or dense where they state every class.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Mass kept for classes left possible (clamp only, 0.1).")] = None,
     contradictions: Annotated[str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, "
                                                        "mass or error.")] = None,
+    smoothing: Annotated[float | None, typer.Option(help="Answers like the crowd's added to each annotator "
+                         "(dawid-skene, one-coin), or votes added to each class (dirichlet).")] = None,
+    iterations: Annotated[int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, "
+                                                   "shrinkage).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Taken and not used: no method draws anything at random.")] = None,
     recalibrate: Annotated[str | None, typer.Option(help="Make stated probabilities honest first: by `repeats`, an "
                            "annotator's second answers, or by a file with item and right label.")] = None,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
 ) -> None:  # fmt: skip
-    """One distribution per item from votes or beliefs."""
+    """One distribution per item from votes or beliefs, and one label."""
     from dissensus.aggregate.aggregations import aggregate as run
     from dissensus.files.whole_files import write_text
     from dissensus.files.write_labels import write
 
-    options = {"gamma": gamma, "contradictions": contradictions}
+    if output is None and item_labels is None:
+        raise ValueError(
+            "nothing would be written: give -o FILE for distributions, --labels FILE for a label per item, or both"
+        )
+    if item_labels is not None:
+        check_table_file(item_labels, "--labels")
+    if seed is not None:
+        say("no method draws anything at random: the same labels give the same result whatever the seed")
+    options = {"gamma": gamma, "contradictions": contradictions, "smoothing": smoothing, "iterations": iterations}
     given = {name: value for name, value in options.items() if value is not None}
     known = _known_answers(recalibrate, labels)
     with errors.status(Text(f"aggregating {file}")):
@@ -43,13 +60,12 @@ def aggregate(
     for notice in result.notices:
         say(notice)
     distributions, name = result.distributions, result.method
-    write(distributions, output, say=say)
-    done: dict[str, Any] = {
-        "method": name,
-        "items": distributions.n_items,
-        "classes": list(distributions.classes),
-        "output": str(output),
-    }
+    done: dict[str, Any] = {"method": name, "items": distributions.n_items, "classes": list(distributions.classes)}
+    if output is not None:
+        write(distributions, output, say=say)
+        done["output"] = str(output)
+    if item_labels is not None:
+        done |= _write_labels(distributions, labels, item_labels)
     if recalibrate is not None:
         done["recalibrate"] = recalibrate
     done |= {fact: getattr(result.fit, fact) for fact in ("iterations", "converged") if hasattr(result.fit, fact)}
@@ -62,7 +78,23 @@ def aggregate(
         write_text(labels_page(summarise(distributions), f"{Path(file).name} by {name}"), html)
         say(f"wrote {html}")
     n, k = distributions.n_items, distributions.n_classes
-    print_result(done, f"{n:,} distributions over {k} classes by {name} -> {output}", as_json)
+    written = [f"{n:,} distributions over {k} classes by {name} -> {output}"] if output is not None else []
+    if item_labels is not None:
+        written.append(f"{n:,} labels{'' if name == 'none' else f' by {name}'} -> {item_labels}")
+    print_result(done, "\n".join(written), as_json)
+
+
+def _write_labels(distributions: "Distributions", labels: "Labels", path: Path) -> dict[str, Any]:
+    """Write item, label, confidence, tied, agreement and answers; ties are said."""
+    from dissensus.aggregate.consensus import item_labels
+    from dissensus.files.write_labels import write
+
+    chosen = item_labels(distributions, labels)
+    write(chosen.as_votes(), path, say=say)
+    tied = int(chosen.tied.sum())
+    if tied:
+        say(f"{tied:,} of {chosen.items.size:,} items have classes that tie: the one named first is taken")
+    return {"labels": str(path), "tied": tied, "mean_confidence": float(chosen.confidence.mean())}
 
 
 def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration | None":

@@ -25,7 +25,7 @@ def annotators(
 ) -> None:
     """Who answered: skill, leanings, speed, calibration and agreement with others."""
     from dissensus.aggregate.annotators import annotator_report
-    from dissensus.aggregate.annotators_page import annotator_page, headline
+    from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
     from dissensus.files.whole_files import write_text
     from dissensus.labels.distributions import Distributions
 
@@ -40,14 +40,19 @@ def annotators(
         typer.echo(json.dumps(report.as_rows(), indent=1, default=lambda value: value.item()))
         return
     out.print(headline(report), markup=False)
-    rows = sorted(report.as_rows(), key=lambda row: row["skill"])
-    print_line(f"lowest skill first, {min(SHOWN, len(rows))} of {len(rows)}", "italic")
-    table = Table(box=None, pad_edge=False)
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="left" if name in ("annotator", "leans_to") else "right")
-    for row in rows[:SHOWN]:
-        table.add_row(*(_cell(value) for value in row.values()))
-    out.print(table)
+    everyone = report.as_rows()
+    rows = [everyone[a] for a in report.ranked()[:SHOWN]]
+    if rows:
+        print_line(f"lowest skill first, {len(rows)} of {report.ranked().size}", "italic")
+        table = Table(box=None, pad_edge=False)
+        shown = [name for name in rows[0] if name != "ranked"]
+        for name in shown:
+            table.add_column(name.replace("_", " "), justify="left" if name in ("annotator", "leans_to") else "right")
+        for row in rows:
+            table.add_row(*(_cell(row[name]) for name in shown))
+        out.print(table)
+    if few := not_ranked(report):
+        print_line(few)
 
 
 def _cell(value: Any) -> str:

@@ -8,10 +8,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from dissensus.cli.agreement import Ordered
 from dissensus.cli.printing import AsJson, out
 from dissensus.cli.reading import reads_labels, say
 
 if TYPE_CHECKING:
+    from dissensus.aggregate.agreement_summary import AlphaSummary
     from dissensus.labels.shares import Labels
     from dissensus.labels.summary import Summary
 
@@ -24,11 +26,16 @@ def describe(
     file: str,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    ordered: Ordered = None,
 ) -> None:
     """What is in a label file: how much, by whom, and how far people disagree."""
+    import numpy as np
+
+    from dissensus.aggregate.agreement_summary import alpha_summary
     from dissensus.labels.summary import summarise
 
     summary = summarise(labels)
+    alpha = alpha_summary(labels, np.random.default_rng(0), ordered=ordered)
     if html is not None:
         from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
@@ -36,12 +43,15 @@ def describe(
         write_text(labels_page(summary, Path(file).name), html)
         say(f"wrote {html}")
     if as_json:
-        typer.echo(json.dumps(summary.as_json(), indent=2))
+        facts = summary.as_json() | {"alpha": None if alpha is None else alpha.as_json()}
+        typer.echo(json.dumps(facts, indent=2))
     else:
-        _print_summary(summary, file)
+        _print_summary(summary, alpha, file)
 
 
-def _print_summary(summary: "Summary", file: str) -> None:
+def _print_summary(summary: "Summary", alpha: "AlphaSummary | None", file: str) -> None:
+    from dissensus.labels.summary import RANKED_FROM
+
     probs, classes = summary.distributions.probs, summary.distributions.classes
     facts = summary.as_json(disputed=COUNTED)
     table = Table.grid(padding=(0, 2))
@@ -66,6 +76,12 @@ def _print_summary(summary: "Summary", file: str) -> None:
         if agree is not None:
             spread = f"{agree['min']:.2f} to {agree['max']:.2f}, median {agree['median']:.2f}"
             rows.append(("agree with others", spread))
+        if few := facts["per_annotator"]["with_too_few_answers"]:
+            rows.append(
+                ("  not ranked", f"{few:,} annotator{'s' * (few > 1)} with fewer than {RANKED_FROM} answers to compare")
+            )
+    if alpha is not None:
+        rows += _alpha_rows(alpha)
     for name, value in rows:
         table.add_row(name, Text(str(value)))
     out.print(file, style="bold", markup=False)
@@ -77,6 +93,19 @@ def _print_summary(summary: "Summary", file: str) -> None:
         order = (-probs[i]).argsort(kind="stable")[:3]
         said = ", ".join(f"{classes[j]} {probs[i, j]:.0%}" for j in order if probs[i, j] > 0)
         out.print(f"  {summary.distributions.items[i]}  {summary.entropy[i]:.3f}  {said}", markup=False)
+    if ties := facts["equally_disputed_not_listed"]:
+        out.print(f"  {ties:,} more item{'s are' if ties > 1 else ' is'} exactly as disputed as the last", markup=False)
+
+
+def _alpha_rows(alpha: "AlphaSummary") -> list[tuple[str, str]]:
+    """Krippendorff's alpha by level, then why these levels."""
+    from dissensus.report.tables import shown_interval
+
+    rows = [("", f"{shown_interval(interval)} {level}") for level, interval in alpha.alphas.items()]
+    if len(rows) > 1:
+        rows[-1] = ("", f"{rows[-1][1]}: {alpha.scale.why}")
+    rows += [("", notice) for notice in alpha.notices]
+    return [("alpha", rows[0][1]), *rows[1:]]
 
 
 def _print_histogram(summary: "Summary") -> None:

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from dissensus.cli.aggregate import aggregate
+from dissensus.cli.agreement import agreement
 from dissensus.cli.annotators import annotators
 from dissensus.cli.convert import convert
 from dissensus.cli.count import count
@@ -20,6 +21,7 @@ from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
 from dissensus.cli.reading import errors, print_error
+from dissensus.cli.review import review
 from dissensus.fronts import advise_install
 from dissensus.report.terminal import print_nowhere
 
@@ -28,7 +30,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Plan: which labels to collect": (plan,),
     "Elicit: ask people": (elicit,),
     "Labels: what people said": (data, describe, convert, count),
-    "Aggregate: many answers, one distribution per item": (aggregate, annotators),
+    "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators, review),
     "Train: deliver labels to a model": (embed, fit, predict),
     "Evaluate: a model against people": (evaluate,),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,18 @@ def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
         typer.echo(json.dumps(facts))
     else:
         print_line(sentence)
+
+
+def check_table_file(path: Path, option: str) -> None:
+    """Refuse a file that cannot hold a table with names, before anything is written."""
+    from dissensus.files.formats import MATRICES, format_of
+
+    if format_of(path, None) in MATRICES:
+        raise ValueError(
+            f"{option} {path}: {path.suffix} holds one number per class; expected .csv, .parquet, .jsonl, …"
+        )
+    if not path.parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no folder {path.parent}")
 
 
 def print_line(text: str, style: str | None = None) -> None:

@@ -45,6 +45,7 @@ from .simulate import simulated_beliefs as simulated_beliefs
 from .simulate import simulated_votes as simulated_votes
 from .summary import Summary as Summary
 from .summary import agreement_with_others as agreement_with_others
+from .summary import compared_answers as compared_answers
 from .summary import median_seconds as median_seconds
 from .summary import summarise as summarise
 from .transforms import TRANSFORMS as TRANSFORMS

@@ -16,6 +16,9 @@ from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
+RANKED_FROM = 5  # answers that can be compared; who gave fewer may agree with nobody by chance alone
+SAME_ENTROPY = 9  # decimals to which equal entropies come out equal, whatever the order of the classes
+
 
 @dataclass(frozen=True, repr=False)
 class Summary:
@@ -25,7 +28,8 @@ class Summary:
     entropy      (n,) of each item's distribution
     top_two      (n,) mass on its two largest classes
     shares       (k,) mean distribution over items
-    annotator    one row per annotator: answers, agreement with the others, median seconds; or None
+    annotator    one row per annotator: answers, how many of them others answered too (compared), agreement with the
+                 others, median seconds; or None
     within       (m,) entropy inside each completed belief; None for votes and distributions
     first        (n,) entropy of the first choices; None for votes and distributions
     unanswered   items without an answer
@@ -43,6 +47,7 @@ class Summary:
     incomplete: int
     annotators: np.ndarray | None
     annotator_answers: np.ndarray | None
+    annotator_compared: np.ndarray | None
     annotator_agreement: np.ndarray | None
     annotator_seconds: np.ndarray | None
     median_seconds: float | None
@@ -50,8 +55,21 @@ class Summary:
     first: np.ndarray | None
 
     def disputed(self, count: int) -> np.ndarray:
-        """The items with the highest entropy, most disputed first.  (count,) positions"""
-        return np.argsort(-self.entropy, kind="stable")[:count]
+        """The items with the highest entropy, most disputed first, those alike in their order.  (count,) positions"""
+        return np.argsort(-self.entropy.round(SAME_ENTROPY), kind="stable")[:count]
+
+    def as_disputed(self, count: int) -> int:
+        """How many more items are exactly as disputed as the last of `disputed(count)`."""
+        last = self.disputed(count)[-1:]
+        alike = self.entropy.round(SAME_ENTROPY) >= self.entropy[last].round(SAME_ENTROPY)
+        return max(int(alike.sum()) - count, 0) if last.size else 0
+
+    def ranked_annotators(self, at_least: int = RANKED_FROM) -> np.ndarray:
+        """Those of whom at least so many answers can be compared with others, least agreement first.  positions"""
+        if self.annotator_compared is None or self.annotator_agreement is None:
+            return np.empty(0, dtype=np.int64)
+        enough = np.flatnonzero(self.annotator_compared >= max(at_least, 1))
+        return enough[np.argsort(self.annotator_agreement[enough], kind="stable")]
 
     def between_people(self) -> np.ndarray:
         """When one person answers a for an item, how often another answers b: rows a, columns b.  (k, k)
@@ -125,15 +143,18 @@ class Summary:
                  "distribution": self.distributions.probs[i].tolist()}
                 for i in self.disputed(disputed)
             ],
+            "equally_disputed_not_listed": self.as_disputed(disputed),
         }  # fmt: skip
         if self.within is not None and self.first is not None:
             facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}
             facts["entropy_within_answers"] = {"mean": float(self.within.mean()), "sd": float(self.within.std())}
         if self.annotator_answers is not None and self.annotator_agreement is not None:
-            agreement = self.annotator_agreement[~np.isnan(self.annotator_agreement)]
+            ranked = self.ranked_annotators()
+            agreement = self.annotator_agreement[ranked]
             facts["per_annotator"] = {
                 "answers": _range_and_middle(self.annotator_answers),
                 "agreement_with_others": _range_and_middle(agreement) if agreement.size else None,
+                "with_too_few_answers": int(self.annotator_answers.size - ranked.size),
             }
         return facts
 
@@ -179,6 +200,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
         incomplete=incomplete,
         annotators=votes.annotators if votes is not None else None,
         annotator_answers=votes.per_annotator if votes is not None and identified else None,
+        annotator_compared=compared_answers(votes) if votes is not None and identified else None,
         annotator_agreement=agreement_with_others(votes) if votes is not None and identified else None,
         annotator_seconds=median_seconds(labels) if timed and identified else None,
         median_seconds=float(np.nanmedian(seconds)) if timed and seconds is not None else None,
@@ -200,6 +222,12 @@ def agreement_with_others(votes: Votes) -> np.ndarray:
     total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=annotators.size)
     count = np.bincount(annotator[shared], minlength=annotators.size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def compared_answers(votes: Votes) -> np.ndarray:
+    """How many of each annotator's answers are to items with another answer, and so can be compared.  (a,)"""
+    annotator, annotators = votes.identified("agreement with others")
+    return np.bincount(annotator[votes.per_item[votes.item] > 1], minlength=annotators.size)
 
 
 def median_seconds(answers: Any) -> np.ndarray:

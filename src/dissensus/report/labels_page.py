@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.labels.display import SHOWN_CLASSES
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
-from dissensus.labels.summary import Summary, summarise
+from dissensus.labels.summary import RANKED_FROM, Summary, summarise
 from dissensus.report.page import STYLE, page
 from dissensus.report.svg import bars, heatmap, histogram, split_bar
 from dissensus.report.tables import Column, Html, facts_list, html_table, shown_number
@@ -75,7 +75,11 @@ def _disputed_table(summary: Summary) -> str:
         order = [j for j in np.argsort(-probs, kind="stable") if probs[j] > 0]
         said = split_bar([(distributions.classes[j], float(probs[j])) for j in order])
         rows.append((str(distributions.items[i]), f"{summary.entropy[i]:.3f}", Html(said)))
-    return html_table([Column("item"), Column("entropy", number=True), Column("what people said")], rows)
+    table = html_table([Column("item"), Column("entropy", number=True), Column("what people said")], rows)
+    ties = summary.as_disputed(SHOWN_ROWS)
+    return table + (
+        f"<p>{ties:,} more item{'s are' if ties > 1 else ' is'} exactly as disputed as the last.</p>" if ties else ""
+    )
 
 
 def _annotator_table(summary: Summary) -> str:
@@ -83,12 +87,16 @@ def _annotator_table(summary: Summary) -> str:
     assert answers is not None and agreement is not None and summary.annotators is not None
     titles = ["answers", "agreement", *(["median seconds"] if seconds is not None else [])]
     rows = []
-    for a in np.argsort(np.where(np.isnan(agreement), 2, agreement), kind="stable")[:SHOWN_ROWS]:
+    ranked = summary.ranked_annotators()
+    for a in ranked[:SHOWN_ROWS]:
         timed = [] if seconds is None else [shown_number(seconds[a], ".1f")]
         rows.append([str(summary.annotators[a]), f"{answers[a]:,}", shown_number(agreement[a]), *timed])
     table = html_table([Column("annotator"), *(Column(title, number=True) for title in titles)], rows)
+    few = answers.size - ranked.size
+    verb = "is" if few == 1 else "are"
+    left_out = f" {few:,} with fewer than {RANKED_FROM} answers to compare {verb} not ranked." if few else ""
+    least = "Those who agree least with the others, out of carelessness or another view:" if rows else ""
     return (
         f"<p>{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
-        f"{np.median(answers):g}). Those who agree least with the others, out of carelessness or another view:</p>"
-        f"{table}"
+        f"{np.median(answers):g}).{left_out} {least}</p>{table if rows else ''}"
     )

@@ -1,0 +1,96 @@
+"""Agreement class by class: on which answers people agree, and on which they do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, paired, resampled_cells
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True)
+class ClassAgreement:
+    """One entry per class; NaN for a class that nobody chose.
+
+    classes   k names
+    share     of the votes on items with two or more: how often another vote would be the class by chance
+    specific  how often another vote on the item is the class, where one is: 0 to 1
+    kappa     specific agreement beyond chance: 1 is full agreement, 0 chance, below 0 is systematic disagreement
+    """
+
+    classes: tuple[str, ...]
+    share: tuple[float, ...]
+    specific: tuple[Interval, ...]
+    kappa: tuple[Interval, ...]
+
+
+def specific_agreement(votes: Votes | Distributions) -> np.ndarray:
+    """When a vote is for c, how often another vote on the same item is for c as well.  -> (k,), 0 to 1
+
+        P_c = sum_i n_ic (n_ic - 1) / (m_i - 1)  /  sum_i n_ic,    n_ic votes for c and m_i votes in all on item i
+
+    Every vote counts alike. For two annotators it is 2a / (2a + b + c), the positive specific agreement of Dice. Items
+    with fewer than two votes are left out; NaN for a class that nobody chose.
+    Fleiss (1971), Measuring nominal scale agreement among many raters; Spitzer and Fleiss (1974), A re-analysis
+    of the reliability of psychiatric diagnosis.
+    """
+    return _specific(cells_of(votes))[0]
+
+
+def class_kappa(votes: Votes | Distributions) -> np.ndarray:
+    """Fleiss' kappa of each class: specific agreement beyond what the share of the class gives by chance.  -> (k,)
+
+        kappa_c = (P_c - p_c) / (1 - p_c),   P_c as in specific_agreement,   p_c = share of all votes for c
+
+    Equals Fleiss' kappa of "c or not" where all items have equally many votes. 1 where every vote is for c, which the
+    formula leaves open. Fleiss (1971).
+    """
+    return _specific(cells_of(votes))[1]
+
+
+def class_agreement(
+    votes: Votes | Distributions,
+    rng: np.random.Generator,
+    *,
+    over: Over = "items",
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> ClassAgreement:
+    """Specific agreement and kappa of every class, with bootstrap intervals over other items or other annotators.
+
+    A class that is missing from a resampled crowd has no agreement there; its interval rests on the other crowds.
+    """
+    check_resampling(replicates, coverage)
+    cells = cells_of(votes)
+    value = _specific(cells)  # (2, k)
+    drawn = np.array([_specific(other) for other in resampled_cells(votes, cells, rng, over, replicates)])  # (b, 2, k)
+    specific, kappa = (
+        tuple(_interval(value[row, c], drawn[:, row, c], coverage) for c in range(len(votes.classes))) for row in (0, 1)
+    )
+    rows = paired(cells)
+    return ClassAgreement(votes.classes, tuple((rows.by_code / rows.votes).tolist()), specific, kappa)
+
+
+def _specific(cells: Cells) -> np.ndarray:
+    """Specific agreement and kappa of each class.  (2, k)"""
+    rows = paired(cells)
+    met = rows.times * rows.size / rows.pairs  # (r,), so that every vote meets one other on average
+    same = np.bincount(
+        cells.code, weights=met[cells.place] * (cells.weight**2 - cells.square), minlength=cells.values.size
+    )  # (k,)
+    specific = np.divide(same, rows.by_code, out=np.full(same.size, np.nan), where=rows.by_code > 0)
+    share = rows.by_code / rows.votes
+    kappa = np.divide(specific - share, 1 - share, out=np.ones(same.size), where=share < 1)
+    return np.stack([specific, kappa])
+
+
+def _interval(value: float, drawn: np.ndarray, coverage: float) -> Interval:
+    known: Any = drawn[~np.isnan(drawn)]
+    if np.isnan(value) or known.size < 2:
+        return Interval(float(value), np.nan, np.nan, np.nan, coverage)
+    return percentile_interval(value, known, coverage)

@@ -1,0 +1,193 @@
+"""How far people agree, measure by measure, each with its interval and what it means in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.aggregate.agreement import AGREEMENTS, agreement_intervals
+from dissensus.aggregate.agreement_by_class import ClassAgreement, class_agreement
+from dissensus.aggregate.agreement_words import (
+    comparable_votes,
+    few_annotators,
+    one_class_only,
+    reading,
+    repeated_answers,
+)
+from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
+from dissensus.aggregate.scale import Scale, scale_of
+from dissensus.aggregate.vote_pairs import Over, cells_of, paired
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.intervals import Interval
+from dissensus.labels.shares import Labels
+from dissensus.labels.votes import Votes
+
+MOST_PEOPLE = 5_000  # beyond, the pairs of annotators are too many to compare in seconds
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """What `dissensus agreement` prints.
+
+    items, answers  how many could be compared: items with two or more votes, and the votes on them
+    measures        name of AGREEMENTS -> its value and interval; levels that do not fit the classes are absent
+    classes         agreement on each class
+    scale           which levels of measurement the classes have, and why
+    pairs           every two annotators; None where they are not known or too many
+    notices         what was done to the labels or left out, in words
+    over            what was resampled for the intervals: items or annotators
+    """
+
+    items: int
+    answers: int
+    measures: dict[str, Interval]
+    classes: ClassAgreement
+    scale: Scale
+    pairs: PairwiseAgreement | None
+    notices: tuple[str, ...]
+    over: Over
+
+    def readings(self) -> dict[str, str]:
+        """What each measure says, in a sentence."""
+        return {name: reading(name, interval.value) for name, interval in self.measures.items()}
+
+    def class_reading(self) -> str:
+        """On which classes people agree least and most, in a sentence."""
+        agreed = np.array([interval.value for interval in self.classes.specific])
+        if np.isnan(agreed).all():
+            return "no class was chosen"
+        low, high = int(np.nanargmin(agreed)), int(np.nanargmax(agreed))
+        names = self.classes.classes
+        return (
+            f"where one person answers {names[low]!r}, another does {agreed[low]:.0%} of the time, the least of all "
+            f"classes; most agreed is {names[high]!r}, {agreed[high]:.0%}"
+        )
+
+    def pair_facts(self, shared: int = 5) -> dict[str, Any] | None:
+        """Cohen's kappa of the pairs of annotators who share at least so many items; None where there are none."""
+        if self.pairs is None or not (enough := self.pairs.shared >= shared).any():
+            return None
+        kappa = self.pairs.kappa[enough]
+        names = self.pairs.annotators
+        first, second = self.pairs.first[enough], self.pairs.second[enough]
+        low, high = int(kappa.argmin()), int(kappa.argmax())
+        return {
+            "pairs": int(enough.sum()), "with_fewer_shared_items": int((~enough).sum()), "shared_at_least": shared,
+            "median_kappa": float(np.median(kappa)),
+            "lowest": {"pair": [str(names[first[low]]), str(names[second[low]])], "kappa": float(kappa[low])},
+            "highest": {"pair": [str(names[first[high]]), str(names[second[high]])], "kappa": float(kappa[high])},
+        }  # fmt: skip
+
+    def as_json(self) -> dict[str, Any]:
+        by_class = self.classes
+        said = self.readings()
+        return {
+            "items": self.items, "answers": self.answers, "resampled": self.over, "scale": str(self.scale),
+            "measures": {name: _json(interval) | {"reading": said[name]} for name, interval in self.measures.items()},
+            "classes": [
+                {"class": name, "share": by_class.share[c], "specific_agreement": _json(by_class.specific[c]),
+                 "kappa": _json(by_class.kappa[c])}
+                for c, name in enumerate(by_class.classes)
+            ],
+            "reading_of_classes": self.class_reading(), "pairs_of_annotators": self.pair_facts(),
+            "notices": list(self.notices),
+        }  # fmt: skip
+
+
+def agreement_report(
+    labels: Labels,
+    rng: np.random.Generator,
+    *,
+    ordered: bool | None = None,
+    over: Over = "items",
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> AgreementReport:
+    """Every measure of agreement that fits the labels: alpha, Fleiss' kappa, pairwise and class by class.
+
+    Of beliefs the first choices are compared. Counts do for everything but pairs of annotators.
+
+    ordered  whether the classes stand in an order; where not told, rising numbers do: see scale_of
+    over     whether the intervals are about other items or about other annotators
+    """
+    votes, notices = comparable_votes(labels)
+    scale = scale_of(votes.classes, ordered)
+    names = [*(f"{level} alpha" for level in scale.levels), "fleiss kappa", "observed agreement"]
+    options: dict[str, Any] = {"over": over, "replicates": replicates, "coverage": coverage}
+    measures = agreement_intervals(votes, names, rng, **options)
+    pairs = None
+    if isinstance(votes, Votes) and votes.annotators is not None:
+        if votes.annotators.size <= MOST_PEOPLE:
+            pairs = pairwise_agreement(votes)
+        else:
+            notices += (
+                f"pairs of annotators are left out: there are {votes.annotators.size:,} annotators, and beyond "
+                f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
+            )
+    rows = paired(cells_of(votes))
+    notices += (*one_class_only(rows.by_code, votes.classes), *repeated_answers(votes), *few_annotators(votes, over))
+    return AgreementReport(
+        items=int(rows.times.sum()), answers=round(rows.votes), measures=measures,
+        classes=class_agreement(votes, rng, **options), scale=scale, pairs=pairs, notices=notices, over=over,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AlphaSummary:
+    """Krippendorff's alpha, nominal and where classes are in order ordinal, for `describe`.
+
+    alphas   level -> alpha; with its interval, or without (NaN) where that would take long
+    scale    which levels of measurement the classes have, and why
+    notices  what was done to the labels or left out, in words
+    """
+
+    alphas: dict[str, Interval]
+    scale: Scale
+    notices: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        levels = {level: _json(interval) for level, interval in self.alphas.items()}
+        return levels | {"scale": str(self.scale), "notices": list(self.notices)}
+
+
+def alpha_summary(
+    labels: Labels,
+    rng: np.random.Generator,
+    *,
+    ordered: bool | None = None,
+    replicates: int = 400,
+    most_patterns: int = 50_000,
+) -> AlphaSummary | None:
+    """Krippendorff's alpha in short time; None where no two answers to one item are known.
+
+    most_patterns  beyond so many different rows of counts the interval is left out, which is said
+    """
+    if isinstance(labels, Distributions) and labels.votes is None:
+        return None
+    votes, notices = comparable_votes(labels)
+    scale = scale_of(votes.classes, ordered)
+    try:
+        counts = votes.counts()
+    except ValueError as problem:  # distributions with a number of votes of which they are no shares
+        return AlphaSummary({}, scale, (*notices, f"left out: {problem}"))
+    if not (counts.sum(axis=1) > 1).any():
+        return None
+    levels = [level for level in scale.levels if level != "interval"]
+    cells = cells_of(votes)
+    notices += one_class_only(paired(cells).by_code, votes.classes)
+    patterns = cells.times.size
+    if patterns <= most_patterns:
+        found = agreement_intervals(votes, [f"{level} alpha" for level in levels], rng, replicates=replicates)
+        return AlphaSummary(dict(zip(levels, found.values(), strict=True)), scale, notices)
+    alone = {
+        level: Interval(AGREEMENTS[f"{level} alpha"](votes), np.nan, np.nan, np.nan, coverage=0.95) for level in levels
+    }
+    notice = f"the interval of alpha is left out, with {patterns:,} different patterns of answers; `agreement` has it"
+    return AlphaSummary(alone, scale, (*notices, notice))
+
+
+def _json(interval: Interval) -> dict[str, float | None]:
+    facts = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {name: None if np.isnan(number) else number for name, number in facts.items()}

@@ -1,0 +1,126 @@
+"""One label per item: the most probable class, how sure it is, and how many people said so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.labels.answers import hold
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.frames import pandas_frame, polars_frame
+from dissensus.labels.names import positions_of
+from dissensus.labels.shares import Labels
+from dissensus.labels.votes import Votes
+
+SAME_MASS = 1e-9  # closer probabilities are a tie
+
+
+@dataclass(frozen=True, eq=False)
+class ItemLabels:
+    """The label of each item.
+
+    items       (n,) names
+    classes     k names
+    label       (n,) position in `classes`; of classes that tie, the one named first
+    confidence  (n,) its probability in the distribution that it comes from: 0 to 1
+    tied        (n,) whether another class is as probable
+    agreement   (n,) share of the item's answers that are the label; NaN where there are none. None where not known
+    answers     (n,) how many there are; None where not known
+    """
+
+    items: np.ndarray
+    classes: tuple[str, ...]
+    label: np.ndarray
+    confidence: np.ndarray
+    tied: np.ndarray
+    agreement: np.ndarray | None
+    answers: np.ndarray | None
+
+    def __post_init__(self) -> None:
+        for name in ("items", "label", "confidence", "tied", "agreement", "answers"):
+            hold(self, name, getattr(self, name))
+
+    def least_sure(self) -> np.ndarray:
+        """The items worth a second look first: lowest confidence, then lowest agreement.  (n,) positions"""
+        by_answers = np.zeros(self.items.size) if self.agreement is None else np.nan_to_num(self.agreement, nan=-1.0)
+        return np.lexsort((by_answers, self.confidence.round(12)))
+
+    def to_arrow(self) -> pa.Table:
+        """One row per item: item, label, confidence, tied, and agreement and answers where they are known."""
+        return self.as_votes().to_arrow()
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of `to_arrow`."""
+        return pandas_frame(self.to_arrow())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_arrow`."""
+        return polars_frame(self.to_arrow())
+
+    def as_rows(self, items: np.ndarray | None = None) -> list[dict[str, Any]]:
+        """One record per item, or for some of them in their order; None where there is no agreement."""
+        table = self.to_arrow()
+        rows: list[dict[str, Any]] = (table if items is None else table.take(pa.array(items))).to_pylist()
+        return rows
+
+    def as_votes(self) -> Votes:
+        """The labels as votes of nobody in particular, with the numbers beside them: what is written to a file."""
+        columns: dict[str, Any] = {"confidence": self.confidence, "tied": self.tied}
+        if self.agreement is not None and self.answers is not None:
+            columns |= {"agreement": pa.array(self.agreement, from_pandas=True), "answers": self.answers}
+        return Votes(
+            item=np.arange(self.items.size), items=self.items, choice=self.label, classes=self.classes,
+            extra=pa.table(columns),
+        )  # fmt: skip
+
+
+def item_labels(distributions: Distributions, labels: Labels | None = None) -> ItemLabels:
+    """The most probable class of each item, with its probability and the share of people who chose it.
+
+        label_i = argmax_k p_ik,   confidence_i = max_k p_ik,   agreement_i = answers for label_i / answers to item i
+
+    Confidence is as honest as the method behind the distributions: the share of votes is the agreement itself, and
+    models of annotators tend to be too sure.
+
+    labels  what people said about these items, for the agreement: votes, first choices of beliefs, or counts. Where
+            not given, the counts behind the distributions if these are shares of votes
+    """
+    probs = distributions.probs
+    top = probs.max(axis=1)
+    label = (probs >= top[:, None] - SAME_MASS).argmax(axis=1)  # the first of those that tie
+    tied = (probs >= top[:, None] - SAME_MASS).sum(axis=1) > 1
+    counts = _counts(distributions, labels)
+    agreement = answers = None
+    if counts is not None:
+        answers = counts.sum(axis=1)
+        chosen = counts[np.arange(label.size), label]
+        agreement = np.divide(chosen, answers, out=np.full(label.size, np.nan), where=answers > 0)
+    return ItemLabels(distributions.items, distributions.classes, label, top, tied, agreement, answers)
+
+
+def _counts(distributions: Distributions, labels: Labels | None) -> np.ndarray | None:
+    """Answers by class for each item of the distributions.  (n, k), or None where they are not known"""
+    said: Votes | Distributions
+    if labels is None or isinstance(labels, Distributions):
+        said = distributions if labels is None else labels
+        if said.votes is None:
+            return None
+    else:
+        said = labels.first_choices() if isinstance(labels, Beliefs) else labels
+    where = positions_of(distributions.items, said.items)
+    missing = np.flatnonzero(where < 0)
+    if missing.size:
+        raise ValueError(
+            f"item {distributions.items[missing[0]]} has a distribution but is not among the labels; {missing.size} of "
+            f"{where.size} items are not: give the labels that the distributions were made of"
+        )
+    if said.classes != distributions.classes:
+        raise ValueError(
+            f"the distributions are over {list(distributions.classes)}, the labels over {list(said.classes)}; expected "
+            "the same classes in the same order"
+        )
+    return said.counts()[where]

@@ -1,0 +1,60 @@
+"""Which levels of measurement classes have: whether they stand in an order, and whether their names are numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The levels of measurement that fit some classes, and why.
+
+    levels  "nominal", then "ordinal" and "interval" as far as they apply
+    why     in words: what was taken for an order, or why nothing was
+    told    whether the user said so
+    """
+
+    levels: tuple[str, ...]
+    why: str
+    told: bool
+
+    def __str__(self) -> str:
+        if self.told:
+            return self.why
+        if len(self.levels) > 1:
+            return f"taken as ordered: {self.why}"
+        return f"taken as in no order: {self.why}"
+
+
+def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
+    """The scale of classes: as told, or ordered where their names are rising numbers.
+
+    ordered  True: they stand in their order; False: they are in no order; None: judged by their names
+    """
+    numbers = _numbers(classes)
+    levels = ("nominal", "ordinal", "interval") if numbers else ("nominal", "ordinal")
+    if ordered is False:
+        return Scale(("nominal",), "classes are in no order, as told", told=True)
+    if len(classes) < 3:
+        return Scale(("nominal",), "with fewer than three classes an order changes nothing", told=True)
+    if ordered:
+        return Scale(levels, f"classes are in order, as told: {_listed(classes, ' < ')}", told=True)
+    if numbers is None:
+        return Scale(("nominal",), "classes are not numbers", told=False)
+    if any(after <= before for before, after in pairwise(numbers)):
+        return Scale(("nominal",), f"classes are numbers that do not rise: {_listed(classes, ', ')}", told=False)
+    return Scale(levels, f"classes are numbers, {classes[0]} to {classes[-1]}", told=False)
+
+
+def _numbers(classes: tuple[str, ...]) -> list[float] | None:
+    try:
+        numbers = [float(name) for name in classes]
+    except ValueError:
+        return None
+    return numbers if all(map(math.isfinite, numbers)) else None
+
+
+def _listed(classes: tuple[str, ...], between: str) -> str:
+    return between.join(classes) if len(classes) <= 8 else between.join([*classes[:3], "…", classes[-1]])

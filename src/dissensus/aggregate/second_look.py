@@ -1,0 +1,114 @@
+"""What to look at again: items whose label is least sure, and answers that are least likely to be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.consensus import ItemLabels, item_labels
+from dissensus.labels.answers import hold
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import Labels
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """What `dissensus review` lists.
+
+    items    the label of each item, with its confidence; `items.least_sure()` ranks them
+    votes    the answers, as votes
+    quality  (m,) how likely each answer is right: 0 to 1
+    method   the name of the method behind both
+    notices  what was done to the labels, in words
+    """
+
+    items: ItemLabels
+    votes: Votes
+    quality: np.ndarray
+    method: str
+    notices: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        hold(self, "quality", self.quality)
+
+    def least_likely(self) -> np.ndarray:
+        """The answers worth a second look first: lowest quality, then those most others contradict.  (m,) positions"""
+        same, others = self._others()
+        return np.lexsort((same / np.maximum(others, 1), self.quality))
+
+    def ranked_votes(self) -> Votes:
+        """The answers in that order, with quality, consensus, confidence, others and others_same beside each.
+
+        consensus and confidence are the item's label; others is how many other answers the item has, others_same how
+        many of them are the same.
+        """
+        order = self.least_likely()
+        same, others = self._others()
+        item = self.votes.item[order]
+        names = np.array(self.items.classes, dtype=object)
+        columns = pa.table({
+            "quality": self.quality[order], "consensus": pa.array(names[self.items.label[item]], pa.string()),
+            "confidence": self.items.confidence[item], "others": others[order], "others_same": same[order],
+        })  # fmt: skip
+        return replace(replace(self.votes, extra=None).select(answers=order), extra=columns)
+
+    def ranked_items(self) -> Votes:
+        """The labels of the items, least sure first: see ItemLabels.as_votes."""
+        return self.items.as_votes().select(answers=self.items.least_sure())
+
+    def as_json(self, count: int) -> dict[str, Any]:
+        """The first `count` of both lists."""
+        return {
+            "method": self.method, "items": self.items.as_rows(self.items.least_sure()[:count]),
+            "votes": self.ranked_votes().to_arrow().slice(0, count).to_pylist(), "notices": list(self.notices),
+        }  # fmt: skip
+
+    def _others(self) -> tuple[np.ndarray, np.ndarray]:
+        """Other answers to the item that are the same as this, and all of them.  (m,), (m,)"""
+        same = self.votes.counts()[self.votes.item, self.votes.choice] - 1
+        return same, self.votes.per_item[self.votes.item] - 1
+
+
+def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
+    """Items and answers ranked by how much they deserve a second look.
+
+        quality of an answer c to item i by annotator j = P(class of i is c | all answers to i, how reliable people are)
+        quality of an item                              = P(class of i is its label), the confidence
+
+    Under Dawid-Skene, where confusion_jtc is how often annotator j answers c when the class is t,
+
+        P(c | all answers)  ~  P(c | the others' answers) * confusion_jcc
+
+    so an answer ranks low where the others make its class unlikely, and the lower the less reliable its annotator is.
+    That is the self-confidence of the given label of Northcutt, Jiang, Chuang (2021), Confident learning, with people
+    in place of a model. It takes people who see an item differently for mistaken: this is a list of what to look at,
+    not of what is wrong.
+
+    method   one of AGGREGATIONS; without it dawid-skene, or shrinkage where nobody knows who answered
+    options  those of the method
+    """
+    votes, notices = _votes(labels)
+    if method is None:
+        method = "dawid-skene" if votes.annotator is not None else "shrinkage"
+        if method == "shrinkage":
+            notices += ("nobody knows who answered, so all count as equally reliable (shrinkage)",)
+    result = aggregate(votes, method, **options)
+    distributions = result.distributions
+    return Review(
+        item_labels(distributions, votes), votes, distributions.probs[votes.item, votes.choice], method,
+        (*notices, *result.notices),
+    )  # fmt: skip
+
+
+def _votes(labels: Labels) -> tuple[Votes, tuple[str, ...]]:
+    if isinstance(labels, Beliefs):
+        return labels.first_choices(), ("the first choice of each belief is looked at",)
+    if isinstance(labels, Distributions):
+        return Votes.of_counts(labels), ()
+    return labels, ()

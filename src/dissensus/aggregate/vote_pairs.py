@@ -1,0 +1,117 @@
+"""Votes as cells of equal answers, so that agreement needs no list of pairs; and resampled crowds like them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal, get_args
+
+import numpy as np
+
+from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
+from dissensus.labels.answers import hold
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+Over = Literal["items", "annotators"]
+MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Votes gathered into c cells of equal (row, code); several items with the same votes may share a row.
+
+    place   (c,) row of each cell
+    code    (c,) position in `values`
+    weight  (c,) votes in the cell, or the sum of their weights
+    square  (c,) sum of their squared weights, which takes each vote's pair with itself out again
+    times   (r,) how often each row occurs
+    values  (v,) a number for each code
+    """
+
+    place: np.ndarray
+    code: np.ndarray
+    weight: np.ndarray
+    square: np.ndarray
+    times: np.ndarray
+    values: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("place", "code", "weight", "square", "times", "values"):
+            hold(self, name, np.asarray(getattr(self, name)))
+
+    def per_row(self, amount: np.ndarray) -> np.ndarray:
+        return np.bincount(self.place, weights=amount, minlength=self.times.size)  # (r,)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Rows whose votes can be paired: size and ordered pairs of each, how often it counts, votes by code."""
+
+    size: np.ndarray
+    pairs: np.ndarray
+    times: np.ndarray
+    by_code: np.ndarray
+
+    @property
+    def votes(self) -> float:
+        return float(self.times @ self.size)
+
+
+def paired(cells: Cells) -> Pairs:
+    size = cells.per_row(cells.weight)  # (r,)
+    pairs = size**2 - cells.per_row(cells.square)
+    times = np.where(pairs > 0.5, cells.times, 0)
+    if not times.any():
+        raise ValueError(
+            f"none of {int(cells.times.sum())} items has two votes, so no two votes can be compared; agreement needs "
+            "items that several annotators answered"
+        )
+    by_code = np.bincount(cells.code, weights=cells.weight * times[cells.place], minlength=cells.values.size)
+    return Pairs(size, np.maximum(pairs, 1.0), times, by_code)
+
+
+def cells_of(votes: Votes | Distributions, values: np.ndarray | None = None) -> Cells:
+    rows, which = distinct_rows(votes.counts())
+    place, code = np.nonzero(rows)
+    count = rows[place, code]
+    times = np.bincount(which, minlength=rows.shape[0])
+    return Cells(place, code, count, count, times, np.arange(rows.shape[1]) if values is None else values)
+
+
+def resampled_cells(
+    votes: Votes | Distributions, cells: Cells, rng: np.random.Generator, over: Over, replicates: int
+) -> Iterator[Cells]:
+    """Crowds like this one, with other items or with other annotators; `cells` are those of the votes."""
+    if over not in get_args(Over):
+        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
+    others = _other_items(cells, rng) if over == "items" else _other_annotators(votes, cells.values, rng)
+    return islice(others, replicates)
+
+
+def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
+    """Resampled items, of those with votes to compare; items with the same votes are interchangeable."""
+    times = paired(cells).times
+    n = int(times.sum())
+    while True:
+        yield replace(cells, times=rng.multinomial(n, times / n))
+
+
+def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.random.Generator) -> Iterator[Cells]:
+    if not isinstance(votes, Votes):
+        raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
+    who, annotators = votes.identified("an interval over annotators")
+    if annotators.size < 3:
+        raise ValueError(f"there are {annotators.size} annotators; to draw others like them takes 3 or more")
+    cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
+    which = which.reshape(-1)
+    place, code = cell // votes.n_classes, cell % votes.n_classes
+    for _ in range(MOST_DRAWS):
+        drawn = rng.multinomial(annotators.size, np.full(annotators.size, 1 / annotators.size))[who]  # (m,)
+        weight = np.bincount(which, weights=drawn, minlength=cell.size)
+        square = np.bincount(which, weights=drawn**2, minlength=cell.size)
+        other = Cells(place, code, weight, square, np.ones(votes.n_items), values)
+        # Few annotators may leave a draw in which no two different ones share an item; it is drawn again.
+        if (other.per_row(weight) ** 2 > other.per_row(square) + 0.5).any():
+            yield other

@@ -1,0 +1,61 @@
+"""Votes weighed by how often their annotators side with the majority."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.aggregate.counting import Ties, majority
+from dissensus.labels.answers import hold
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.votes import Votes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WawaFit:
+    """What Wawa found.
+
+    distributions  share of each item's votes, each weighed by the skill of its annotator
+    annotators     (a,) names
+    skill          (a,) share of an annotator's votes that are the majority's; NaN for one without votes
+    """
+
+    distributions: Distributions
+    annotators: np.ndarray
+    skill: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("annotators", "skill"):
+            hold(self, name, getattr(self, name))
+
+    def __repr__(self) -> str:
+        sizes = f"{self.distributions.n_items} items, {self.annotators.size} annotators"
+        return f"WawaFit({sizes}, {self.distributions.n_classes} classes)"
+
+
+def wawa(votes: Votes, ties: Ties = "share") -> WawaFit:
+    """Worker agreement with aggregate: a majority vote, and another that weighs each vote by its annotator's skill.
+
+        skill_j = mean over the votes of j of the majority's mass on the class voted for
+        p_ik = sum of skill over the votes for k of item i / sum of skill over all votes of item i
+
+    One step, nothing to converge, nothing drawn. The measure is that of the crowdsourcing platform CrowdFlower, later
+    Appen; the weighted vote is Wawa of crowd-kit (Ustalov, Pavlichenko, Tseitlin 2024, Learning from crowds with
+    Crowd-Kit), whose numbers ties="first" gives.
+
+    ties  what the first majority is where classes have equally many votes: see majority. With "share" a vote for one
+          of t tied classes is right by 1/t
+    """
+    who, annotators = votes.identified("Wawa")
+    won = majority(votes, ties).probs[votes.item, votes.choice]  # (m,)
+    given = np.bincount(who, minlength=annotators.size)
+    right = np.bincount(who, weights=won, minlength=annotators.size)
+    skill = np.divide(right, given, out=np.full(annotators.size, np.nan), where=given > 0)
+    # The voters of a majority have skill, so every item keeps some mass.
+    cell = votes.item.astype(np.int64) * votes.n_classes + votes.choice
+    mass = np.bincount(cell, weights=skill[who], minlength=votes.n_items * votes.n_classes)
+    distributions = Distributions.from_mass(
+        mass.reshape(votes.n_items, votes.n_classes), items=votes.items, classes=votes.classes
+    )
+    return WawaFit(distributions, annotators, skill)

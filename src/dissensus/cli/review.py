@@ -1,0 +1,84 @@
+"""`dissensus review`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dissensus.aggregate.aggregations import AGGREGATIONS
+from dissensus.cli.printing import AsJson, check_table_file, print_line
+from dissensus.cli.reading import errors, reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.aggregate.second_look import Review
+    from dissensus.labels.shares import Labels
+    from dissensus.labels.votes import Votes
+
+
+@reads_labels
+def review(
+    labels: "Labels",
+    file: str,
+    top: Annotated[int, typer.Option(help="How many items and answers to show.")] = 10,
+    method: Annotated[str | None, typer.Option(help=f"{', '.join(AGGREGATIONS)}. Without it: dawid-skene, or shrinkage "
+                                               "where nobody knows who answered.")] = None,
+    votes: Annotated[Path | None, typer.Option(help="File for all answers, least likely first: .csv, …")] = None,
+    items: Annotated[Path | None, typer.Option(help="File for all items, least sure first: .csv, …")] = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Which items and answers are worth a second look, ranked."""
+    from dissensus.aggregate.second_look import review as run
+
+    if top < 1:
+        raise ValueError(f"--top {top}: expected 1 or more")
+    for path, option in ((votes, "--votes"), (items, "--items")):
+        if path is not None:
+            check_table_file(path, option)
+    with errors.status("looking at every answer"):
+        result = run(labels, method)
+    for notice in result.notices:
+        say(notice)
+    for path, listed in ((votes, result.ranked_votes), (items, result.ranked_items)):
+        if path is not None:
+            _write(listed(), path)
+    if as_json:
+        typer.echo(json.dumps(result.as_json(top), indent=1))
+    else:
+        _print(result, top)
+
+
+def _write(listed: "Votes", path: Path) -> None:
+    from dissensus.files.write_labels import write
+
+    # A list to look through in its order: what a format loses of labels, such as the order of items, is of no concern.
+    write(listed, path, say=lambda _: None)
+    say(f"wrote {path}")
+
+
+def _print(result: "Review", top: int) -> None:
+    facts = result.as_json(top)
+    shown, m = len(facts["votes"]), result.quality.size
+    print_line(f"answers least likely to be right, {shown} of {m:,}, by {result.method}", style="bold")
+    _table(facts["votes"], ("item", "annotator", "label", "quality", "consensus", "confidence", "others same"))
+    print_line(f"\nitems whose label is least sure, {len(facts['items'])} of {result.items.items.size:,}", style="bold")
+    _table(facts["items"], ("item", "label", "confidence", "agreement", "answers"))
+
+
+def _table(rows: list[dict[str, Any]], titles: tuple[str, ...]) -> None:
+    from dissensus.report.tables import Column, print_table, shown_number
+
+    numbers = ("quality", "confidence", "agreement", "answers", "others same")
+
+    def cell(row: dict[str, Any], title: str) -> str:
+        if title == "others same":
+            return f"{row['others_same']} of {row['others']}"
+        value = row.get(title)
+        if value is None:
+            return "–"
+        return shown_number(value, ".2g" if title == "quality" else ".3f") if isinstance(value, float) else str(value)
+
+    print_table(
+        [Column(title, number=title in numbers) for title in titles],
+        [[cell(row, title) for title in titles] for row in rows],
+    )

@@ -1,0 +1,123 @@
+"""The report on agreement: which measures it holds, what it says about them, and what it leaves out aloud."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.aggregate.agreement import AGREEMENTS, alpha_of_values, krippendorff_alpha
+from dissensus.aggregate.agreement_by_class import class_kappa
+from dissensus.aggregate.agreement_summary import agreement_report, alpha_summary
+from dissensus.aggregate.agreement_words import reading
+from dissensus.aggregate.pairwise import pairwise_agreement
+from dissensus.datasets import load
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.votes import Votes
+from tests.aggregate.test_agreement import PUBLISHED, slow_alpha, votes_of
+
+
+def seeded() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_the_published_example_has_every_measure_with_its_interval_and_a_sentence():
+    """Krippendorff (2011), sec. C and E; the pairs by pairwise_agreement."""
+    report = agreement_report(votes_of(PUBLISHED), seeded(), replicates=200)
+    assert set(report.measures) == set(AGREEMENTS)
+    for level, alpha in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
+        interval = report.measures[f"{level} alpha"]
+        assert interval.value == pytest.approx(alpha, abs=5e-4) == pytest.approx(slow_alpha(PUBLISHED, level), abs=5e-4)
+        assert interval.low < interval.value <= interval.high
+    assert report.items == 11 and report.answers == 40  # the twelfth unit has one value
+    assert report.readings()["nominal alpha"].startswith("people disagree 26% as often as answers dealt out at random")
+    facts = report.pair_facts()
+    kappa = pairwise_agreement(votes_of(PUBLISHED)).kappa
+    assert facts is not None and facts["pairs"] == 6 and facts["median_kappa"] == pytest.approx(np.median(kappa))
+    assert facts["lowest"]["kappa"] == pytest.approx(kappa.min())
+    by_class = [interval.value for interval in report.classes.kappa]
+    assert by_class == pytest.approx(class_kappa(votes_of(PUBLISHED)).tolist())
+
+
+def test_levels_follow_the_classes_and_what_the_user_says():
+    rng = seeded()
+    named = Votes.of([0, 0, 1, 1, 2, 2], ["bad", "fair", "good", "good", "bad", "bad"], classes=["bad", "fair", "good"])
+    assert "ordinal alpha" not in agreement_report(named, rng, replicates=10).measures
+    told = agreement_report(named, rng, ordered=True, replicates=10).measures
+    assert told["ordinal alpha"].value == pytest.approx(alpha_of_values(named.item, named.choice, "ordinal"))
+    assert "interval alpha" not in told
+    grades = load("anesthesia").labels
+    unordered = agreement_report(grades, rng, ordered=False, replicates=10)
+    assert list(unordered.measures) == ["nominal alpha", "fleiss kappa", "observed agreement"]
+    assert any("90 answers repeat an annotator's own" in notice for notice in unordered.notices)
+
+
+def test_counts_do_for_all_but_pairs_of_annotators():
+    rng = seeded()
+    votes = simulated_votes(random_truth(60, 3, rng), 4, 9, rng).votes
+    counted = Distributions.from_counts(votes.counts())
+    people, counts = (
+        agreement_report(votes, seeded(), replicates=20),
+        agreement_report(counted, seeded(), replicates=20),
+    )
+    assert counts.measures == people.measures and counts.classes.specific == people.classes.specific
+    assert counts.pairs is None and people.pairs is not None and counts.as_json()["pairs_of_annotators"] is None
+    with pytest.raises(ValueError, match="carry no number of votes"):
+        agreement_report(Distributions(np.full((2, 2), 0.5), np.arange(2), ("a", "b")), rng)
+
+
+def test_few_annotators_make_intervals_over_annotators_too_narrow_and_it_is_said():
+    votes = votes_of(PUBLISHED)
+    said = "with 4 annotators intervals over annotators come out too narrow; 40 or more are enough"
+    assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
+    assert agreement_report(votes, seeded(), replicates=10).notices == ()
+
+
+def test_beliefs_are_compared_by_their_first_choices_and_it_is_said():
+    votes = load("anesthesia").labels
+    report = agreement_report(Beliefs.of_votes(votes), seeded(), replicates=20)
+    assert report.measures["nominal alpha"].value == krippendorff_alpha(votes)
+    assert report.notices[0] == "agreement is that of the first choices of the beliefs"
+
+
+def test_one_class_alone_says_nothing_and_the_report_says_that():
+    same = Votes.of([0, 0, 1, 1], ["yes"] * 4, classes=["yes", "no", "maybe"])
+    said = "every answer that can be compared is 'yes': agreement beyond chance is then 1 by convention only"
+    assert said in agreement_report(same, seeded(), replicates=10).notices
+    summary = alpha_summary(same, seeded())
+    assert summary is not None and said in summary.notices and summary.alphas["nominal"].value == 1
+
+
+def test_alpha_for_describe_is_that_of_the_report_and_absent_where_nothing_can_be_compared():
+    grades = load("anesthesia").labels
+    summary = alpha_summary(grades, seeded())
+    assert summary is not None and list(summary.alphas) == ["nominal", "ordinal"]
+    assert summary.alphas["ordinal"].value == krippendorff_alpha(grades, "ordinal")
+    assert summary.as_json()["scale"] == "taken as ordered: classes are numbers, 1 to 4"
+    assert alpha_summary(Votes.of([0, 1], ["a", "b"]), seeded()) is None
+    assert alpha_summary(Distributions(np.full((2, 2), 0.5), np.arange(2), ("a", "b")), seeded()) is None
+
+
+def test_a_large_set_goes_without_the_interval_and_it_is_said():
+    grades = load("anesthesia").labels
+    summary = alpha_summary(grades, seeded(), most_patterns=10)
+    assert summary is not None and np.isnan(summary.alphas["nominal"].low)
+    assert summary.alphas["nominal"].value == krippendorff_alpha(grades)
+    assert summary.as_json()["nominal"]["low"] is None
+    assert "the interval of alpha is left out, with 18 different patterns" in summary.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "words"),
+    [
+        ("observed agreement", 0.73, "two people who answer the same item say the same 73% of the time"),
+        ("fleiss kappa", 0.58, "agreement goes 58% of the way from chance to full"),
+        ("fleiss kappa", -0.1, "people agree less than chance would make them"),
+        ("nominal alpha", 0.9, "0.8 or more"),
+        ("ordinal alpha", 0.7, "from 0.667 to 0.8"),
+        ("interval alpha", 0.2, "one answer does not stand for another"),
+    ],
+)
+def test_readings_are_sentences_about_people(measure, value, words):
+    assert words in reading(measure, value)

@@ -1,0 +1,92 @@
+"""`dissensus agreement`, and the alpha that `describe` prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dissensus import load
+from dissensus.aggregate.agreement import krippendorff_alpha
+from tests.cli.test_verbs import refused, run
+
+RATED = "item,annotator,label\n" + "".join(
+    f"{item},{who},{label}\n" for item, labels in enumerate(["112", "223", "333", "111", "232"])
+    for who, label in zip("abc", labels, strict=True)
+)  # fmt: skip
+
+
+@pytest.fixture
+def rated(tmp_path):
+    path = tmp_path / "rated.csv"
+    path.write_text(RATED)
+    return path
+
+
+def test_every_measure_has_its_interval_and_its_sentence(rated):
+    facts = json.loads(run("agreement", rated, "--json", "--replicates", 50).stdout)
+    assert (facts["items"], facts["answers"], facts["resampled"]) == (5, 15, "items")
+    assert list(facts["measures"]) == [
+        "nominal alpha", "ordinal alpha", "interval alpha", "fleiss kappa", "observed agreement",
+    ]  # fmt: skip
+    for measure in facts["measures"].values():
+        assert measure["low"] <= measure["value"] <= measure["high"] and measure["reading"]
+    assert facts["measures"]["observed agreement"]["value"] == pytest.approx((1 / 3 + 1 / 3 + 1 + 1 + 1 / 3) / 5)
+    assert [each["class"] for each in facts["classes"]] == ["1", "2", "3"]
+    assert facts["pairs_of_annotators"]["pairs"] == 3
+
+
+def test_people_read_sentences_and_are_told_why_classes_count_as_ordered(rated):
+    text = run("agreement", rated, "--replicates", 20).stdout
+    assert "15 answers to 5 items can be compared; 95 % intervals over items" in text
+    assert "taken as ordered: classes are numbers, 1 to 3 (--unordered overrules)" in text
+    assert "two people who answer the same item say the same 60% of the time" in text
+    assert "where one person answers '2', another does" in text
+    plain = run("agreement", rated, "--unordered", "--over", "annotators", "--replicates", 20).stdout
+    assert "ordinal" not in plain and "intervals over annotators" in plain
+
+
+def test_the_same_seed_gives_the_same_intervals(rated):
+    first, again, other = (run("agreement", rated, "--json", "--seed", seed).stdout for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_what_cannot_be_compared_is_refused_in_one_line(tmp_path):
+    path = tmp_path / "single.csv"
+    path.write_text("item,annotator,label\na,ann,x\nb,bo,y\n")
+    assert "none of 2 items has two votes" in refused("agreement", path)
+    assert "an interval needs 2 or more" in refused("agreement", "anesthesia", "--replicates", 1)
+
+
+def test_describe_prints_alpha_with_its_interval_and_the_order_it_took():
+    text = run("describe", "anesthesia").stdout
+    assert "alpha              0.586 [0.480, 0.672] nominal" in text
+    assert "0.799 [0.688, 0.874] ordinal: classes are numbers, 1 to 4" in text
+    assert "ordinal" not in run("describe", "anesthesia", "--unordered").stdout
+    facts = json.loads(run("describe", "anesthesia", "--json").stdout)["alpha"]
+    assert facts["nominal"]["value"] == krippendorff_alpha(load("anesthesia").labels)
+    assert facts["scale"] == "taken as ordered: classes are numbers, 1 to 4"
+
+
+def test_describe_knows_alpha_of_counts_and_none_of_predictions(tmp_path):
+    run("aggregate", "anesthesia", "-o", tmp_path / "shares.parquet")
+    counted = json.loads(run("describe", tmp_path / "shares.parquet", "--json").stdout)
+    assert counted["alpha"]["nominal"]["value"] == pytest.approx(krippendorff_alpha(load("anesthesia").labels))
+    run("aggregate", "anesthesia", "--method", "dirichlet", "-o", tmp_path / "model.parquet")
+    assert json.loads(run("describe", tmp_path / "model.parquet", "--json").stdout)["alpha"] is None
+    assert "nominal" not in run("describe", tmp_path / "model.parquet").stdout
+
+
+def test_describe_goes_on_where_probabilities_are_no_shares_of_their_votes(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("item,a,b,votes\nx,0.75,0.25,5\ny,0.2,0.8,5\n")
+    said = "row 0 (item x) is not a share of its 5 votes"
+    assert said in json.loads(run("describe", path, "--json").stdout)["alpha"]["notices"][0]
+    assert said.split(" is")[0] in run("describe", path).stdout
+    assert said in refused("agreement", path)
+
+
+def test_half_a_million_real_votes_have_their_alpha(data_folder):
+    """CIFAR-10H, 511,000 votes: alpha from the counts alone, and the same as of the votes of known annotators."""
+    facts = json.loads(run("describe", "cifar10h", "--json").stdout)["alpha"]
+    assert facts["nominal"]["value"] == pytest.approx(0.9151, abs=1e-3) and facts["nominal"]["low"] > 0.91
