@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -24,6 +25,7 @@ from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import tables
 from dissensus.elicit.database.store import Store
 from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -306,6 +308,29 @@ def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path
     with run.store.reading() as connection:
         rows = connection.execute(sa.select(tables.units)).all()
     assert len(rows) == 6 and all(row.main for row in rows)
+    run.store.close()
+
+
+def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so(tmp_path, monkeypatch):
+    """ "Is the second better than the first?" is another question with the two exchanged."""
+    better = replace(QUESTIONS["similarity"], summary="whether the second of two is better", in_place=2)
+    monkeypatch.setitem(QUESTIONS, "better", better)
+    folder, pairs = (
+        tmp_path / "survey",
+        sorted([first, second] for first in "abc" for second in "abc" if first != second),
+    )
+    run = open_survey(_csv_survey(folder, "abc", question={"kind": "better"}, protocol={"per_person": 6}))
+    assert sorted(map(list, run.names.values())) == pairs
+    me = arrive(run, {})
+    page = current_page(run, me)
+    while page["stage"] == "trial":
+        page = submit(run, me, {"page": page["page"], "told": {"value": 3}})["page"]
+    rows = answer_table(run).to_pylist()
+    assert sorted(row["shown"] for row in rows) == pairs and all(row["shown"] == row["items"] for row in rows)
+    run.store.close()
+    (folder / "units.csv").write_text("a,b\nb,a\n")
+    run = open_survey(_csv_survey(folder, "abc", question={"kind": "better"}, units="units.csv"))
+    assert len(run.units.main) == 2 and len(run.names) == 6
     run.store.close()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -44,9 +47,17 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
     told = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
-    assert "30 classes make a long page" in told["notes"][0]
+    assert told["notes"] == ["30 classes make a long page; in top-two they are found by typing"]
     told = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
     assert told["shows"] == "triplets" and told["units"] == 8 * 21 and told["notes"] == []
+
+
+def test_a_kind_whose_classes_are_found_by_typing_is_proposed_where_there_are_many(tmp_path, monkeypatch):
+    monkeypatch.setitem(QUESTIONS, "confidence", replace(QUESTIONS["tokens"], row_per_class=False, searchable=True))
+    many = [f"class {i}" for i in range(30)]
+    (note,) = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))["notes"]
+    assert note.endswith("in top-two and confidence they are found by typing")
+    assert not check_survey(write_survey(tmp_path / "new", question={"kind": "confidence", "classes": many}))["notes"]
 
 
 def test_a_batch_is_taken_by_so_many_people(tmp_path):

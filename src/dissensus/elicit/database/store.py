@@ -202,10 +202,11 @@ def _only_one_prepares(connection: Connection) -> None:
 def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     """Units keep their number for good; new ones are added at the end, and those that the survey lost stay."""
     rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
-    there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
+    in_place = survey.kind.in_place
+    there = {_question_key(json.loads(names), in_place): (unit, main) for unit, names, main in rows}
     extra = [practice.item for practice in survey.practice] + list(survey.attention or {})
-    wanted = {_alike(unit): (json.dumps(unit), True) for unit in units.main}
-    wanted |= {_alike((name,)): (json.dumps([name]), False) for name in extra}
+    wanted = {_question_key(unit, in_place): (json.dumps(unit), True) for unit in units.main}
+    wanted |= {(name,): (json.dumps([name]), False) for name in extra}
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
     new = [
         {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
@@ -219,7 +220,6 @@ def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
             connection.execute(change.values(main=not main), {"unit_": unit})
 
 
-def _alike(names: Sequence[str]) -> tuple[str, ...]:
-    """The same for units that ask the same: the order in a pair says nothing, nor that of a triplet's last two."""
-    fixed = 1 if len(names) == 3 else 0
-    return (*names[:fixed], *sorted(names[fixed:]))
+def _question_key(names: Sequence[str], in_place: int) -> tuple[str, ...]:
+    """The same for units that ask the same: only the first `in_place` items mean something by their place."""
+    return (*names[:in_place], *sorted(names[in_place:]))

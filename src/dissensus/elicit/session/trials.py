@@ -110,7 +110,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if kind is None or unit is None:
         return None
     shown = {
-        "items": protocol.item_order(run.names[unit], person.seed, len(given)),
+        "items": protocol.item_order(run.names[unit], survey.kind.in_place, person.seed, len(given)),
         "classes": protocol.class_order(survey, person.seed),
     }
     about = [run.units.items[name].about for name in shown["items"]]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -62,6 +63,12 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
     if settings.repeats > each:
         yield f"repeats is {settings.repeats}, more than the {each} {shown} that one person judges"
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
-        yield f"{len(survey.question.classes)} classes make a long page; in top-two they are found by typing"
+        yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:
         yield f"these are all {shown} of the items; list those you want in a CSV file and name it as `units`"
+
+
+def _alternative(survey: Survey) -> str:
+    """The kinds of question that give the same labels and whose classes are found by typing."""
+    kinds = [name for name, kind in QUESTIONS.items() if kind.searchable and kind.gives == survey.kind.gives]
+    return f"; in {' and '.join(kinds)} they are found by typing" if kinds else ""
