@@ -140,6 +140,25 @@ class Person:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def answer_offline(self, key: str) -> None:
+        """Give the answer of this key while there is no network, until the page says that there is none."""
+        self.context.set_offline(True)
+        self.keys(key)
+        self.page.get_by_text("No connection.").wait_for()
+
+    def close_page(self) -> str:
+        """Close the page with all that it could not send, and give its link."""
+        link = self.page.url
+        self.page.close()
+        return link
+
+    def reopen_online(self, link: str) -> None:
+        """Come back by the link in a new tab, with a network."""
+        self.context.set_offline(False)
+        self.page = self.tab()
+        self.page.goto(link)
+        self.ready()
+
     def classes(self) -> list[str]:
         """The classes in the order in which this person sees them."""
         return self.page.eval_on_selector_all(

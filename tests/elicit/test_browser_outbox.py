@@ -163,9 +163,7 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
     with served(survey) as address:
         me = person()
         page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
+        me.answer_offline("c")
         # An older entry of a trial that the database has lost, and one that was damaged, before the good one.
         page.evaluate("""() => {
             const key = Object.keys(localStorage).find((one) => one.includes("trial:"));
@@ -173,12 +171,7 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
             localStorage.setItem(key.replace(/trial:.*/, "trial:lost"), JSON.stringify(old));
             localStorage.setItem(key.replace(/trial:.*/, "trial:damaged"), "{");
         }""")
-        link = page.url
-        page.close()
-        me.context.set_offline(False)
-        me.page = me.tab()
-        me.page.goto(link)
-        me.ready()
+        me.reopen_online(me.close_page())
         assert me.place() == "2 of 4" and answers(survey) == ["cat"]
         me.page.get_by_text("could not be sent yet and is kept in this browser").wait_for()
         assert sorted(key.split(":")[-1] for key in me.page.evaluate(STORED)) == ["damaged", "lost"]
@@ -192,12 +185,9 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
 def test_two_tabs_that_send_the_same_queue_store_one_answer(survey, person):
     with served(survey) as address:
         me = person()
-        page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
-        link = page.url
-        page.close()
+        me.start(address)
+        me.answer_offline("c")
+        link = me.close_page()
         tabs = [me.tab(), me.tab()]
         me.context.set_offline(False)
         held = []
@@ -284,8 +274,6 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(survey, launched):
 @contextmanager
 def gone_for_a_while(me):
     """An answer is given while there is no network, which comes back at the end."""
-    me.context.set_offline(True)
-    me.keys("c")
-    me.page.get_by_text("No connection.").wait_for()
+    me.answer_offline("c")
     yield
     me.context.set_offline(False)

@@ -140,21 +140,12 @@ def test_without_a_network_answers_wait_in_the_browser(tmp_path, person):
     with served(folder) as address:
         me = person()
         page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
+        me.answer_offline("c")
         me.keys("d")  # nothing is there to be answered yet
         me.moves_on(lambda: me.context.set_offline(False))
         assert me.place() == "2 of 4" and page.locator("#status").inner_text() == ""
-        me.context.set_offline(True)
-        me.keys("d")
-        page.get_by_text("No connection.").wait_for()
-        link = page.url
-        page.close()  # the browser is closed with the answer still in it
-        me.context.set_offline(False)
-        me.page = me.tab()
-        me.page.goto(link)
-        me.ready()
+        me.answer_offline("d")
+        me.reopen_online(me.close_page())  # the browser is closed with the answer still in it
         assert me.place() == "3 of 4"
         me.problems = [problem for problem in me.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
     assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog"]
