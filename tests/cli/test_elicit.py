@@ -37,7 +37,7 @@ def answered(tmp_path):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
     run = open_survey(folder)
     me = arrive(run, {"PROLIFIC_PID": "abc"})
-    submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     run.store.close()
     return folder
 
@@ -45,8 +45,8 @@ def answered(tmp_path):
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "made" in dissensus("init", tmp_path / "new", "--kind", kind).stdout
-    told = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
-    assert told["kind"] == kind and told["units"] >= 24
+    facts = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
+    assert facts["kind"] == kind and facts["units"] >= 24
     done = dissensus("init", tmp_path / "new", "--kind", kind, code=2)
     assert "exists already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
@@ -77,14 +77,14 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
 def test_check_and_status_say_what_is_wanted_and_what_is_there(answered):
     assert "choose on 8 items, 24 answers wanted, by at least 6 people" in dissensus("check", answered).stdout
     assert "1 of 24 answers (4%) by 1 people, 0 of them done" in dissensus("status", answered).stdout
-    told = json.loads(dissensus("status", answered, "--json").stdout)
-    assert (told["answers"], told["wanted"], told["people"], told["state"]) == (1, 24, 1, "open")
+    facts = json.loads(dissensus("status", answered, "--json").stdout)
+    assert (facts["answers"], facts["wanted"], facts["people"], facts["state"]) == (1, 24, 1, "open")
 
 
 def test_export_writes_answers_labels_and_people(answered, tmp_path):
     for ending in ("csv", "jsonl", "parquet"):
-        told = json.loads(dissensus("export", answered, "-o", tmp_path / f"a.{ending}", "--json").stdout)
-        assert told == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
+        facts = json.loads(dissensus("export", answered, "-o", tmp_path / f"a.{ending}", "--json").stdout)
+        assert facts == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
         assert "1 people ->" in dissensus("export", answered, "--people", "-o", tmp_path / f"p.{ending}").stdout
     dissensus("export", answered, "--labels", "-o", tmp_path / "votes.parquet")
     assert "abc" not in (tmp_path / "a.jsonl").read_text() + (tmp_path / "p.jsonl").read_text()

@@ -62,7 +62,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
 
 
 def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
-    """Every answer in the database, as the export gives it, with what was told and measured already read."""
+    """Every answer in the database, as the export gives it, with the answer and its times already parsed."""
     run = open_survey(folder, database)
     rows = answer_table(run).to_pylist()
     run.store.close()

@@ -145,24 +145,24 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
                 me.moves_on(lambda: me.page.get_by_role("button", name=name).click())  # noqa: B023
             return me
 
-        def told(me):
+        def text_of(me):
             assert faults(me.page) == [] and small_targets(me.page) == []
             return me.page.inner_text("main")
 
-        assert "chose not to take part" in told(somebody("I do not want"))
-        assert "check was not passed" in told(somebody("I agree", "Check my answers", "Check my answers"))
+        assert "chose not to take part" in text_of(somebody("I do not want"))
+        assert "check was not passed" in text_of(somebody("I agree", "Check my answers", "Check my answers"))
         busy = somebody("I agree", "Check my answers")
         decisions.stop(run)
-        assert "The survey is paused" in told(somebody())
+        assert "The survey is paused" in text_of(somebody())
         decisions.reopen(run)
         for _ in range(8):
             busy.moves_on(lambda: busy.keys("c"))
-        assert "Thank you" in told(busy)
-        assert "Nothing is left to answer" in told(somebody("I agree", "Check my answers"))
+        assert "Thank you" in text_of(busy)
+        assert "Nothing is left to answer" in text_of(somebody("I agree", "Check my answers"))
         lost = person(bypass_csp=True)
         lost.page.goto(f"{address}/run")
         lost.ready()
-        assert "no session" in told(lost)
+        assert "no session" in text_of(lost)
         run.store.close()
 
 

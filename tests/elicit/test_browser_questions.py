@@ -117,8 +117,8 @@ def test_one_of_120_classes_is_found_by_typing(ask, tmp_path):
     me.keys("Escape")
     me.page.keyboard.type("xen")
     me.moves_on(lambda: me.keys("ArrowUp", "Enter"))
-    told = [one["choice"] for one in answers(folder)]
-    assert told[:3] == ["wren 12", "wren 12", "gull 03"] and told[3].startswith("xenops")
+    chosen = [one["choice"] for one in answers(folder)]
+    assert chosen[:3] == ["wren 12", "wren 12", "gull 03"] and chosen[3].startswith("xenops")
 
 
 def test_top_two_by_keyboard_alone(ask):

@@ -12,10 +12,10 @@ SILENT = {"none", "generic", "paragraph", "LabelText", "Legend", "list", "listit
 WHOLE = {"StaticText", "button", "checkbox", "combobox", "heading", "option", "slider", "textbox", "Legend"}
 STATES = ("pressed", "checked", "disabled", "keyshortcuts", "focused")
 LIVE = """() => {
-  window.told = [];
+  window.announced = [];
   new MutationObserver((all) => all.forEach(({ target }) => {
     const live = (target.closest ? target : target.parentElement).closest("output, [role=status], [aria-live]");
-    if (live && !live.closest("[aria-hidden=true]") && live.textContent) window.told.push(live.textContent);
+    if (live && !live.closest("[aria-hidden=true]") && live.textContent) window.announced.push(live.textContent);
   })).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
 
@@ -62,7 +62,7 @@ def spoken(me):
 
 def heard(me):
     """What live regions said since it was asked last."""
-    return me.page.evaluate("window.told.splice(0)")
+    return me.page.evaluate("window.announced.splice(0)")
 
 
 def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
@@ -75,7 +75,7 @@ def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
     assert spoken(me) == question
     me.moves_on(lambda: me.keys("d"))
     assert heard(me) == ["2 of 4"] and spoken(me) == question
-    me.page.get_by_role("checkbox").click()  # keys that are switched off are not told
+    me.page.get_by_role("checkbox").click()  # keys that are switched off are not announced
     assert "button cat" in spoken(me)
 
 

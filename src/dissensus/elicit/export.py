@@ -64,7 +64,7 @@ def people_table(run: Running) -> pa.Table:
     said: dict[str, dict[str, Any]] = {}
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
-            said.setdefault(row.person, {})[row.page] = json.loads(row.told)
+            said.setdefault(row.person, {})[row.page] = json.loads(row.answer)
         everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,

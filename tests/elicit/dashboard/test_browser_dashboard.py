@@ -39,7 +39,7 @@ def answer(run, choose, upto=8):
         with run.store.reading() as connection:
             trial = tables.trials.c.id == page.removeprefix("trial:")
             (item,) = json.loads(connection.scalar(sa.select(tables.trials.c.shown).where(trial)))["items"]
-        submit(run, me, {"page": page, "told": {"choice": choose(item)}})
+        submit(run, me, {"page": page, "answer": {"choice": choose(item)}})
     return me
 
 
@@ -117,9 +117,9 @@ def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
 
 
 def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
-    told = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "no classes")}
+    expected = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "not classes")}
     with ExitStack() as servers:  # a page that stays open asks its server again and again
-        for name, (kind, text) in told.items():
+        for name, (kind, text) in expected.items():
             question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
             folder = write_survey(tmp_path / name, question=question)
             give_key(folder, KEY)
@@ -137,7 +137,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
     for i in range(60):
         me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
         for _ in range(1 + i % 3):
-            submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     with served(folder) as address:
         me = person()
         page = opened(me, address)

@@ -42,13 +42,13 @@ def person(run, choose, seconds=4.0, upto=None):
     me = arrive(run, {})
     page, given = current_page(run, me), 0
     while page["stage"] in ("trial", "debrief") and given != upto:
-        told = {"comments": "fine"}
+        answer = {"comments": "fine"}
         if page["stage"] == "trial":
             key = page["stimuli"][0]["parts"][0]["src"].removeprefix("media/")
-            told = {"choice": choose(Path(run.media[key]).stem)}
+            answer = {"choice": choose(Path(run.media[key]).stem)}
         away = [[100.0, 600.0]]
         times = {"looked": 100, "touched": 200, "submitted": 600 + 1000 * seconds, "changes": [], "away": away}
-        page = submit(run, me, {"page": page["page"], "told": told, "times": times})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": answer, "times": times})["page"]
         given += 1
     return me
 
@@ -86,28 +86,28 @@ def recount(run):
 def test_progress_cost_and_time_are_those_of_a_recount(watched):
     run, _, careless, _ = watched
     decisions.exclude(run, careless, "checks")
-    told, rows = status_of(run), recount(run)
+    status, rows = status_of(run), recount(run)
     per_unit = Counter(row["item"] for row in rows)
-    assert (told["units"], told["per_item"], told["wanted"]) == (7, 9, 63)
-    assert told["answers"] == len(rows) == sum(per_unit.values())
+    assert (status["units"], status["per_item"], status["wanted"]) == (7, 9, 63)
+    assert status["answers"] == len(rows) == sum(per_unit.values())
     missing = sum(max(0, 9 - per_unit[f"p{i}"]) for i in range(7))
-    assert told["share"] == pytest.approx(1 - missing / 63)
-    assert told["stages"] == {"done": 5, "trials": 1} and told["people"] == 6
-    assert (told["excluded"], told["active"], told["cost"], told["currency"]) == (1, 1, 5 * 1.5, "EUR")
+    assert status["share"] == pytest.approx(1 - missing / 63)
+    assert status["stages"] == {"done": 5, "trials": 1} and status["people"] == 6
+    assert (status["excluded"], status["active"], status["cost"], status["currency"]) == (1, 1, 5 * 1.5, "EUR")
     everybody = [row["seconds"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
-    assert told["median_seconds"] == pytest.approx(statistics.median(everybody))
+    assert status["median_seconds"] == pytest.approx(statistics.median(everybody))
     # All answers came within the last ten minutes, so the pace is their number, and the rest takes that much longer.
-    assert told["answers_per_minute"] == pytest.approx(len(everybody) / 10)
-    assert told["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
+    assert status["answers_per_minute"] == pytest.approx(len(everybody) / 10)
+    assert status["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
 
 
 def test_extending_and_stopping_change_what_is_wanted(watched):
     run, *_ = watched
     decisions.extend(run, 2)
     decisions.stop(run)
-    told = status_of(run)
-    assert (told["wanted"], told["state"]) == (14, "stopped") and told["share"] == 1.0
-    assert told["answers"] > told["wanted"] and told["seconds_left"] is None
+    status = status_of(run)
+    assert (status["wanted"], status["state"]) == (14, "stopped") and status["share"] == 1.0
+    assert status["answers"] > status["wanted"] and status["seconds_left"] is None
 
 
 def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
@@ -163,10 +163,10 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
         comprehension=[{"question": "Well?", "options": ["Yes", "No"], "correct": "Yes"}],
     )  # fmt: skip
 
-    def go(*told):
+    def go(*answers):
         me = arrive(run, {})
-        for one in told:
-            submit(run, me, {"page": current_page(run, me)["page"], "told": one})
+        for answer in answers:
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
         return me
 
     agreed, right, wrong, answer = {"agreed": True}, {"chosen": ["Yes"]}, {"chosen": ["No"]}, {"choice": "cat"}
@@ -212,11 +212,11 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
         me = arrive(run, {})
         for _ in range(upto):
             first, other = (str(one) for one in rng.permutation(["cat", "dog"]))
-            told = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
+            answer = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
                 "first": first, "first_percent": int(rng.integers(50, 90)), "second": None, "second_percent": None,
                 "ruled_out": [other] if rng.random() < 0.5 else [],
             }  # fmt: skip
-            submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
         return me
 
     def agrees():
@@ -255,8 +255,8 @@ def test_batches_say_how_many_answers_are_wanted(tmp_path):
     assert status_of(run)["share"] == pytest.approx(6 / 12)
     for _ in range(3):
         person(run, lambda item: "cat")
-    told = status_of(run)
-    assert (told["answers"], told["share"], told["seconds_left"]) == (12, 1.0, None)
+    status = status_of(run)
+    assert (status["answers"], status["share"], status["seconds_left"]) == (12, 1.0, None)
     run.store.close()
 
 
@@ -278,7 +278,7 @@ def test_the_table_of_people_is_asked_for_in_parts():
     assert ids(sort="median_seconds", page="3")[-6:] == ids(sort="median_seconds", down="1", page="3")[-6:]
     assert [i % 5 for i in ids(sort="checks", down="1")][:12] == [4] * 12
     assert ids(show="excluded") == ids(find="HURRY") == [33] and ids(find="a05", sort="annotator", down="1")[0] == 59
-    assert page_of(rows, {"show": "flagged"})["found"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
+    assert page_of(rows, {"show": "flagged"})["matches"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
 
 
 def test_the_table_of_people_is_a_recount_of_their_answers(watched):
@@ -362,16 +362,21 @@ def test_the_first_choice_of_an_answer(kind, answer, first):
 def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(opened):
     run = opened(question={"kind": "top-two", "classes": ["a", "b"]})
     me = arrive(run, {})
-    told = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
-    submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+    answer = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
     (kept,) = answer_table(run).column("answer").to_pylist()
     assert next(iter(json.loads(kept))) == "first" and labels_of(run).first_choices().choice.tolist() == [1]
 
 
 def test_an_empty_survey_has_a_dashboard_too(opened):
     run = opened()
-    told = status_of(run)
-    assert (told["answers"], told["share"], told["median_seconds"], told["seconds_left"]) == (0, 0.0, None, None)
+    status = status_of(run)
+    assert (status["answers"], status["share"], status["median_seconds"], status["seconds_left"]) == (
+        0,
+        0.0,
+        None,
+        None,
+    )
     assert disputed(run) == [] and annotator_rows(run) == []
 
 
@@ -412,7 +417,7 @@ def test_every_decision_is_written_down(watched):
         rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.id)).all()
     kinds = [row.kind for row in rows if row.kind != "done"]
     assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
-    assert json.loads(rows[-6].told) == {"why": "checks"} and left not in str(rows)
+    assert json.loads(rows[-6].details) == {"why": "checks"} and left not in str(rows)
 
 
 def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
@@ -423,7 +428,7 @@ def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
     (folder / "items.csv").write_text("item,image,class\n" + rows)
     run = open_survey(folder)
     me = arrive(run, {})
-    submit(run, me, {"page": current_page(run, me)["page"], "told": {"value": 1}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"value": 1}})
     assert [row["answers"] for row in annotator_rows(run)] == [1]
     run.store.close()
 
@@ -489,7 +494,7 @@ def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_si
     for name in ("abc", "def"):
         me = arrive(run, {"PROLIFIC_PID": name})
         page = current_page(run, me)
-        codes[name] = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]["code"]
+        codes[name] = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]["code"]
     assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
     looks = Shown(run)
     found = {find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())}

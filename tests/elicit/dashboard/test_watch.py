@@ -45,7 +45,7 @@ def come(run, answer):
     me = arrive(run, {})
     page = current_page(run, me)
     while page["stage"] == "trial":
-        page = submit(run, me, {"page": page["page"], "told": answer()})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": answer()})["page"]
     return me
 
 

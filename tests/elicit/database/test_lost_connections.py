@@ -46,10 +46,10 @@ def test_everything_is_there_once(losing):
     page = current_page(run, me)
     while page["stage"] == "trial":
         lose()
-        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
     assert page["stage"] == "done" and len(rows(run, tables.people)) == 1 and len(rows(run, tables.answers)) == 4
-    told, counted = counters(run)
-    assert told == counted
+    stored, counted = counters(run)
+    assert stored == counted
 
 
 def test_decisions_are_written_down_once(losing):

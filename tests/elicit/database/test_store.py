@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import tables
-from dissensus.elicit.database.store import Store
+from dissensus.elicit.database.store import Store, set_setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
@@ -43,9 +43,9 @@ def counters(run):
         .group_by(tables.answers.c.unit)
     )
     with run.store.reading() as connection:
-        told = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(tables.units))}
+        stored = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(tables.units))}
         holders, answered = dict(connection.execute(held).all()), dict(connection.execute(counted).all())
-    return told, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in told}
+    return stored, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in stored}
 
 
 def expire(run):
@@ -80,7 +80,7 @@ class Decisions(RuleBasedStateMachine):
     @rule(shown=shown)
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
-        self.known(lambda: submit(self.run, person, {"page": page, "told": {"choice": "cat"}}))
+        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}}))
 
     @rule(person=people)
     def is_excluded(self, person):
@@ -104,8 +104,8 @@ class Decisions(RuleBasedStateMachine):
 
     @invariant()
     def counters_are_what_the_tables_say(self):
-        told, counted = counters(self.run)
-        assert told == counted
+        stored, counted = counters(self.run)
+        assert stored == counted
 
     def known(self, work):
         try:
@@ -133,7 +133,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
         try:
             page = current_page(run, person)
             while page["stage"] == "trial":
-                page = submit(run, person, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
         except Refused as refused:
             assert refused.status == 404
 
@@ -149,8 +149,8 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
     with ThreadPoolExecutor(12) as pool:
         for done in [*map(pool.submit, [walk] * 8, people), *(pool.submit(decide, i) for i in range(4))]:
             done.result()
-    told, counted = counters(run)
-    assert told == counted
+    stored, counted = counters(run)
+    assert stored == counted
 
 
 def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_excluded(opened):
@@ -159,7 +159,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     page = current_page(run, me)
     decisions.stop(run)
     decisions.exclude(run, me, "too fast")
-    reply = submit(run, me, {"page": page["page"], "told": {"choice": "dog"}})
+    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}})
     assert reply["saved"] == page["page"] and reply["page"]["stage"] == "stopped"
     assert answer_table(run).num_rows == 1 and sum(answered for _, answered in counters(run)[0].values()) == 0
     decisions.include(run, me)
@@ -201,7 +201,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     def piece(i):
         def work(connection):
             connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
-            row = {"person": f"nobody{i}", "page": "consent", "told": "{}", "received": 0.0}
+            row = {"person": f"nobody{i}", "page": "consent", "answer": "{}", "received": 0.0}
             connection.execute(sa.insert(tables.pages).values(row))
 
         gate.wait()
@@ -277,7 +277,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(folder, database)
     me = arrive(run, {})
     first = current_page(run, me)
-    submit(run, me, {"page": first["page"], "told": {"choice": "cat"}})
+    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}})
     run.store.close()
     gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
     waiting = "abc".replace(gone, "")[0]
@@ -285,7 +285,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     seen, page = set(), current_page(run, me)
     while page["stage"] == "trial":
         seen.add(page["stimuli"][0]["parts"][0]["text"])
-        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
     assert page["stage"] == "done" and f"about {waiting}" not in seen
     other = arrive(run, {})
     texts = {current_page(run, other)["stimuli"][0]["parts"][0]["text"]}
@@ -324,7 +324,7 @@ def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so
     me = arrive(run, {})
     page = current_page(run, me)
     while page["stage"] == "trial":
-        page = submit(run, me, {"page": page["page"], "told": {"value": 3}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}})["page"]
     rows = answer_table(run).to_pylist()
     assert sorted(row["shown"] for row in rows) == pairs and all(row["shown"] == row["items"] for row in rows)
     run.store.close()
@@ -332,6 +332,16 @@ def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so
     run = open_survey(_csv_survey(folder, "abc", question={"kind": "better"}, units="units.csv"))
     assert len(run.units.main) == 2 and len(run.names) == 6
     run.store.close()
+
+
+def test_a_database_with_the_tables_of_another_version_is_refused(opened):
+    run = opened()
+    with run.store.writing() as connection:
+        set_setting(connection, "schema", "1")
+    with pytest.raises(
+        ValueError, match=r"made by another version of dissensus \(tables 1, here 2\); export its answers"
+    ):
+        open_survey(run.survey.folder, run.store.url)
 
 
 def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
@@ -357,7 +367,7 @@ def test_texts_that_a_database_cannot_hold_and_breaks_that_are_none_are_refused(
     run = opened()
     me = arrive(run, {})
     with pytest.raises(Refused):
-        submit(run, me, {"page": odd, "told": {}})
+        submit(run, me, {"page": odd, "answer": {}})
     with pytest.raises(Refused, match="no such session"):
         current_page(run, odd)
 
@@ -377,6 +387,6 @@ def test_instructions_may_get_shorter_while_somebody_reads_them(tmp_path):
 def test_only_what_a_page_asks_for_is_kept(opened):
     run = opened(protocol={"consent": "Yes?"}, debrief=[{"name": "age", "question": "Age?"}])
     me = arrive(run, {})
-    submit(run, me, {"page": "consent", "told": {"agreed": True, "more": "x" * 10_000}})
+    submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
     with run.store.reading() as connection:
-        assert connection.scalars(sa.select(tables.pages.c.told)).all() == ['{"agreed": true}']
+        assert connection.scalars(sa.select(tables.pages.c.answer)).all() == ['{"agreed": true}']

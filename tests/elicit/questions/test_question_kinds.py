@@ -137,5 +137,5 @@ def test_options_that_are_off_refuse_what_they_would_allow():
 
 def test_zero_parts_are_left_out_and_ruled_out_classes_keep_the_order_of_the_survey():
     assert check_answer(question("tokens"), {"tokens": {"dog": 20, "cat": 0}}) == {"tokens": {"dog": 20}}
-    told = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
-    assert check_answer(question("top-two"), told)["ruled_out"] == ["dog", "ship"]
+    answer = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
+    assert check_answer(question("top-two"), answer)["ruled_out"] == ["dog", "ship"]

@@ -59,8 +59,8 @@ def test_the_compact_layout_leads_with_the_same_question(tmp_path, person):
 
 def test_the_same_sentences_can_be_about_oneself(tmp_path):
     question = read_survey(write_survey(tmp_path / "survey", question=QUESTION)).question
-    told = " ".join([question.prompt, *question.texts.values()])
-    assert "they" not in re.findall(r"\w+", told) and "most probably" in told
+    text = " ".join([question.prompt, *question.texts.values()])
+    assert "they" not in re.findall(r"\w+", text) and "most probably" in text
 
 
 @pytest.mark.parametrize("frame", ["own", "crowd"])

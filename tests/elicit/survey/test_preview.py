@@ -27,7 +27,7 @@ def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, peop
         page = current_page(run, me)
         assert (page["stage"] == "full") == (number == people)
         while page["stage"] == "trial":
-            page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
     run.store.close()
 
 
@@ -40,16 +40,16 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     me = arrive(run, {})
     page = current_page(run, me)
     assert page["text"] == "You judge 8 pictures."
-    assert submit(run, me, {"page": page["page"], "told": {"agreed": True}})["page"]["of"] == 8
+    assert submit(run, me, {"page": page["page"], "answer": {"agreed": True}})["page"]["of"] == 8
     run.store.close()
 
 
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
-    told = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
-    assert told["notes"] == ["30 classes make a long page; in top-two they are found by typing"]
-    told = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
-    assert told["shows"] == "triplets" and told["units"] == 8 * 21 and told["notes"] == []
+    facts = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
+    assert facts["notes"] == ["30 classes make a long page; in top-two they are found by typing"]
+    facts = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
+    assert facts["shows"] == "triplets" and facts["units"] == 8 * 21 and facts["notes"] == []
 
 
 def test_a_kind_whose_classes_are_found_by_typing_is_proposed_where_there_are_many(tmp_path, monkeypatch):
@@ -65,8 +65,8 @@ def test_a_batch_is_taken_by_so_many_people(tmp_path):
         tmp_path / "survey", protocol={"draw": "batches", "batches": "b.csv", "per_item": 3, "per_person": 4}
     )
     (folder / "b.csv").write_text("batch,item\na,p0\na,p1\nb,p1\nb,p2\n")
-    told = check_survey(folder)
-    assert told["people_needed"] == 6 and told["answers_wanted"] == 12
+    facts = check_survey(folder)
+    assert facts["people_needed"] == 6 and facts["answers_wanted"] == 12
 
 
 def test_a_picture_that_nobody_can_see_is_named(tmp_path):

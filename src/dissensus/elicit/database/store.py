@@ -20,7 +20,7 @@ from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 DATABASE = "answers.db"
-SCHEMA = "1"
+SCHEMA = "2"
 PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
 CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
 Result = TypeVar("Result")
@@ -90,6 +90,11 @@ class Store:
             for index in (index for table in tables.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
             known = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
+            if known.get("schema", SCHEMA) != SCHEMA:
+                raise ValueError(
+                    f"the database was made by another version of dissensus (tables {known['schema']}, here {SCHEMA}); "
+                    "export its answers with that version, and give this one a new database"
+                )
             for key, value in wanted.items():
                 if key in known and known[key] != value:
                     raise ValueError(
@@ -129,7 +134,7 @@ def now() -> float:
 
 def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
     """Write down that something was done; these rows are never changed."""
-    row = {"at": now(), "kind": event_kind, "person": person, "told": json.dumps(details)}
+    row = {"at": now(), "kind": event_kind, "person": person, "details": json.dumps(details)}
     connection.execute(sa.insert(tables.events).values(row))
 
 

@@ -58,7 +58,7 @@ def save_answer(
     if trial.answered is not None:
         return feedback
     try:
-        answer = check_answer(run.survey.question, sent.get("told"))
+        answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))

@@ -34,7 +34,7 @@ export function drawTime(figure, time, now) {
 
 function sentence(time, now, end) {
   if (time.start === null) return "Nobody has answered yet.";
-  const so = `${plural(time.counts.reduce((sum, one) => sum + one, 0), "answer")} since ${moment(time.start)}.`;
+  const so = `${plural(time.counts.reduce((sum, answers) => sum + answers, 0), "answer")} since ${moment(time.start)}.`;
   if (now.share >= 1) return `${so} No more are needed.`;
   if (now.state !== "open") return `${so} The survey is paused.`;
   if (end === null) return `${so} None in the last ten minutes, so no end is in sight.`;

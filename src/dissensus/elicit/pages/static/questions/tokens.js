@@ -35,9 +35,9 @@ export function ask({ question, change }) {
   };
   draw();
   const keys = (event) => {
-    const found = pressed(event, letters);
-    if (found) move(found.name, found.shifted ? -1 : 1);
-    return Boolean(found);
+    const match = pressed(event, letters);
+    if (match) move(match.name, match.shifted ? -1 : 1);
+    return Boolean(match);
   };
   const read = () => (sum() === options.tokens
     ? { answer: { tokens: Object.fromEntries([...placed].filter(([, part]) => part)) } }
