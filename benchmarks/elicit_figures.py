@@ -23,7 +23,7 @@ from playwright.sync_api import sync_playwright
 
 from dissensus.elicit.access import set_key
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.identity import signed
 from dissensus.elicit.running import Running, open_survey
 from dissensus.elicit.session.arrivals import arrive
@@ -240,8 +240,8 @@ def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0,
         if page["stage"] in ("practice", "trial"):
             given += page["stage"] == "trial"
             with run.store.reading() as connection:
-                mine = tables.trials.c.id == page["page"].removeprefix("trial:")
-                shown = connection.scalar(sa.select(tables.trials.c.shown).where(mine))
+                mine = schema.trials.c.id == page["page"].removeprefix("trial:")
+                shown = connection.scalar(sa.select(schema.trials.c.shown).where(mine))
                 answer = {"choice": choose(json.loads(str(shown))["items"][0])}
         times = {"looked": 0, "touched": 500, "submitted": 1000 * seconds, "changes": [], "away": []}
         if given <= upto:
@@ -285,12 +285,12 @@ def watched(folder: Path) -> None:
     with run.store.writing() as connection:
         for i, me in enumerate(people):
             start = begin + 9000 * (i / len(people)) ** 0.9
-            there = connection.execute(sa.select(tables.answers.c.trial).where(tables.answers.c.person == me)).scalars()
+            there = connection.execute(sa.select(schema.answers.c.trial).where(schema.answers.c.person == me)).scalars()
             for place, trial in enumerate(there.all()):
                 at = {"received": min(time.time() - 20, start + 21 * (place + rng.random()))}
-                connection.execute(sa.update(tables.answers).where(tables.answers.c.trial == trial).values(at))
+                connection.execute(sa.update(schema.answers).where(schema.answers.c.trial == trial).values(at))
             seen = {"started": start, "seen": start + 450 if i not in (2, 28) else start - 3600}
-            connection.execute(sa.update(tables.people).where(tables.people.c.id == me).values(seen))
+            connection.execute(sa.update(schema.people).where(schema.people.c.id == me).values(seen))
     run.store.close()
 
 

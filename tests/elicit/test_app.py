@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.app import make_app
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
@@ -52,7 +52,7 @@ def test_a_person_enters_answers_and_is_acknowledged(served):
     reply = client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
     assert reply.status_code == 200 and reply.json()["saved"] == page["page"]
     with run.store.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.answers)) == 1
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.answers)) == 1
 
 
 def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators(served):
@@ -240,7 +240,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
             "page"
         ]
     with run.store.reading() as connection:
-        person = connection.scalar(sa.select(tables.people.c.id))
+        person = connection.scalar(sa.select(schema.people.c.id))
     decisions.exclude(run, person, "answers blindly")
     assert answer_table(run).num_rows == 8 and answer_table(run).column("excluded").to_pylist() == [True] * 8
     with pytest.raises(ValueError, match="no answers yet"):
@@ -250,7 +250,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
     decisions.include(run, person)
     assert labels_of(run).n_answers == 8
     with run.store.reading() as connection:
-        kinds = connection.scalars(sa.select(tables.events.c.kind)).all()
+        kinds = connection.scalars(sa.select(schema.events.c.kind)).all()
     assert "excluded" in kinds and "included" in kinds
 
 
@@ -262,13 +262,13 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
     page = client.post("/api/page", headers=who).json()
     client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
     with run.store.reading() as connection:
-        person = connection.scalar(sa.select(tables.people.c.id))
+        person = connection.scalar(sa.select(schema.people.c.id))
     assert decisions.forget(run, person) == 1
     with run.store.reading() as connection:
-        for table in (tables.people, tables.trials, tables.answers, tables.pages):
+        for table in (schema.people, schema.trials, schema.answers, schema.pages):
             assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
-        assert person not in str(connection.execute(sa.select(tables.events)).all())
-        assert {row.assigned for row in connection.execute(sa.select(tables.units))} == {0}
+        assert person not in str(connection.execute(sa.select(schema.events)).all())
+        assert {row.assigned for row in connection.execute(sa.select(schema.units))} == {0}
 
 
 def test_what_mturk_wants_back_stays_in_the_browser(served):

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -37,8 +37,8 @@ def answer(run, choose, upto=8):
     for _ in range(upto):
         page = current_page(run, me)["page"]
         with run.store.reading() as connection:
-            trial = tables.trials.c.id == page.removeprefix("trial:")
-            (item,) = json.loads(connection.scalar(sa.select(tables.trials.c.shown).where(trial)))["items"]
+            trial = schema.trials.c.id == page.removeprefix("trial:")
+            (item,) = json.loads(connection.scalar(sa.select(schema.trials.c.shown).where(trial)))["items"]
         submit(run, me, {"page": page, "answer": {"choice": choose(item)}})
     return me
 

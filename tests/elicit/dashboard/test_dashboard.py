@@ -25,7 +25,7 @@ from dissensus.elicit.dashboard.disputed import Items, disputed, items_of
 from dissensus.elicit.dashboard.shown import Shown
 from dissensus.elicit.dashboard.status import funnel, status_of, timeline
 from dissensus.elicit.dashboard.watch import Watch
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.export_files import EXPORTS, FORMATS
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -178,7 +178,7 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
     go(agreed, right, answer)
     go(agreed, right, answer, answer, {"c": "fine"})
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.people).where(tables.people.c.id == left).values(seen=1.0))
+        connection.execute(sa.update(schema.people).where(schema.people.c.id == left).values(seen=1.0))
     rows = {row["step"]: row for row in funnel(run, read(run))}
     assert [row["people"] for row in rows.values()] == [7, 5, 3, 2, 1]
     assert list(rows) == ["came", "consented", "passed the check", "answered", "finished"]
@@ -190,9 +190,9 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
 def test_the_timeline_counts_every_main_answer_in_its_span(watched):
     run, *_ = watched
     with run.store.writing() as connection:
-        some = sa.select(sa.func.min(tables.answers.c.trial)).scalar_subquery()
-        earlier = {"received": tables.answers.c.received - 7200}
-        connection.execute(sa.update(tables.answers).where(tables.answers.c.trial != some).values(earlier))
+        some = sa.select(sa.func.min(schema.answers.c.trial)).scalar_subquery()
+        earlier = {"received": schema.answers.c.received - 7200}
+        connection.execute(sa.update(schema.answers).where(schema.answers.c.trial != some).values(earlier))
     found = timeline(read(run))
     main = [row["received"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
     assert found["span"] == 300 and sum(found["counts"]) == len(main)
@@ -239,8 +239,8 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
     assert agrees()
     late = come(1)
     with run.store.writing() as connection:
-        mine = tables.answers.c.person == late
-        connection.execute(sa.update(tables.answers).where(mine).values(received=tables.answers.c.received - 3600))
+        mine = schema.answers.c.person == late
+        connection.execute(sa.update(schema.answers).where(mine).values(received=schema.answers.c.received - 3600))
     assert agrees()
 
 
@@ -414,7 +414,7 @@ def test_every_decision_is_written_down(watched):
     decisions.reopen(run)
     decisions.forget(run, left)
     with run.store.reading() as connection:
-        rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.id)).all()
+        rows = connection.execute(sa.select(schema.events).order_by(schema.events.c.id)).all()
     kinds = [row.kind for row in rows if row.kind != "done"]
     assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
     assert json.loads(rows[-6].details) == {"why": "checks"} and left not in str(rows)
@@ -483,7 +483,7 @@ def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_m
     watch.read()
     late = person(run, lambda _: "ship", upto=1)
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.answers).where(tables.answers.c.person == late).values(received=1.0))
+        connection.execute(sa.update(schema.answers).where(schema.answers.c.person == late).values(received=1.0))
     watch.read()
     assert watch.counted.sum() == 9
 

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 )
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import Store, set_setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -35,22 +35,22 @@ from tests.elicit.surveys import write_survey
 
 def counters(run):
     """What units say, and what a recount of trials and answers says: (assigned, answered) of each."""
-    held = sa.select(tables.trials.c.unit, sa.func.count()).where(tables.trials.c.held).group_by(tables.trials.c.unit)
+    held = sa.select(schema.trials.c.unit, sa.func.count()).where(schema.trials.c.held).group_by(schema.trials.c.unit)
     counted = (
-        sa.select(tables.answers.c.unit, sa.func.count())
-        .join(tables.people, tables.people.c.id == tables.answers.c.person)
-        .where(tables.answers.c.kind == "main", tables.people.c.excluded.is_(None))
-        .group_by(tables.answers.c.unit)
+        sa.select(schema.answers.c.unit, sa.func.count())
+        .join(schema.people, schema.people.c.id == schema.answers.c.person)
+        .where(schema.answers.c.kind == "main", schema.people.c.excluded.is_(None))
+        .group_by(schema.answers.c.unit)
     )
     with run.store.reading() as connection:
-        stored = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(tables.units))}
+        stored = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(schema.units))}
         holders, answered = dict(connection.execute(held).all()), dict(connection.execute(counted).all())
     return stored, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in stored}
 
 
 def expire(run):
     """All that is drawn becomes two hours older."""
-    older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
+    older = sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 7200)
     run.store.write(lambda connection: connection.execute(older))
 
 
@@ -64,9 +64,9 @@ class Decisions(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         with self.run.store.writing() as connection:
-            for table in (tables.answers, tables.pages, tables.trials, tables.events, tables.people):
+            for table in (schema.answers, schema.pages, schema.trials, schema.events, schema.people):
                 connection.execute(sa.delete(table))
-            connection.execute(sa.update(tables.units).values(assigned=0, answered=0, priority=0))
+            connection.execute(sa.update(schema.units).values(assigned=0, answered=0, priority=0))
 
     @rule(target=people)
     def comes(self):
@@ -174,7 +174,7 @@ def test_work_that_is_committed_group_fails_alone(tmp_path):
 
     def piece(i):
         def work(connection):
-            connection.execute(sa.insert(tables.about).values(key=f"k{i}", value=str(i)))
+            connection.execute(sa.insert(schema.about).values(key=f"k{i}", value=str(i)))
             if i % 3 == 0:
                 raise Refused(f"piece {i}")
             return i
@@ -188,7 +188,7 @@ def test_work_that_is_committed_group_fails_alone(tmp_path):
         found = list(pool.map(piece, range(60)))
     assert found == [i if i % 3 else f"piece {i}" for i in range(60)]
     with run.store.reading() as connection:
-        kept = set(connection.scalars(sa.select(tables.about.c.key).where(tables.about.c.key.like("k%"))))
+        kept = set(connection.scalars(sa.select(schema.about.c.key).where(schema.about.c.key.like("k%"))))
     run.store.close()
     assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
 
@@ -202,7 +202,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
         def work(connection):
             connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
             row = {"person": f"nobody{i}", "page": "consent", "answer": "{}", "received": 0.0}
-            connection.execute(sa.insert(tables.pages).values(row))
+            connection.execute(sa.insert(schema.pages).values(row))
 
         gate.wait()
         with pytest.raises(sa.exc.IntegrityError):
@@ -211,7 +211,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(piece, range(6)))
     with run.store.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.pages)) == 0
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.pages)) == 0
     run.store.close()
 
 
@@ -295,7 +295,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(_csv_survey(folder, "xy", protocol=settings), database)
     assert gone in labels_of(run).items.tolist()
     with run.store.reading() as connection:
-        asked = connection.scalars(sa.select(tables.units.c.names).where(tables.units.c.main)).all()
+        asked = connection.scalars(sa.select(schema.units.c.names).where(schema.units.c.main)).all()
     assert sorted(map(json.loads, asked)) == [["x"], ["y"]]
     assert current_page(run, other)["stage"] == "trial"
     run.store.close()
@@ -306,7 +306,7 @@ def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path
     open_survey(_csv_survey(tmp_path / "survey", "abc", question=question)).store.close()
     run = open_survey(_csv_survey(tmp_path / "survey", "cbad", question=question))
     with run.store.reading() as connection:
-        rows = connection.execute(sa.select(tables.units)).all()
+        rows = connection.execute(sa.select(schema.units)).all()
     assert len(rows) == 6 and all(row.main for row in rows)
     run.store.close()
 
@@ -389,4 +389,4 @@ def test_only_what_a_page_asks_for_is_kept(opened):
     me = arrive(run, {})
     submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
     with run.store.reading() as connection:
-        assert connection.scalars(sa.select(tables.pages.c.answer)).all() == ['{"agreed": true}']
+        assert connection.scalars(sa.select(schema.pages.c.answer)).all() == ['{"agreed": true}']

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from dissensus.elicit.app import make_app
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import setting
 from dissensus.elicit.export import labels_of
 from dissensus.elicit.rehearsal.report import known_by
@@ -60,7 +60,7 @@ def crowd(run, truth, people, every=16):
 def units_of(run):
     """Answers and priority of each unit.  (n,), (n,)"""
     with run.store.reading() as connection:
-        found = sa.select(tables.units.c.answered, tables.units.c.priority).order_by(tables.units.c.id)
+        found = sa.select(schema.units.c.answered, schema.units.c.priority).order_by(schema.units.c.id)
         rows = connection.execute(found).all()
     return np.array([row.answered for row in rows]), np.array([row.priority for row in rows])
 

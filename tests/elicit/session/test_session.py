@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import Refused
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -57,7 +57,7 @@ def test_the_whole_way_from_consent_to_the_code(opened):
     reply = answer(run, me, page)
     assert reply["feedback"] == "A cat." and reply["page"]["stage"] == "trial"
     shown, page = through_trials(run, me)
-    assert [row.kind for row in sorted(rows(run, tables.answers), key=lambda row: row.received)] == [
+    assert [row.kind for row in sorted(rows(run, schema.answers), key=lambda row: row.received)] == [
         "practice", "main", "main", "attention", "main", "main", "attention", "repeat"] or len(shown) == 7  # fmt: skip
     assert [p["stage"] for p in shown].count("break") == 1
     assert page["stage"] == "debrief"
@@ -75,7 +75,7 @@ def test_an_answer_is_kept_once_however_often_it_is_sent(opened):
     first = submit(run, me, sent)
     again = submit(run, me, {**sent, "answer": {"choice": "dog"}})  # a second tab with another answer
     assert first["page"] == again["page"]
-    (kept,) = rows(run, tables.answers)
+    (kept,) = rows(run, schema.answers)
     assert json.loads(kept.answer) == {"choice": "cat"} and kept.seconds == 1.5
 
 
@@ -84,12 +84,12 @@ def test_many_at_once_share_the_work_evenly_and_nobody_gets_an_item_twice(opened
     people = [arrive(run, {}) for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda person: through_trials(run, person), people))
-    kept = rows(run, tables.answers)
+    kept = rows(run, schema.answers)
     assert len(kept) == 18 and len({(row.person, row.unit) for row in kept}) == 18
-    assert {row.answered for row in rows(run, tables.units)} <= {2, 3}
+    assert {row.answered for row in rows(run, schema.units)} <= {2, 3}
     while through_trials(run, arrive(run, {}))[1]["stage"] != "full":
         pass
-    assert {row.answered for row in rows(run, tables.units)} == {3}
+    assert {row.answered for row in rows(run, schema.units)} == {3}
 
 
 def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
@@ -98,7 +98,7 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
     me = arrive(run, query)
     answer(run, me)
     assert arrive(run, query) == me and current_page(run, me)["place"] == 2
-    kept = str(rows(run, tables.people))
+    kept = str(rows(run, schema.people))
     assert query["PROLIFIC_PID"] not in kept and "secret-session" not in kept
     with pytest.raises(Refused, match="PROLIFIC_PID"):
         arrive(run, {})
@@ -127,7 +127,7 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
         submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
     with pytest.raises(Refused, match="not where this session is"):
         submit(run, me, {"page": "debrief", "answer": {}})
-    assert not rows(run, tables.answers)
+    assert not rows(run, schema.answers)
 
 
 def test_whoever_declines_or_fails_the_check_twice_is_let_go(opened):
@@ -145,8 +145,8 @@ def test_what_is_drawn_and_left_goes_to_somebody_else_and_may_still_be_answered(
     gone = arrive(run, {})
     page = current_page(run, gone)
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 120))
+        connection.execute(sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 120))
     shown, _ = through_trials(run, arrive(run, {}))
     assert len(shown) == 8
     answer(run, gone, page)
-    assert sorted(row.answered for row in rows(run, tables.units)) == [1] * 7 + [2]
+    assert sorted(row.answered for row in rows(run, schema.units)) == [1] * 7 + [2]

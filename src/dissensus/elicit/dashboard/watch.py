@@ -12,7 +12,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.running import Running
 from dissensus.elicit.session.protocol import TRIAL_KINDS
@@ -21,17 +21,17 @@ LATE = 10.0  # seconds by which an answer may be committed later than another th
 CHUNK = 4000
 
 PEOPLE = sa.select(
-    tables.people.c.id, tables.people.c.person, tables.people.c.stage, tables.people.c.started, tables.people.c.seen,
-    tables.people.c.finished, tables.people.c.excluded, tables.people.c.excluded_why,
-).order_by(tables.people.c.started, tables.people.c.id)  # fmt: skip
+    schema.people.c.id, schema.people.c.person, schema.people.c.stage, schema.people.c.started, schema.people.c.seen,
+    schema.people.c.finished, schema.people.c.excluded, schema.people.c.excluded_why,
+).order_by(schema.people.c.started, schema.people.c.id)  # fmt: skip
 UNIT = ("id", "answered", "priority", "main")
-UNITS = sa.select(*(tables.units.c[name] for name in UNIT)).order_by(tables.units.c.id)
+UNITS = sa.select(*(schema.units.c[name] for name in UNIT)).order_by(schema.units.c.id)
 ANSWERS = sa.select(
-    tables.answers.c.trial, tables.answers.c.person, tables.answers.c.unit, tables.answers.c.kind,
-    tables.answers.c.answer, tables.answers.c.seconds, tables.answers.c.received,
+    schema.answers.c.trial, schema.answers.c.person, schema.answers.c.unit, schema.answers.c.kind,
+    schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received,
 )  # fmt: skip
-SINCE = ANSWERS.where(tables.answers.c.received >= sa.bindparam("since")).order_by(tables.answers.c.received)
-OF_PERSON = ANSWERS.where(tables.answers.c.person == sa.bindparam("person_"), tables.answers.c.kind == "main")
+SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_by(schema.answers.c.received)
+OF_PERSON = ANSWERS.where(schema.answers.c.person == sa.bindparam("person_"), schema.answers.c.kind == "main")
 
 
 class Watch:

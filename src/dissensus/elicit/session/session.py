@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, setting_column, storable
 from dissensus.elicit.running import Refused, Running, code_of
 from dissensus.elicit.session import protocol, trials
@@ -21,11 +21,11 @@ from dissensus.elicit.survey.settings import Survey
 SIGN = 15.0  # seconds after which a sign of life is written down again
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = (
-    sa.select(tables.people, setting_column("state"), setting_column("per_item"))
-    .where(tables.people.c.id == sa.bindparam("person_"))
-    .with_for_update(of=tables.people)
+    sa.select(schema.people, setting_column("state"), setting_column("per_item"))
+    .where(schema.people.c.id == sa.bindparam("person_"))
+    .with_for_update(of=schema.people)
 )
-SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
+SEEN = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
 
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
@@ -75,21 +75,21 @@ def person_row(connection: Connection, person_id: str) -> Row[Any]:
 def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, answer: dict[str, Any]) -> None:
     """A page that is not a trial: kept once, and the person moves on. A page of the past is left as it is."""
     if page != page_name(person) and not page.startswith("break:"):
-        known = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+        known = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
         if connection.scalar(known) is None:
             raise Refused(f"page {page!r} is not where this session is", 409)
         return
-    here = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+    here = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
     if connection.scalar(here) is not None:
         return
     stage, place, attempts = _step_after(run, person, page, answer)
     row = {"person": person.id, "page": page, "answer": json.dumps(_asked(run.survey, page, answer)), "received": now()}
-    connection.execute(sa.insert(tables.pages).values(row))
+    connection.execute(sa.insert(schema.pages).values(row))
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
         change["finished"] = now()
         record_event(connection, stage, person.id)
-    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
 
 
 def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any]) -> tuple[str, int, int]:
@@ -194,5 +194,5 @@ def fill_in(run: Running, text: str) -> str:
 
 
 def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
-    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
     return _page(run, connection, person_row(connection, person.id))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.survey.batches import answers_wanted, check_batches, read_batches
+from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
 
