@@ -303,7 +303,7 @@ def dashboard(browser: Any, keep: Callable[[str, bytes], None]) -> None:
                 me = Person(browser, color_scheme=scheme)
                 me.page.set_viewport_size({"width": width, "height": 844})
                 me.page.goto(f"{address}/dashboard")
-                me.page.get_by_label("Key of the dashboard").fill(KEY)
+                me.page.get_by_label("Dashboard key").fill(KEY)
                 me.page.keyboard.press("Enter")
                 me.page.wait_for_selector("main:not([aria-busy])")
                 me.page.eval_on_selector_all("img", "(all) => all.forEach((one) => { one.loading = 'eager'; })")

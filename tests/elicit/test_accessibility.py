@@ -177,12 +177,12 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         page = me.page
         page.goto(f"{address}/dashboard")
         assert faults(page) == [] and small_targets(page) == []
-        page.get_by_label("Key of the dashboard").fill("not the key at all")
+        page.get_by_label("Dashboard key").fill("not the key at all")
         page.keyboard.press("Enter")
         page.get_by_text("That is not the key.").wait_for()
         assert faults(page) == []
         me.problems.clear()  # the browser notes that the page was refused
-        page.get_by_label("Key of the dashboard").fill("a key of some length")
+        page.get_by_label("Dashboard key").fill("a key of some length")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Stop taking answers").wait_for()
         assert faults(page) == []

@@ -46,7 +46,7 @@ def answer(run, choose, upto=8):
 def opened(me, address):
     """The dashboard, drawn; the browser notes that the first request was refused."""
     me.page.goto(f"{address}/dashboard")
-    me.page.get_by_label("Key of the dashboard").fill(KEY)
+    me.page.get_by_label("Dashboard key").fill(KEY)
     me.page.keyboard.press("Enter")
     me.page.wait_for_selector("main:not([aria-busy])")
     me.problems.clear()
@@ -66,7 +66,7 @@ def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, pe
     with served(survey.survey.folder) as address:
         me = person()
         page = opened(me, address)
-        words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that more than half name."
+        words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that gets more than half."
         assert page.locator("#map-text").inner_text() == words
         grid = page.get_by_role("grid", name="Where people disagree")
         card = page.get_by_role("region", name="chosen field")

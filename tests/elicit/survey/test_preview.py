@@ -44,6 +44,14 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     run.store.close()
 
 
+def test_a_survey_of_a_single_item_is_described_in_the_singular(tmp_path):
+    folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 2, "repeats": 2})
+    (folder / "items.csv").write_text("item,text\nonly,Hello\n")
+    assert check_survey(folder)["notes"] == [
+        "per_person is 2, but there is 1 item: everybody judges 1", "repeats is 2, but one person judges only 1",
+    ]  # fmt: skip
+
+
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
     facts = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))

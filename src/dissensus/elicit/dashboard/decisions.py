@@ -62,10 +62,10 @@ def extend(run: Running, per_item: int) -> None:
 
 
 def find_person(run: Running, name: str) -> str:
-    """The id of the person who is known by this name; ValueError where there is none.
+    """The id under which the database has this person; ValueError where there is nobody, or more than one.
 
-    name: what a recruiting site calls them, what the export calls them, or the first 8 or more characters of that,
-    which is as much as the dashboard shows
+    name: their id on the recruiting site or in the export, or the first 8 or more characters of the latter, which is
+    as much as the dashboard shows
     """
     known_as = schema.people.c.person
     whole = sa.select(schema.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
@@ -74,9 +74,11 @@ def find_person(run: Running, name: str) -> str:
         person = connection.scalar(whole)
         if person is None and len(name) >= SHORTEST:
             people = connection.scalars(begins).all()
-            person = people[0] if len(people) == 1 else None
+            if len(people) > 1:
+                raise ValueError(f"more than one id in this survey begins with {name!r}; give the whole id")
+            person = people[0] if people else None
     if person is None:
-        raise ValueError(f"nobody in this survey is called {name!r}, neither by that id nor by its hash")
+        raise ValueError(f"no one in this survey has the id {name!r}")
     return str(person)
 
 

@@ -48,7 +48,7 @@ class Option:
     scale: bool = False
 
 
-SHUFFLE = Option(True, "every person sees the classes in an order of their own")
+SHUFFLE = Option(True, "each person sees the classes in a random order of their own")
 FRAME = Option("own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"))
 
 

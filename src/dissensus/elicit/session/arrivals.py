@@ -75,7 +75,7 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
     if not given or len(given) > 500 or not storable(given):
         raise Refused(f"this survey is entered by a link that carries {name}; please use the link you were sent", 403)
     if "{{%" in given:
-        raise Refused(f"the link was not filled in: {name} is {given}; please tell those who sent it to you", 403)
+        raise Refused(f"the link was not filled in: {name} is {given}; please tell the people who sent it to you", 403)
     if source == "links":
         invited = unsigned(run.secret, "invite", given)
         if invited is None:

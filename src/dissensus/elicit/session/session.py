@@ -114,7 +114,7 @@ def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any
         if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
             option not in check.options for option, check in zip(chosen, checks, strict=True)
         ):  # fmt: skip
-            raise Refused(f"expected answer.chosen to be a list of {len(checks)} options")
+            raise Refused(f"expected answer.chosen to be a list of options, one for each question ({len(checks)})")
         if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1
             return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)

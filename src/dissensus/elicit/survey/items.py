@@ -168,7 +168,9 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
     if survey.units:
         return _listed(survey, items)
     if len(kept) < survey.shows:
-        raise ValueError(f"{survey.question.kind} shows {survey.shows} items at once, but there are only {len(kept)}")
+        raise ValueError(
+            f"{survey.question.kind} shows {survey.shows} items at once, but the survey has only {len(kept)}"
+        )
     in_place = survey.kind.in_place
     units = [
         (*first, *others)

@@ -58,10 +58,11 @@ def check_pictures(survey: Survey, units: Units) -> None:
 def _notes(survey: Survey, units: Units) -> Iterator[str]:
     settings, shown, count = survey.protocol, UNIT_NAMES[survey.shows], len(units.main)
     if settings.per_person > count:
-        yield f"per_person is {settings.per_person}, but there are {count} {shown}: everybody judges {count}"
+        there = f"there is {count} {shown.removesuffix('s')}" if count == 1 else f"there are {count} {shown}"
+        yield f"per_person is {settings.per_person}, but {there}: everybody judges {count}"
     each = units_per_person(survey, units)
     if settings.repeats > each:
-        yield f"repeats is {settings.repeats}, more than the {each} {shown} that one person judges"
+        yield f"repeats is {settings.repeats}, but one person judges only {each}"
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
         yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:

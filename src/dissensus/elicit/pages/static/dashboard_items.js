@@ -29,7 +29,7 @@ export function drawItems(numbers, now) {
 function summary(map, now) {
   if (!map.items) return "No answers yet. Each item will appear here in the row of the class that most people say.";
   const open = now.units - map.items;
-  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that more than half name` : "each has a class that more than half name"}.`
+  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that gets more than half` : "each has a class that gets more than half"}.`
     + `${open > 0 ? ` ${plural(open, "item")} ${open === 1 ? "has" : "have"} no answers yet.` : ""}`;
 }
 
@@ -101,7 +101,7 @@ function show(spot) {
   const rows = spot ? spot.cell.rows : most;
   const more = spot ? spot.cell.items - rows.length : 0;
   const title = !spot ? "Most disputed of all" : spot.cell.class ? `Mostly ${spot.cell.class}` : "Mostly other classes";
-  const text = spot ? `${plural(spot.cell.items, "item")} on which two people differ in ${tenth(spot.column)} of cases` : "Point at a field of the map, or go there by Tab and arrows, to see its items.";
+  const text = spot ? `${plural(spot.cell.items, "item")} on which two people differ in ${tenth(spot.column)} of cases` : "Point at a field of the map, or move to it with Tab and the arrow keys, to see its items.";
   find("card").replaceChildren(make("h3", {}, title), make("p", { class: "quiet" }, text),
     make("ul", {}, rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
     more ? make("p", { class: "quiet" }, `and ${count(more)} more`) : "");

@@ -151,7 +151,7 @@ const PAGES = {
   ],
   comprehension: (content, done) => [
     make("h1", {}, "A short check"),
-    make("p", {}, content.again ? "That was not quite right. Please read again what is asked and try once more." : "Please answer these questions about the task."),
+    make("p", {}, content.again ? "That was not quite right. Please read the questions again and try once more." : "Please answer these questions about the task."),
     form(content.asked.map((check, i) => options(`q${i}`, check.question, check.options, true)), "Check my answers",
       (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done),
   ],

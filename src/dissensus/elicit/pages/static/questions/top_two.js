@@ -95,7 +95,7 @@ function topTwo({ items, question, change }) {
     if (!options.ruling_out || state.first === null) return;
     const undo = rest().every((name) => state.out.has(name));
     state.out = new Set(undo ? [] : rest());
-    ruled(!undo, undo ? "Nothing is ruled out" : `${state.out.size} classes are ruled out`);
+    ruled(!undo, undo ? "Nothing is ruled out" : state.out.size === 1 ? "1 class is ruled out" : `${state.out.size} classes are ruled out`);
   }
 
   // What is noted is the class that changed; true for all the rest at once, false for none any more.
