@@ -32,8 +32,8 @@ PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries())
-    window.shifts.push([one.value, one.hadRecentInput, one.sources.map((s) => s.node && s.node.outerHTML)]);
+  for (const shift of list.getEntries())
+    window.shifts.push([shift.value, shift.hadRecentInput, shift.sources.map((s) => s.node && s.node.outerHTML)]);
 }).observe({ type: "layout-shift", buffered: true });
 """
 
@@ -119,7 +119,7 @@ class Person:
         self.page.wait_for_function(
             """() => { const page = document.getElementById("page");
                return page && !page.hasAttribute("aria-busy") && page.querySelector("h1")
-                 && [...page.querySelectorAll("img")].every((one) => one.complete && one.naturalWidth); }"""
+                 && [...page.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth); }"""
         )
         return self.page
 
@@ -174,8 +174,8 @@ class Person:
         """What moved on the page since it was loaded, apart from what moves within a field or a player."""
         if self.moved is not None:
             return self.moved
-        found = [one for page in self.context.pages for one in page.evaluate("window.shifts || []")]
-        return [one for one in found if any(one[2]) or one[0] > 0.002]
+        shifts = [shift for page in self.context.pages for shift in page.evaluate("window.shifts || []")]
+        return [shift for shift in shifts if any(shift[2]) or shift[0] > 0.002]
 
     def close(self) -> None:
         self.context.close()

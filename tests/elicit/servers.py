@@ -64,11 +64,11 @@ def serving(folder: Path, database: str | None) -> Iterator[str]:
         process.wait(20)
 
 
-def ten_arrive(folder: Path, database: str | None, barrier: Any, found: Any) -> None:
+def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -> None:
     """What a process does that opens the survey when others do, and tells whom it met there."""
     run = open_survey(folder, database)
     barrier.wait()
-    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    arrived.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
     run.store.close()
 
 

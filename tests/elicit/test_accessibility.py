@@ -97,10 +97,10 @@ def test_every_question_is_accessible(tmp_path, person, faults, name):
 def small_targets(page):
     """Buttons, fields and options under 24 by 24 CSS pixels (WCAG 2.5.8); a field counts with its label."""
     return page.evaluate(
-        """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((one) => {
-          const box = (one.closest("label") || one).getBoundingClientRect();
-          return box.width && (box.width < 24 || box.height < 24) && one.type !== "checkbox";
-        }).map((one) => one.outerHTML)"""
+        """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((element) => {
+          const box = (element.closest("label") || element).getBoundingClientRect();
+          return box.width && (box.width < 24 || box.height < 24) && element.type !== "checkbox";
+        }).map((element) => element.outerHTML)"""
     )
 
 
@@ -200,7 +200,7 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         assert page.evaluate("document.activeElement.textContent") == "Include again"
         assert faults(page) == []
         # A decision may change the table, and the text of the state, which on a busy machine is long after the click.
-        me.moved = [one for one in me.shifts() if not one[1] and 'id="state"' not in str(one[2])]
+        me.moved = [shift for shift in me.shifts() if not shift[1] and 'id="state"' not in str(shift[2])]
         for width in (390, 320):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -50,7 +50,9 @@ def answers(folder):
 
 def without_replies(me):
     """The browser writes every refused request into its console, which is no fault of the page."""
-    me.problems = [one for one in me.problems if "Failed to load resource" not in one and "net::ERR_" not in one]
+    me.problems = [
+        problem for problem in me.problems if "Failed to load resource" not in problem and "net::ERR_" not in problem
+    ]
 
 
 @pytest.mark.parametrize("reply", ANSWERS.values(), ids=ANSWERS)
@@ -152,7 +154,7 @@ def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person
         agree = page.get_by_role("button", name="I agree")
         agree.click()
         page.locator(".problem", has_text="Not sent, but kept here: your network blocks it.").wait_for()
-        assert agree.evaluate("(one) => one === document.activeElement")
+        assert agree.evaluate("(button) => button === document.activeElement")
         gone()
         me.moves_on(lambda: me.keys("Enter"))
         assert me.place() == "1 of 4"
@@ -166,7 +168,7 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
         me.answer_offline("c")
         # An older entry of a trial that the database has lost, and one that was damaged, before the good one.
         page.evaluate("""() => {
-            const key = Object.keys(localStorage).find((one) => one.includes("trial:"));
+            const key = Object.keys(localStorage).find((name) => name.includes("trial:"));
             const old = { ...JSON.parse(localStorage.getItem(key)), page: "trial:lost", client: 1 };
             localStorage.setItem(key.replace(/trial:.*/, "trial:lost"), JSON.stringify(old));
             localStorage.setItem(key.replace(/trial:.*/, "trial:damaged"), "{");

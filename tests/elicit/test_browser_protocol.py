@@ -78,16 +78,16 @@ def test_whoever_declines_or_fails_twice_is_thanked(tmp_path, person):
         tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": {"consent": "Yes?"}}
     )
     with served(folder) as address:
-        one, two = person(), person()
-        one.start(address)
-        press(one, "I do not want to take part")
-        assert one.page.get_by_text("You chose not to take part.").is_visible()
-        two.start(address)
-        press(two, "I agree")
+        declining, failing = person(), person()
+        declining.start(address)
+        press(declining, "I do not want to take part")
+        assert declining.page.get_by_text("You chose not to take part.").is_visible()
+        failing.start(address)
+        press(failing, "I agree")
         for _ in range(2):
-            two.page.get_by_label("No").check()
-            press(two, "Check my answers")
-        assert two.page.get_by_text("The check was not passed").is_visible()
+            failing.page.get_by_label("No").check()
+            press(failing, "Check my answers")
+        assert failing.page.get_by_text("The check was not passed").is_visible()
 
 
 def test_double_clicks_held_keys_refresh_and_the_back_button_give_one_answer_each(tmp_path, person):

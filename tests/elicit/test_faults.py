@@ -70,10 +70,10 @@ def under_load(tmp_path, database):
     finally:
         crowd.going = False
     assert not crowd.thread.is_alive()
-    acknowledged = [trial for one in crowd.done for trial in one.acknowledged]
+    acknowledged = [trial for wave in crowd.done for trial in wave.acknowledged]
     stored = answer_table(run).column("trial").to_pylist()
     run.store.close()
-    assert not [error for one in crowd.done for error in one.errors]
+    assert not [error for wave in crowd.done for error in wave.errors]
     assert len(acknowledged) > 50 and sorted(acknowledged) == sorted(stored)
 
 

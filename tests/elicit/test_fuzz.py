@@ -131,9 +131,9 @@ def test_no_path_makes_the_server_fail(client):
     @given(part, part)
     @example("9" * 5000, "0")
     @example("%D9%A3", "%C2%B2")
-    def send(one, two):
-        for folder in ("/media", f"/media/{two}", "/static", "", "/dashboard/download", "/api"):
-            assert web.get(f"{folder}/{one}").status_code in (200, 303, 307, 400, 401, 404, 405)
+    def send(name, inner):
+        for folder in ("/media", f"/media/{inner}", "/static", "", "/dashboard/download", "/api"):
+            assert web.get(f"{folder}/{name}").status_code in (200, 303, 307, 400, 401, 404, 405)
 
     send()
 

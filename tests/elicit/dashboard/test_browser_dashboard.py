@@ -91,13 +91,13 @@ def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
         page = opened(me, address)
         page.locator("[tabindex='0'].field").focus()
         places = """() => [...document.querySelectorAll('main section, main table, #map td, #card')]
-          .map((one) => JSON.stringify(one.getBoundingClientRect()))"""
+          .map((element) => JSON.stringify(element.getBoundingClientRect()))"""
         before = page.evaluate(places)
         decisions.extend(survey, 4)
         answer(survey, lambda item: "dog", upto=3)
         refreshed(page, "27 of 32 answers")
         assert page.get_by_text("27 of 32 answers").is_visible() and page.locator("#map .mark.open").count() == 5
-        fixed = [one for one in page.evaluate(places) if one in before]
+        fixed = [place for place in page.evaluate(places) if place in before]
         assert len(fixed) >= len(before) - 5  # only the table of people has grown by a row
         assert page.evaluate("document.activeElement.className") == "field"
         me.moved = [shift for shift in me.shifts() if "download-title" not in str(shift)]
@@ -150,7 +150,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
             me.keys("Enter")
             page.wait_for_function("(to) => document.querySelector('[aria-sort]').ariaSort === to", arg=direction)
             page.wait_for_function("(to) => document.querySelector('#people .name').textContent === to", arg=first)
-        assert head.get_by_role("button").evaluate("(one) => one === document.activeElement")
+        assert head.get_by_role("button").evaluate("(button) => button === document.activeElement")
         page.get_by_role("button", name="Later annotators").click()
         page.get_by_text("26–50 of 60").wait_for()
         assert shown()[0] == "0034"

@@ -185,8 +185,8 @@ def test_work_that_is_committed_group_fails_alone(tmp_path):
             return str(refused)
 
     with ThreadPoolExecutor(12) as pool:
-        found = list(pool.map(piece, range(60)))
-    assert found == [i if i % 3 else f"piece {i}" for i in range(60)]
+        results = list(pool.map(piece, range(60)))
+    assert results == [i if i % 3 else f"piece {i}" for i in range(60)]
     with run.store.reading() as connection:
         kept = set(connection.scalars(sa.select(schema.about.c.key).where(schema.about.c.key.like("k%"))))
     run.store.close()
@@ -218,17 +218,17 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     run = opened(people={"source": "prolific"})
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
-    assert len(found) == 1
+        ids = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
+    assert len(ids) == 1
 
 
 def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_path, database):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
-    barrier, found = FORKS.Barrier(3), FORKS.Queue()
-    workers = [FORKS.Process(target=ten_arrive, args=(folder, database, barrier, found)) for _ in range(3)]
+    barrier, arrived = FORKS.Barrier(3), FORKS.Queue()
+    workers = [FORKS.Process(target=ten_arrive, args=(folder, database, barrier, arrived)) for _ in range(3)]
     for worker in workers:
         worker.start()
-    ids = [found.get(timeout=60) for _ in workers]
+    ids = [arrived.get(timeout=60) for _ in workers]
     for worker in workers:
         worker.join(20)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
@@ -348,8 +348,8 @@ def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
     me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
     decisions.exclude(run, me, "asked-for-it")
-    found = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
-    assert found
+    holding = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert holding
     decisions.forget(run, me)
     assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
     run.store.close()

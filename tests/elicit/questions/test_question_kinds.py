@@ -87,7 +87,7 @@ def test_simulated_answers_average_to_the_truth():
     assert np.allclose([votes.count(name) / 4000 for name in CLASSES], TRUTH, atol=0.03)
     for kind, field, whole in (("allocate", "percents", 100), ("tokens", "tokens", 20), ("sliders", "values", 1)):
         answers = [QUESTIONS[kind].simulate(question(kind), TRUTH, rng)[field] for _ in range(2000)]
-        means = [np.mean([one.get(name, 0) for one in answers]) / whole for name in CLASSES]
+        means = [np.mean([answer.get(name, 0) for answer in answers]) / whole for name in CLASSES]
         assert np.allclose(means, TRUTH, atol=0.02)
 
 

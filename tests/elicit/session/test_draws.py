@@ -60,8 +60,8 @@ def crowd(run, truth, people, every=16):
 def units_of(run):
     """Answers and priority of each unit.  (n,), (n,)"""
     with run.store.reading() as connection:
-        found = sa.select(schema.units.c.answered, schema.units.c.priority).order_by(schema.units.c.id)
-        rows = connection.execute(found).all()
+        wanted = sa.select(schema.units.c.answered, schema.units.c.priority).order_by(schema.units.c.id)
+        rows = connection.execute(wanted).all()
     return np.array([row.answered for row in rows]), np.array([row.priority for row in rows])
 
 

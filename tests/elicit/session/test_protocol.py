@@ -90,7 +90,7 @@ def test_a_triplet_keeps_its_first_item_in_place_and_a_pair_none():
 )  # fmt: skip
 def test_stages_that_a_survey_does_not_have_are_left_out(sections, stages, tmp_path):
     survey = read_survey(write_survey(tmp_path / "survey", **sections))
-    found = [first_stage(survey)]
-    while found[-1] != "done":
-        found.append(stage_after(survey, found[-1]))
-    assert found == stages
+    passed = [first_stage(survey)]
+    while passed[-1] != "done":
+        passed.append(stage_after(survey, passed[-1]))
+    assert passed == stages

@@ -59,8 +59,8 @@ def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(bat
 def test_who_is_excluded_makes_room(batches):
     run = batches(a="p0 p1", b="p2 p3")
     people = [arrive(run, {}) for _ in range(2)]
-    for one in people:
-        through_trials(run, one)
+    for somebody in people:
+        through_trials(run, somebody)
     decisions.exclude(run, people[0], "odd")
     assert through_trials(run, arrive(run, {}))[1]["stage"] == "done"
     assert status_of(run)["share"] == 1
@@ -70,7 +70,7 @@ def test_people_who_come_at_once_are_not_too_many(batches):
     run = batches(per_item=2, a="p0 p1 p2 p3", b="p4 p5 p6 p7")
     people = [arrive(run, {}) for _ in range(10)]
     with ThreadPoolExecutor(10) as pool:
-        ends = list(pool.map(lambda one: through_trials(run, one)[1]["stage"], people))
+        ends = list(pool.map(lambda somebody: through_trials(run, somebody)[1]["stage"], people))
     assert Counter(ends) == {"done": 4, "full": 6}
     assert Counter(row.batch for row in rows(run, schema.people)) == {"a": 2, "b": 2, None: 6}
     assert {row.answered for row in rows(run, schema.units)} == {2}
