@@ -1,4 +1,4 @@
-"""What a researcher decides while a survey runs: each written down, none of it deletes an answer unless asked to."""
+"""What a researcher decides while a survey runs: every decision is recorded, and only `forget` deletes answers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def find_person(run: Running, name: str) -> str:
 
 
 def forget(run: Running, person: str) -> int:
-    """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
+    """Delete a person and all their answers, as they may ask. -> how many answers are gone"""
     before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
 
     def work(connection: Connection) -> int:

@@ -99,7 +99,7 @@ class Watch:
 
     def _read_answers(self, connection: Connection) -> None:
         people = {row.id: row for row in connection.execute(PEOPLE)}
-        if self.people.keys() - people.keys():  # somebody was forgotten with everything they gave
+        if self.people.keys() - people.keys():  # somebody was deleted with all their answers
             self._begin()
         for who, before in self.people.items():
             if (before.excluded is None) != (people[who].excluded is None):

@@ -36,10 +36,10 @@ class Question:
 class Option:
     """A setting of a kind of question.
 
-    default  what holds where survey.toml says nothing; it also tells the type
+    default  what holds where survey.toml says nothing; it also gives the type
     meaning  the comment beside it in a new survey.toml
     choices  the values that are allowed; empty where every value of that type is
-    scale    whether it tells what the numbers of an answer mean, so that it cannot change once there are answers
+    scale    whether it says what the numbers of an answer mean, so that it cannot change once there are answers
     """
 
     default: Any

@@ -77,7 +77,7 @@ function picture(src, alt) {
   return image;
 }
 
-// Kept when all pictures are there.
+// Resolves when all pictures are there.
 export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map((image) => (image.complete && image.naturalWidth ? null
   : new Promise((there) => { image.addEventListener("load", there, { once: true }); }))));
 
