@@ -23,7 +23,7 @@ from playwright.sync_api import sync_playwright
 
 from dissensus.elicit.access import set_key
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.identity import signed
 from dissensus.elicit.running import Running, open_survey
 from dissensus.elicit.session.arrivals import arrive
@@ -203,8 +203,8 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
             for _ in range(2):  # the second finds nothing left
                 go_through(run, lambda item: "0")
             me = arrive(run, {})
-            for told in ({"agreed": True}, {}, {"chosen": ["Yes"]}, {"choice": "0"}):
-                submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+            for answer in ({"agreed": True}, {}, {"chosen": ["Yes"]}, {"choice": "0"}):
+                submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
             seen(f"run#token={signed(run.secret, 'person', me)}")
             decisions.stop(run)
             seen()
@@ -234,18 +234,18 @@ def sheet(shots: list[Image.Image], columns: int = 2) -> bytes:
 def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0, upto: int = 100) -> str:
     """Somebody who agrees, understands, and says choose(item) of `upto` items."""
     me, given = arrive(run, {}), 0
-    told: dict[str, Any]
+    answer: dict[str, Any]
     while (page := current_page(run, me))["stage"] not in ENDS and given <= upto:
-        told = {"agreed": True, "chosen": ["Yes"]}
+        answer = {"agreed": True, "chosen": ["Yes"]}
         if page["stage"] in ("practice", "trial"):
             given += page["stage"] == "trial"
             with run.store.reading() as connection:
-                mine = tables.trials.c.id == page["page"].removeprefix("trial:")
-                shown = connection.scalar(sa.select(tables.trials.c.shown).where(mine))
-                told = {"choice": choose(json.loads(str(shown))["items"][0])}
+                mine = schema.trials.c.id == page["page"].removeprefix("trial:")
+                shown = connection.scalar(sa.select(schema.trials.c.shown).where(mine))
+                answer = {"choice": choose(json.loads(str(shown))["items"][0])}
         times = {"looked": 0, "touched": 500, "submitted": 1000 * seconds, "changes": [], "away": []}
         if given <= upto:
-            submit(run, me, {"page": page["page"], "told": told, "times": times})
+            submit(run, me, {"page": page["page"], "answer": answer, "times": times})
     return me
 
 
@@ -272,10 +272,10 @@ def watched(folder: Path) -> None:
         return str(rng.integers(10))
 
     people = []
-    for told in ([{"agreed": False}], [{"agreed": True}, {}, *[{"chosen": ["No"]}] * 2], [{"agreed": True}], []):
+    for answers in ([{"agreed": False}], [{"agreed": True}, {}, *[{"chosen": ["No"]}] * 2], [{"agreed": True}], []):
         people.append(arrive(run, {}))
-        for one in told:
-            submit(run, people[-1], {"page": current_page(run, people[-1])["page"], "told": one})
+        for answer in answers:
+            submit(run, people[-1], {"page": current_page(run, people[-1])["page"], "answer": answer})
     ways = [(view, 100)] * 14 + [(careless, 100)] + [(view, 100)] * 9 + [(view, 4), (view, 15), (view, 9)]
     for i, (choose, upto) in enumerate(ways):
         people.append(go_through(run, choose, 0.6 if i == 14 else float(rng.lognormal(1.1, 0.25)), upto))
@@ -285,12 +285,12 @@ def watched(folder: Path) -> None:
     with run.store.writing() as connection:
         for i, me in enumerate(people):
             start = begin + 9000 * (i / len(people)) ** 0.9
-            there = connection.execute(sa.select(tables.answers.c.trial).where(tables.answers.c.person == me)).scalars()
+            there = connection.execute(sa.select(schema.answers.c.trial).where(schema.answers.c.person == me)).scalars()
             for place, trial in enumerate(there.all()):
                 at = {"received": min(time.time() - 20, start + 21 * (place + rng.random()))}
-                connection.execute(sa.update(tables.answers).where(tables.answers.c.trial == trial).values(at))
+                connection.execute(sa.update(schema.answers).where(schema.answers.c.trial == trial).values(at))
             seen = {"started": start, "seen": start + 450 if i not in (2, 28) else start - 3600}
-            connection.execute(sa.update(tables.people).where(tables.people.c.id == me).values(seen))
+            connection.execute(sa.update(schema.people).where(schema.people.c.id == me).values(seen))
     run.store.close()
 
 
@@ -303,7 +303,7 @@ def dashboard(browser: Any, keep: Callable[[str, bytes], None]) -> None:
                 me = Person(browser, color_scheme=scheme)
                 me.page.set_viewport_size({"width": width, "height": 844})
                 me.page.goto(f"{address}/dashboard")
-                me.page.get_by_label("Key of the dashboard").fill(KEY)
+                me.page.get_by_label("Dashboard key").fill(KEY)
                 me.page.keyboard.press("Enter")
                 me.page.wait_for_selector("main:not([aria-busy])")
                 me.page.eval_on_selector_all("img", "(all) => all.forEach((one) => { one.loading = 'eager'; })")

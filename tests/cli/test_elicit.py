@@ -37,7 +37,7 @@ def answered(tmp_path):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
     run = open_survey(folder)
     me = arrive(run, {"PROLIFIC_PID": "abc"})
-    submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     run.store.close()
     return folder
 
@@ -45,8 +45,8 @@ def answered(tmp_path):
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "made" in dissensus("init", tmp_path / "new", "--kind", kind).stdout
-    told = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
-    assert told["kind"] == kind and told["units"] >= 24
+    facts = json.loads(dissensus("check", tmp_path / "new", "--json").stdout)
+    assert facts["kind"] == kind and facts["units"] >= 24
     done = dissensus("init", tmp_path / "new", "--kind", kind, code=2)
     assert "exists already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
         (("export", answered, "-o", tmp_path / "a.xlsx"), "ends with .parquet, .csv or .jsonl"),
         (("export", answered, "-o", tmp_path / "no" / "a.csv"), "there is no folder"),
         (("export", answered, "-o", tmp_path / "a.csv", "--labels", "--people"), "ask for one after the other"),
-        (("forget", answered, "nobody"), "nobody in this survey is called 'nobody'"),
+        (("forget", answered, "nobody"), "no one in this survey has the id 'nobody'"),
         (("links", tmp_path / "nowhere"), "no such file"),
         (("key", tmp_path / "nowhere"), "no such file"),
         (("serve", bad), "question.classes has 1 name"),
@@ -76,22 +76,40 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
 
 def test_check_and_status_say_what_is_wanted_and_what_is_there(answered):
     assert "choose on 8 items, 24 answers wanted, by at least 6 people" in dissensus("check", answered).stdout
-    assert "1 of 24 answers (4%) by 1 people, 0 of them done" in dissensus("status", answered).stdout
-    told = json.loads(dissensus("status", answered, "--json").stdout)
-    assert (told["answers"], told["wanted"], told["people"], told["state"]) == (1, 24, 1, "open")
+    assert "1 of 24 answers (4%) by 1 person, 0 of them done" in dissensus("status", answered).stdout
+    facts = json.loads(dissensus("status", answered, "--json").stdout)
+    assert (facts["answers"], facts["wanted"], facts["people"], facts["state"]) == (1, 24, 1, "open")
 
 
 def test_export_writes_answers_labels_and_people(answered, tmp_path):
     for ending in ("csv", "jsonl", "parquet"):
-        told = json.loads(dissensus("export", answered, "-o", tmp_path / f"a.{ending}", "--json").stdout)
-        assert told == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
-        assert "1 people ->" in dissensus("export", answered, "--people", "-o", tmp_path / f"p.{ending}").stdout
+        facts = json.loads(dissensus("export", answered, "-o", tmp_path / f"a.{ending}", "--json").stdout)
+        assert facts == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
+        assert "1 person ->" in dissensus("export", answered, "--people", "-o", tmp_path / f"p.{ending}").stdout
     dissensus("export", answered, "--labels", "-o", tmp_path / "votes.parquet")
     assert "abc" not in (tmp_path / "a.jsonl").read_text() + (tmp_path / "p.jsonl").read_text()
 
 
+def test_one_item_and_one_answer_are_spoken_of_in_the_singular(tmp_path):
+    folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 1, "per_item": 1})
+    (folder / "items.csv").write_text("item,text\nonly,Hello\n")
+    assert "choose on 1 item, 1 answer wanted, by at least 1 person" in dissensus("check", folder).stdout
+    assert "0 of 1 answer (0%) by 0 people" in dissensus("status", folder).stdout
+
+
+def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True})
+    with open_survey(folder) as run:
+        for name in ("5f0000001a", "5f0000001b"):
+            arrive(run, {"PROLIFIC_PID": name})
+    shared = dissensus("forget", folder, "5f0000001", code=2).stderr
+    assert "more than one id in this survey begins with '5f0000001'; give the whole id" in shared
+    dissensus("forget", folder, "5f0000001a")
+    assert json.loads(dissensus("status", folder, "--json").stdout)["people"] == 1
+
+
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "deleted one person with 1 answer" in dissensus("forget", answered, "abc").stdout
+    assert "deleted a person and 1 answer" in dissensus("forget", answered, "abc").stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
@@ -156,4 +174,4 @@ def test_somebody_is_forgotten_by_as_much_of_their_id_as_the_dashboard_shows(ans
     whole = answer_table(run).column("annotator")[0].as_py()
     run.store.close()
     dissensus("forget", answered, whole[:7], code=2)
-    assert "with 1 answer" in dissensus("forget", answered, whole[:8]).stdout
+    assert "a person and 1 answer" in dissensus("forget", answered, whole[:8]).stdout

@@ -32,8 +32,8 @@ PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries())
-    window.shifts.push([one.value, one.hadRecentInput, one.sources.map((s) => s.node && s.node.outerHTML)]);
+  for (const shift of list.getEntries())
+    window.shifts.push([shift.value, shift.hadRecentInput, shift.sources.map((s) => s.node && s.node.outerHTML)]);
 }).observe({ type: "layout-shift", buffered: true });
 """
 
@@ -62,7 +62,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
 
 
 def kept(folder: Path, database: str | None = None) -> list[dict[str, Any]]:
-    """Every answer in the database, as the export gives it, with what was told and measured already read."""
+    """Every answer in the database, as the export gives it, with the answer and its times already parsed."""
     run = open_survey(folder, database)
     rows = answer_table(run).to_pylist()
     run.store.close()
@@ -119,7 +119,7 @@ class Person:
         self.page.wait_for_function(
             """() => { const page = document.getElementById("page");
                return page && !page.hasAttribute("aria-busy") && page.querySelector("h1")
-                 && [...page.querySelectorAll("img")].every((one) => one.complete && one.naturalWidth); }"""
+                 && [...page.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth); }"""
         )
         return self.page
 
@@ -140,6 +140,25 @@ class Person:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def answer_offline(self, key: str) -> None:
+        """Give the answer of this key while there is no network, until the page says that there is none."""
+        self.context.set_offline(True)
+        self.keys(key)
+        self.page.get_by_text("No connection.").wait_for()
+
+    def close_page(self) -> str:
+        """Close the page with all that it could not send, and give its link."""
+        link = self.page.url
+        self.page.close()
+        return link
+
+    def reopen_online(self, link: str) -> None:
+        """Come back by the link in a new tab, with a network."""
+        self.context.set_offline(False)
+        self.page = self.tab()
+        self.page.goto(link)
+        self.ready()
+
     def classes(self) -> list[str]:
         """The classes in the order in which this person sees them."""
         return self.page.eval_on_selector_all(
@@ -155,8 +174,8 @@ class Person:
         """What moved on the page since it was loaded, apart from what moves within a field or a player."""
         if self.moved is not None:
             return self.moved
-        found = [one for page in self.context.pages for one in page.evaluate("window.shifts || []")]
-        return [one for one in found if any(one[2]) or one[0] > 0.002]
+        shifts = [shift for page in self.context.pages for shift in page.evaluate("window.shifts || []")]
+        return [shift for shift in shifts if any(shift[2]) or shift[0] > 0.002]
 
     def close(self) -> None:
         self.context.close()

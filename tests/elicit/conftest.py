@@ -61,12 +61,12 @@ def launched() -> Iterator[Callable[..., Any]]:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
         unavailable("no browser: playwright is not installed")
-    found = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
 
         def launch(*more: str) -> Any:
             try:
-                return playwright.chromium.launch(executable_path=found, args=[*ARGUMENTS, *more])
+                return playwright.chromium.launch(executable_path=program, args=[*ARGUMENTS, *more])
             except Error as error:
                 unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
 
@@ -99,13 +99,13 @@ def person(chromium: Any, browsers: dict[str, list[Any]]) -> Iterator[Callable[.
         return there[-1][0]
 
     yield come
-    problems = [problem for one, _ in there for problem in one.problems]
-    shifts = [shift for one, _ in there for shift in one.shifts()]
-    for one, free in there:
-        if one.leaves_traces:
-            one.close()
+    problems = [problem for browser, _ in there for problem in browser.problems]
+    shifts = [shift for browser, _ in there for shift in browser.shifts()]
+    for browser, free in there:
+        if browser.leaves_traces:
+            browser.close()
         else:
-            one.leave()
-            free.append(one)
+            browser.leave()
+            free.append(browser)
     assert not problems
     assert not shifts

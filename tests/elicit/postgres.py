@@ -61,10 +61,10 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    found = shutil.which("pg_config")
-    if found is None:
+    config = shutil.which("pg_config")
+    if config is None:
         _unavailable("PostgreSQL is not installed: pg_config was not found")
-    programs = Path(subprocess.run([found, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
+    programs = Path(subprocess.run([config, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
     if not (programs / "initdb").exists():
         _unavailable(f"PostgreSQL's server is not installed: no initdb in {programs}")
     with tempfile.TemporaryDirectory(prefix="pg") as name:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection, HTTPException
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import uvicorn
 from dissensus.elicit.app import make_app
 from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import free_port, wait_until_it_answers
 from dissensus.elicit.session.arrivals import arrive
 
 # A process that starts from nothing spends a second on its imports, and some tests start a dozen of them.
@@ -26,7 +24,7 @@ FORKS.set_forkserver_preload([
 ])  # fmt: skip
 
 
-class ServerProcess:
+class ForkedServer:
     """A process that serves one survey, as `elicit serve` does with one worker; named as those of `subprocess` are."""
 
     def __init__(self, folder: Path, database: str | None, port: int) -> None:
@@ -44,23 +42,15 @@ class ServerProcess:
     def terminate(self) -> None:
         self._process.terminate()
 
+    def kill(self) -> None:
+        self._process.kill()
 
-def start_server(folder: Path, database: str | None, *, port: int | None = None) -> tuple[ServerProcess, str]:
+
+def start_server(folder: Path, database: str | None, *, port: int | None = None) -> tuple[ForkedServer, str]:
     """Start the server and wait until it answers."""
     port = port or free_port()
-    process = ServerProcess(folder, database, port)
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        assert process.poll() is None, f"the server ended at once with code {process.poll()}"
-        try:
-            with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
-                connection.request("GET", "/healthy")
-                if connection.getresponse().status == 200:
-                    return process, f"http://127.0.0.1:{port}"
-        except (OSError, HTTPException):
-            time.sleep(0.02)
-    process.terminate()
-    raise TimeoutError("the server did not answer within two minutes")
+    process = ForkedServer(folder, database, port)
+    return process, wait_until_it_answers(process, port)
 
 
 @contextmanager
@@ -74,11 +64,11 @@ def serving(folder: Path, database: str | None) -> Iterator[str]:
         process.wait(20)
 
 
-def ten_arrive(folder: Path, database: str | None, barrier: Any, found: Any) -> None:
+def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -> None:
     """What a process does that opens the survey when others do, and tells whom it met there."""
     run = open_survey(folder, database)
     barrier.wait()
-    found.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    arrived.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
     run.store.close()
 
 

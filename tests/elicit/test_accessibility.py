@@ -97,10 +97,10 @@ def test_every_question_is_accessible(tmp_path, person, faults, name):
 def small_targets(page):
     """Buttons, fields and options under 24 by 24 CSS pixels (WCAG 2.5.8); a field counts with its label."""
     return page.evaluate(
-        """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((one) => {
-          const box = (one.closest("label") || one).getBoundingClientRect();
-          return box.width && (box.width < 24 || box.height < 24) && one.type !== "checkbox";
-        }).map((one) => one.outerHTML)"""
+        """() => [...document.querySelectorAll("button, input, [role=option], a:not(.skip)")].filter((element) => {
+          const box = (element.closest("label") || element).getBoundingClientRect();
+          return box.width && (box.width < 24 || box.height < 24) && element.type !== "checkbox";
+        }).map((element) => element.outerHTML)"""
     )
 
 
@@ -145,24 +145,24 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
                 me.moves_on(lambda: me.page.get_by_role("button", name=name).click())  # noqa: B023
             return me
 
-        def told(me):
+        def text_of(me):
             assert faults(me.page) == [] and small_targets(me.page) == []
             return me.page.inner_text("main")
 
-        assert "chose not to take part" in told(somebody("I do not want"))
-        assert "check was not passed" in told(somebody("I agree", "Check my answers", "Check my answers"))
+        assert "chose not to take part" in text_of(somebody("I do not want"))
+        assert "check was not passed" in text_of(somebody("I agree", "Check my answers", "Check my answers"))
         busy = somebody("I agree", "Check my answers")
         decisions.stop(run)
-        assert "The survey is paused" in told(somebody())
+        assert "The survey is paused" in text_of(somebody())
         decisions.reopen(run)
         for _ in range(8):
             busy.moves_on(lambda: busy.keys("c"))
-        assert "Thank you" in told(busy)
-        assert "Nothing is left to answer" in told(somebody("I agree", "Check my answers"))
+        assert "Thank you" in text_of(busy)
+        assert "Nothing is left to answer" in text_of(somebody("I agree", "Check my answers"))
         lost = person(bypass_csp=True)
         lost.page.goto(f"{address}/run")
         lost.ready()
-        assert "no session" in told(lost)
+        assert "no session" in text_of(lost)
         run.store.close()
 
 
@@ -177,12 +177,12 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         page = me.page
         page.goto(f"{address}/dashboard")
         assert faults(page) == [] and small_targets(page) == []
-        page.get_by_label("Key of the dashboard").fill("not the key at all")
+        page.get_by_label("Dashboard key").fill("not the key at all")
         page.keyboard.press("Enter")
         page.get_by_text("That is not the key.").wait_for()
         assert faults(page) == []
         me.problems.clear()  # the browser notes that the page was refused
-        page.get_by_label("Key of the dashboard").fill("a key of some length")
+        page.get_by_label("Dashboard key").fill("a key of some length")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Stop taking answers").wait_for()
         assert faults(page) == []
@@ -200,7 +200,7 @@ def test_the_dashboard_is_accessible(tmp_path, person, faults):
         assert page.evaluate("document.activeElement.textContent") == "Include again"
         assert faults(page) == []
         # A decision may change the table, and the text of the state, which on a busy machine is long after the click.
-        me.moved = [one for one in me.shifts() if not one[1] and 'id="state"' not in str(one[2])]
+        me.moved = [shift for shift in me.shifts() if not shift[1] and 'id="state"' not in str(shift[2])]
         for width in (390, 320):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.app import make_app
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.guard import LARGEST, Haste
 from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
@@ -49,10 +49,10 @@ def test_a_person_enters_answers_and_is_acknowledged(served):
     run, client = served()
     who = enter(client)
     page = client.post("/api/page", headers=who).json()
-    reply = client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}})
+    reply = client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
     assert reply.status_code == 200 and reply.json()["saved"] == page["page"]
     with run.store.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.answers)) == 1
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.answers)) == 1
 
 
 def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators(served):
@@ -100,8 +100,8 @@ def test_pictures_have_addresses_that_only_the_survey_can_make(served, tmp_path)
 def test_somebody_learns_the_addresses_of_what_they_are_given_and_of_nothing_else(served):
     _, client = served(protocol={"per_person": 1})
     page = client.post("/api/page", headers=enter(client)).json()
-    told = {page["stimuli"][0]["parts"][0]["src"], *page["preload"]}
-    assert len(told) == 1 and client.get(f"/{told.pop()}").status_code == 200
+    addresses = {page["stimuli"][0]["parts"][0]["src"], *page["preload"]}
+    assert len(addresses) == 1 and client.get(f"/{addresses.pop()}").status_code == 200
 
 
 def test_a_file_that_became_a_link_out_of_the_survey_is_not_shown_any_more(served, tmp_path):
@@ -179,7 +179,7 @@ JSON = st.recursive(
 
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
-    """Own fuzzing: any JSON for the body, the told fields and the times; the answer is never a 500."""
+    """Own fuzzing: any JSON for the body, the answer and the times; the answer is never a 500."""
     run = open_survey(write_survey_of(kind, tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, raise_server_exceptions=True)
     who = enter(client)
@@ -188,12 +188,12 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
 
     @settings(max_examples=25)
     @given(JSON, JSON, JSON, st.sampled_from([trial, "consent", "trial:x", "break:1", "debrief", "instructions:0"]))
-    def send(told, times, whole, page):
+    def send(value, times, whole, page):
         bodies = [
             whole,
-            {"page": page, "told": told, "times": times},
-            {"page": page, "told": dict.fromkeys(example, told)},
-            *({"page": page, "told": {**example, field: told}} for field in example),
+            {"page": page, "answer": value, "times": times},
+            {"page": page, "answer": dict.fromkeys(example, value)},
+            *({"page": page, "answer": {**example, field: value}} for field in example),
         ]
         for body in bodies:
             try:
@@ -221,8 +221,8 @@ def test_the_dashboard_opens_by_its_key_and_changes_need_the_pages_own_token(ser
     token = page.text.split('name="form-token" content="')[1].split('"')[0]
     assert client.post("/dashboard/change/stop", json={}).status_code == 403
     assert client.post("/dashboard/change/stop", json={}, headers={"x-form-token": "x"}).status_code == 403
-    told = client.post("/dashboard/change/stop", json={}, headers={"x-form-token": token}).json()
-    assert told["status"]["state"] == "stopped"
+    reply = client.post("/dashboard/change/stop", json={}, headers={"x-form-token": token}).json()
+    assert reply["status"]["state"] == "stopped"
     assert client.post("/api/page", headers=enter(client)).json()["stage"] == "stopped"
     client.cookies.clear()
     assert client.get("/dashboard/download/answers.csv").status_code == 401
@@ -236,11 +236,11 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
     who = enter(client)
     page = client.post("/api/page", headers=who).json()
     while page["stage"] == "trial":
-        page = client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}}).json()[
+        page = client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}}).json()[
             "page"
         ]
     with run.store.reading() as connection:
-        person = connection.scalar(sa.select(tables.people.c.id))
+        person = connection.scalar(sa.select(schema.people.c.id))
     decisions.exclude(run, person, "answers blindly")
     assert answer_table(run).num_rows == 8 and answer_table(run).column("excluded").to_pylist() == [True] * 8
     with pytest.raises(ValueError, match="no answers yet"):
@@ -250,7 +250,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
     decisions.include(run, person)
     assert labels_of(run).n_answers == 8
     with run.store.reading() as connection:
-        kinds = connection.scalars(sa.select(tables.events.c.kind)).all()
+        kinds = connection.scalars(sa.select(schema.events.c.kind)).all()
     assert "excluded" in kinds and "included" in kinds
 
 
@@ -260,15 +260,15 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
     run, client = served(people={"source": "prolific"})
     who = enter(client, "?PROLIFIC_PID=abc")
     page = client.post("/api/page", headers=who).json()
-    client.post("/api/submit", headers=who, json={"page": page["page"], "told": {"choice": "cat"}})
+    client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
     with run.store.reading() as connection:
-        person = connection.scalar(sa.select(tables.people.c.id))
+        person = connection.scalar(sa.select(schema.people.c.id))
     assert decisions.forget(run, person) == 1
     with run.store.reading() as connection:
-        for table in (tables.people, tables.trials, tables.answers, tables.pages):
+        for table in (schema.people, schema.trials, schema.answers, schema.pages):
             assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
-        assert person not in str(connection.execute(sa.select(tables.events)).all())
-        assert {row.assigned for row in connection.execute(sa.select(tables.units))} == {0}
+        assert person not in str(connection.execute(sa.select(schema.events)).all())
+        assert {row.assigned for row in connection.execute(sa.select(schema.units))} == {0}
 
 
 def test_what_mturk_wants_back_stays_in_the_browser(served):

@@ -50,7 +50,9 @@ def answers(folder):
 
 def without_replies(me):
     """The browser writes every refused request into its console, which is no fault of the page."""
-    me.problems = [one for one in me.problems if "Failed to load resource" not in one and "net::ERR_" not in one]
+    me.problems = [
+        problem for problem in me.problems if "Failed to load resource" not in problem and "net::ERR_" not in problem
+    ]
 
 
 @pytest.mark.parametrize("reply", ANSWERS.values(), ids=ANSWERS)
@@ -152,7 +154,7 @@ def test_buttons_that_were_pressed_in_vain_can_be_pressed_again(tmp_path, person
         agree = page.get_by_role("button", name="I agree")
         agree.click()
         page.locator(".problem", has_text="Not sent, but kept here: your network blocks it.").wait_for()
-        assert agree.evaluate("(one) => one === document.activeElement")
+        assert agree.evaluate("(button) => button === document.activeElement")
         gone()
         me.moves_on(lambda: me.keys("Enter"))
         assert me.place() == "1 of 4"
@@ -163,22 +165,15 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
     with served(survey) as address:
         me = person()
         page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
+        me.answer_offline("c")
         # An older entry of a trial that the database has lost, and one that was damaged, before the good one.
         page.evaluate("""() => {
-            const key = Object.keys(localStorage).find((one) => one.includes("trial:"));
+            const key = Object.keys(localStorage).find((name) => name.includes("trial:"));
             const old = { ...JSON.parse(localStorage.getItem(key)), page: "trial:lost", client: 1 };
             localStorage.setItem(key.replace(/trial:.*/, "trial:lost"), JSON.stringify(old));
             localStorage.setItem(key.replace(/trial:.*/, "trial:damaged"), "{");
         }""")
-        link = page.url
-        page.close()
-        me.context.set_offline(False)
-        me.page = me.tab()
-        me.page.goto(link)
-        me.ready()
+        me.reopen_online(me.close_page())
         assert me.place() == "2 of 4" and answers(survey) == ["cat"]
         me.page.get_by_text("could not be sent yet and is kept in this browser").wait_for()
         assert sorted(key.split(":")[-1] for key in me.page.evaluate(STORED)) == ["damaged", "lost"]
@@ -192,12 +187,9 @@ def test_one_entry_that_is_refused_holds_up_no_other(survey, person):
 def test_two_tabs_that_send_the_same_queue_store_one_answer(survey, person):
     with served(survey) as address:
         me = person()
-        page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
-        link = page.url
-        page.close()
+        me.start(address)
+        me.answer_offline("c")
+        link = me.close_page()
         tabs = [me.tab(), me.tab()]
         me.context.set_offline(False)
         held = []
@@ -284,8 +276,6 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(survey, launched):
 @contextmanager
 def gone_for_a_while(me):
     """An answer is given while there is no network, which comes back at the end."""
-    me.context.set_offline(True)
-    me.keys("c")
-    me.page.get_by_text("No connection.").wait_for()
+    me.answer_offline("c")
     yield
     me.context.set_offline(False)

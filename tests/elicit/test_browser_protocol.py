@@ -78,16 +78,16 @@ def test_whoever_declines_or_fails_twice_is_thanked(tmp_path, person):
         tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": {"consent": "Yes?"}}
     )
     with served(folder) as address:
-        one, two = person(), person()
-        one.start(address)
-        press(one, "I do not want to take part")
-        assert one.page.get_by_text("You chose not to take part.").is_visible()
-        two.start(address)
-        press(two, "I agree")
+        declining, failing = person(), person()
+        declining.start(address)
+        press(declining, "I do not want to take part")
+        assert declining.page.get_by_text("You chose not to take part.").is_visible()
+        failing.start(address)
+        press(failing, "I agree")
         for _ in range(2):
-            two.page.get_by_label("No").check()
-            press(two, "Check my answers")
-        assert two.page.get_by_text("The check was not passed").is_visible()
+            failing.page.get_by_label("No").check()
+            press(failing, "Check my answers")
+        assert failing.page.get_by_text("The check was not passed").is_visible()
 
 
 def test_double_clicks_held_keys_refresh_and_the_back_button_give_one_answer_each(tmp_path, person):
@@ -140,21 +140,12 @@ def test_without_a_network_answers_wait_in_the_browser(tmp_path, person):
     with served(folder) as address:
         me = person()
         page = me.start(address)
-        me.context.set_offline(True)
-        me.keys("c")
-        page.get_by_text("No connection.").wait_for()
+        me.answer_offline("c")
         me.keys("d")  # nothing is there to be answered yet
         me.moves_on(lambda: me.context.set_offline(False))
         assert me.place() == "2 of 4" and page.locator("#status").inner_text() == ""
-        me.context.set_offline(True)
-        me.keys("d")
-        page.get_by_text("No connection.").wait_for()
-        link = page.url
-        page.close()  # the browser is closed with the answer still in it
-        me.context.set_offline(False)
-        me.page = me.tab()
-        me.page.goto(link)
-        me.ready()
+        me.answer_offline("d")
+        me.reopen_online(me.close_page())  # the browser is closed with the answer still in it
         assert me.place() == "3 of 4"
         me.problems = [problem for problem in me.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
     assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog"]

@@ -117,8 +117,8 @@ def test_one_of_120_classes_is_found_by_typing(ask, tmp_path):
     me.keys("Escape")
     me.page.keyboard.type("xen")
     me.moves_on(lambda: me.keys("ArrowUp", "Enter"))
-    told = [one["choice"] for one in answers(folder)]
-    assert told[:3] == ["wren 12", "wren 12", "gull 03"] and told[3].startswith("xenops")
+    chosen = [answer["choice"] for answer in answers(folder)]
+    assert chosen[:3] == ["wren 12", "wren 12", "gull 03"] and chosen[3].startswith("xenops")
 
 
 def test_top_two_by_keyboard_alone(ask):
@@ -254,7 +254,7 @@ def test_top_two_as_a_form_by_mouse_and_by_keyboard(ask):
 def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):
     me, folder = ask({"kind": "sliders", "classes": ("cat", "dog", "ship")})
     sliders = me.page.get_by_role("slider")
-    assert [one.get_attribute("aria-valuetext") for one in sliders.all()] == ["not set"] * 3
+    assert [slider.get_attribute("aria-valuetext") for slider in sliders.all()] == ["not set"] * 3
     me.page.get_by_role("button", name="Next").click()
     assert me.page.get_by_text("Set every slider; 3 are not set yet.").is_visible()
     for name, share in (("cat", 0.25), ("dog", 0.5), ("ship", 0.999)):
@@ -265,7 +265,7 @@ def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
     me.keys("c", "7", "d", "End", "s", "Space", "ArrowLeft")
     me.moves_on(lambda: me.keys("Enter"))
-    first, second = (one["values"] for one in answers(folder))
+    first, second = (answer["values"] for answer in answers(folder))
     assert first == pytest.approx({"cat": 0.25, "dog": 0.5, "ship": 1.0}, abs=0.02)
     assert second == {"cat": 0.7, "dog": 1, "ship": 0.49}
     assert changes(folder) == [["cat", 0.7], ["dog", 1], ["ship", 0.5], ["ship", 0.49]]
@@ -317,7 +317,8 @@ def pictures(me, folder):
     """The items whose pictures are on the page."""
     names = {media_address(survey_secret(folder), f"p{i}", 0): f"p{i}" for i in range(8)}
     return [
-        names[src] for src in me.page.eval_on_selector_all("img", "(all) => all.map((one) => one.getAttribute('src'))")
+        names[src]
+        for src in me.page.eval_on_selector_all("img", "(all) => all.map((image) => image.getAttribute('src'))")
     ]
 
 
@@ -351,16 +352,17 @@ def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
 def test_the_page_stands_still_from_trial_to_trial(ask):
     """Pictures, buttons and text of one trial are where those of the next are, to the pixel."""
     me, _ = ask({"kind": "top-two", "classes": TEN}, per_person=3)
-    where = (
-        "(all) => all.map((one) => { const b = one.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
-    )
+    where = """(all) => all.map((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return [x, y, width, height];
+    })"""
     seen = []
     for _ in range(2):
         seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
         me.keys("c", "7", "0", "d", "2", "0", "-")
         seen.append(me.page.eval_on_selector_all("main, h1, img, #answer button, #answer input", where))
         me.moves_on(lambda: me.keys("Enter"))
-    assert all(one == seen[0] for one in seen)
+    assert all(place == seen[0] for place in seen)
 
 
 def test_an_item_may_be_texts_a_picture_and_a_sound_group(ask, tmp_path):

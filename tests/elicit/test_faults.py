@@ -35,10 +35,10 @@ class Crowd:
             wave = 0
             while self.going:
                 wave += 1
-                told = send_people(
+                finished = send_people(
                     run.survey, names, truth, address, 10, wave, at_once=10, tick=self.tick, patient=True
                 )
-                self.done.append(told)
+                self.done.append(finished)
 
         self.thread = threading.Thread(target=come, daemon=True)
         self.thread.start()
@@ -61,7 +61,7 @@ class Crowd:
 
 @contextmanager
 def under_load(tmp_path, database):
-    """A survey with a crowd at the address of a server that is yet to be started; what was told is what is kept."""
+    """A survey with a crowd, whose server is yet to be started; at the end what was acknowledged is what is kept."""
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 600})
     run, port = open_survey(folder, database), free_port()
     crowd = Crowd(run, f"http://127.0.0.1:{port}")
@@ -70,11 +70,11 @@ def under_load(tmp_path, database):
     finally:
         crowd.going = False
     assert not crowd.thread.is_alive()
-    told = [trial for one in crowd.done for trial in one.acknowledged]
+    acknowledged = [trial for wave in crowd.done for trial in wave.acknowledged]
     stored = answer_table(run).column("trial").to_pylist()
     run.store.close()
-    assert not [error for one in crowd.done for error in one.errors]
-    assert len(told) > 50 and sorted(told) == sorted(stored)
+    assert not [error for wave in crowd.done for error in wave.errors]
+    assert len(acknowledged) > 50 and sorted(acknowledged) == sorted(stored)
 
 
 def workers_of(process):

@@ -63,9 +63,9 @@ def test_no_query_makes_arriving_fail(client, source):
     @given(st.dictionaries(known | text, text, max_size=4))
     @example({"PROLIFIC_PID": "\0", "workerId": "\ud800", "invite": "a.b"})
     def send(query):
-        told = "&".join(f"{percent(name)}={percent(value)}" for name, value in query.items())
+        encoded = "&".join(f"{percent(name)}={percent(value)}" for name, value in query.items())
         for path in ("/start", "/"):
-            assert web.get(f"{path}?{told}").status_code in (200, 303, 403, 429)
+            assert web.get(f"{path}?{encoded}").status_code in (200, 303, 403, 429)
 
     send()
 
@@ -88,14 +88,14 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind
     @given(JSON, JSON, st.dictionaries(st.sampled_from(fields), JSON, max_size=5), JSON, text)
     @example(None, {}, {"away": [[0, "x"]], "submitted": 10**400}, 10**400, "break:9")
     @example(None, {}, {"away": [[0]], "changes": [[1]]}, "\ud800", "trial:\0")
-    def send(whole, told, times, stamp, page):
+    def send(whole, value, times, stamp, page):
         here = web.post("/api/page", headers=who).json().get("page", "consent")
         answer = QUESTIONS[kind].simulate(run.survey.question, rng.dirichlet(np.ones(k)), rng)
-        bodies = [whole, {"page": page, "told": {}}, {"page": here, "told": told, "times": times, "client": stamp},
-                  {"page": here, "told": {**answer, next(iter(answer)): told}, "times": times, "client": stamp},
-                  {"page": here, "told": {**answer, "agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "told": {"agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "told": answer, "client": stamp}]  # fmt: skip
+        bodies = [whole, {"page": page, "answer": {}}, {"page": here, "answer": value, "times": times, "client": stamp},
+                  {"page": here, "answer": {**answer, next(iter(answer)): value}, "times": times, "client": stamp},
+                  {"page": here, "answer": {**answer, "agreed": True}, "times": times, "client": stamp},
+                  {"page": here, "answer": {"agreed": True}, "times": times, "client": stamp},
+                  {"page": here, "answer": answer, "client": stamp}]  # fmt: skip
         for body in bodies:
             reply = web.post("/api/submit", headers=who, content=json.dumps(body))
             assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
@@ -114,7 +114,7 @@ def test_no_header_makes_the_server_fail(client):
     @quick
     @given(st.dictionaries(names, value, max_size=3), st.sampled_from(["Bearer ", "", "Basic ", f"{COOKIE}="]))
     def send(headers, prefix):
-        given_ = {name: prefix.encode() + told for name, told in headers.items() if name != "host"}
+        given_ = {name: prefix.encode() + content for name, content in headers.items() if name != "host"}
         for path in ("/api/page", "/api/submit", "/dashboard", f"/{media_address(run.secret, 'p0', 0)}",
                      "/dashboard/data", "/start", "/dashboard/change/stop"):  # fmt: skip
             reply = web.request("POST" if "api" in path or "change" in path else "GET", path, headers=given_)
@@ -131,9 +131,9 @@ def test_no_path_makes_the_server_fail(client):
     @given(part, part)
     @example("9" * 5000, "0")
     @example("%D9%A3", "%C2%B2")
-    def send(one, two):
-        for folder in ("/media", f"/media/{two}", "/static", "", "/dashboard/download", "/api"):
-            assert web.get(f"{folder}/{one}").status_code in (200, 303, 307, 400, 401, 404, 405)
+    def send(name, inner):
+        for folder in ("/media", f"/media/{inner}", "/static", "", "/dashboard/download", "/api"):
+            assert web.get(f"{folder}/{name}").status_code in (200, 303, 307, 400, 401, 404, 405)
 
     send()
 
@@ -141,7 +141,7 @@ def test_no_path_makes_the_server_fail(client):
 def test_no_decision_makes_the_dashboard_fail(client):
     run, web = client()
     me = arrive(run, {})
-    submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     web.cookies.set(COOKIE, new_cookie(run.secret, run.survey.folder))
     token = web.get("/dashboard").text.split('name="form-token" content="')[1].split('"')[0]
     what = st.sampled_from(["exclude", "include", "forget", "stop", "open", "extend", "else"])

@@ -33,8 +33,8 @@ def serve(folder, *options):
         yield port
     finally:
         server.terminate()
-        told = server.communicate(timeout=30)
-    assert "Traceback" not in told[0] + told[1]
+        output = server.communicate(timeout=30)
+    assert "Traceback" not in output[0] + output[1]
 
 
 def asked(port, method, path, body=None, **headers):
@@ -66,10 +66,10 @@ def test_behind_a_trusted_proxy_everybody_counts_for_themselves(tmp_path):
         assert 429 in guesses(port, lambda i: f"192.0.2.{i}, 203.0.113.6")
 
 
-@pytest.mark.parametrize("told", ["*", "0.0.0.0/0", "::/0", "proxy.example.org", "10.0.0.5/8", "", "10.0.0.5,*"])
-def test_a_proxy_is_an_address_and_never_everybody(told):
+@pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "::/0", "proxy.example.org", "10.0.0.5/8", "", "10.0.0.5,*"])
+def test_a_proxy_is_an_address_and_never_everybody(proxy):
     with pytest.raises(ValueError, match="proxy"):
-        trusted_proxies(told)
+        trusted_proxies(proxy)
 
 
 def test_proxies_are_addresses_or_networks():

@@ -23,12 +23,12 @@ from tests.elicit.surveys import give_key
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
 BODIES = {
     "no text": b'{"page": "\xff\xfe"}', "a raw character 0": b'{"page": "\x00"}',
-    "a character 0": rb'{"page": "\u0000", "told": {"choice": "\u0000"}, "person": "\u0000", "why": "\u0000"}',
-    "half characters": rb'{"page": "\ud800", "told": {"\ud800": "\udfff"}, "person": "\ud800", "why": "\udfff"}',
-    "half characters in a trial": rb'{"page": "trial:\ud800", "told": {}}', "infinite": b'{"page": 1e999}',
-    "not a number": b'{"page": NaN, "told": {"choice": -Infinity}, "client": 1e999}', "many digits": b"9" * 5000,
+    "a character 0": rb'{"page": "\u0000", "answer": {"choice": "\u0000"}, "person": "\u0000", "why": "\u0000"}',
+    "half characters": rb'{"page": "\ud800", "answer": {"\ud800": "\udfff"}, "person": "\ud800", "why": "\udfff"}',
+    "half characters in a trial": rb'{"page": "trial:\ud800", "answer": {}}', "infinite": b'{"page": 1e999}',
+    "not a number": b'{"page": NaN, "answer": {"choice": -Infinity}, "client": 1e999}', "many digits": b"9" * 5000,
     "lists in lists": b"[" * 100_000, "objects in objects": b'{"a":' * 50_000,
-    "objects as deep as can be read": b'{"page": "x", "told": ' + b'{"a":' * 900 + b"1" + b"}" * 901,
+    "objects as deep as can be read": b'{"page": "x", "answer": ' + b'{"a":' * 900 + b"1" + b"}" * 901,
     "the same key twice": b'{"page": "a", "page": "b"}', "UTF-16": '{"page": "x"}'.encode("utf-16"),
     "a byte order mark": b"\xef\xbb\xbf{}", "nothing": b"", "a form": b"key=%00&key=%ff&%ed%a0%80=x", "null": b"null",
 }  # fmt: skip
@@ -113,8 +113,8 @@ def test_no_framing_makes_the_server_fail_and_nothing_beyond_the_limit_is_read(t
             413, None,
         )  # fmt: skip
         assert talk(b"POST", path, length(b"x" * (LARGEST + 1)), b"x" * 10)[0] == 413
-        for told in (b"99999999999999999999999", b"-2", b"2, 3", b"0x2", b"2\r\nContent-Length: 3"):
-            assert talk(b"POST", path, b"Content-Length: " + told, b"{} ")[0] in (400, 413)
+        for wrong in (b"99999999999999999999999", b"-2", b"2, 3", b"0x2", b"2\r\nContent-Length: 3"):
+            assert talk(b"POST", path, b"Content-Length: " + wrong, b"{} ")[0] in (400, 413)
         talk(b"POST", path, b"Transfer-Encoding: chunked", b"zz\r\n{}\r\n0\r\n\r\n")
         talk(b"POST", path, b"Content-Length: 2\r\nTransfer-Encoding: chunked", b"2\r\n{}\r\n0\r\n\r\n")
         talk(b"POST", path, b"Content-Length: 2\r\nContent-Length: 2", b"{}")

@@ -12,10 +12,10 @@ SILENT = {"none", "generic", "paragraph", "LabelText", "Legend", "list", "listit
 WHOLE = {"StaticText", "button", "checkbox", "combobox", "heading", "option", "slider", "textbox", "Legend"}
 STATES = ("pressed", "checked", "disabled", "keyshortcuts", "focused")
 LIVE = """() => {
-  window.told = [];
+  window.announced = [];
   new MutationObserver((all) => all.forEach(({ target }) => {
     const live = (target.closest ? target : target.parentElement).closest("output, [role=status], [aria-live]");
-    if (live && !live.closest("[aria-hidden=true]") && live.textContent) window.told.push(live.textContent);
+    if (live && !live.closest("[aria-hidden=true]") && live.textContent) window.announced.push(live.textContent);
   })).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
 
@@ -46,7 +46,7 @@ def spoken(me):
     def walk(node):
         role, name = node["role"]["value"], node.get("name", {}).get("value", "")
         if not node["ignored"] and role not in SILENT and (name or role != "status"):
-            states = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+            states = {state["name"]: state["value"].get("value") for state in node.get("properties", [])}
             line = [name if role == "StaticText" else f"{role} {name}".strip()]
             line += [str(node[key]["value"]) for key in ("value", "description") if node.get(key, {}).get("value")]
             line += [state if states[state] in (True, "true") else f"{state} {states[state]}"
@@ -62,7 +62,7 @@ def spoken(me):
 
 def heard(me):
     """What live regions said since it was asked last."""
-    return me.page.evaluate("window.told.splice(0)")
+    return me.page.evaluate("window.announced.splice(0)")
 
 
 def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
@@ -75,7 +75,7 @@ def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
     assert spoken(me) == question
     me.moves_on(lambda: me.keys("d"))
     assert heard(me) == ["2 of 4"] and spoken(me) == question
-    me.page.get_by_role("checkbox").click()  # keys that are switched off are not told
+    me.page.get_by_role("checkbox").click()  # keys that are switched off are not announced
     assert "button cat" in spoken(me)
 
 
@@ -111,7 +111,7 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
 def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
     me = listen({"kind": "sliders", "classes": ("cat", "dog"), "shuffle": False})
     # The tree of this browser has the number of a slider, not the text in its place, which readers get beside it.
-    texts = "(all) => all.map((one) => one.getAttribute('aria-valuetext'))"
+    texts = "(all) => all.map((slider) => slider.getAttribute('aria-valuetext'))"
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["not set", "not set"]
     assert spoken(me) == [
         "heading How well does each word describe it?; focused", "image The picture to be judged",

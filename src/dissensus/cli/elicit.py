@@ -18,7 +18,7 @@ from dissensus.elicit.survey.settings import SOURCES
 elicit = typer.Typer(name="elicit", help="Ask people in a web app, and keep every answer.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(help="The survey's folder, with survey.toml in it.")]
-Database = Annotated[str | None, typer.Option("--db", help="postgresql://… ; without it an SQLite file in the folder.")]
+Database = Annotated[str | None, typer.Option("--db", help="postgresql://…; without it, an SQLite file in the folder.")]
 
 
 @elicit.command()
@@ -61,10 +61,10 @@ def check(folder: Folder, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    people = f"{facts['people_needed']:,} {'person' if facts['people_needed'] == 1 else 'people'}"
+    units, people = facts["shows"].removesuffix("s"), _counted(facts["people_needed"], "person", "people")
     print_line(
-        f"{facts['title']}: {facts['kind']} on {facts['units']:,} {facts['shows']}, {facts['answers_wanted']:,} "
-        f"answers wanted, by at least {people}"
+        f"{facts['title']}: {facts['kind']} on {_counted(facts['units'], units)}, "
+        f"{_counted(facts['answers_wanted'], 'answer')} wanted, by at least {people}"
     )
     for note in facts["notes"]:
         print_line(f"note: {note}")
@@ -87,7 +87,7 @@ def serve(
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
     if ready.new_key:
-        say(f"key of the dashboard, shown only now: {ready.new_key}")
+        say(f"the dashboard's key, shown only this once: {ready.new_key}")
     say(f"people start at {ready.start}")
     say(f"you watch at {ready.dashboard}")
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
@@ -106,16 +106,16 @@ def key(
         read_survey(folder)
         chosen = typer.prompt("New key", hide_input=True, confirmation_prompt=True) if ask else None
         made = set_key(folder, chosen)
-    print_line("the key is set" if ask else f"key of the dashboard, shown only now: {made}")
+    print_line("the key is set" if ask else f"the dashboard's key, shown only this once: {made}")
 
 
 @elicit.command()
 def links(
     folder: Folder,
-    count: Annotated[int, typer.Option(help="How many.")] = 10,
+    count: Annotated[int, typer.Option(help="How many links.")] = 10,
     address: Annotated[str, typer.Option(help="Where people reach the survey.")] = "http://127.0.0.1:8000",
 ) -> None:
-    """Personal links, signed by the survey, for source = "links"."""
+    """Make personal links, signed by the survey, for source = "links"."""
     from dissensus.elicit.session.arrivals import personal_links
 
     with one_line_errors():
@@ -129,13 +129,13 @@ def rehearse(
     folder: Folder,
     database: Database = None,
     annotators: Annotated[int, typer.Option(help="Simulated people.")] = 50,
-    at_once: Annotated[int, typer.Option(help="How many of them at the same time.")] = 50,
+    at_once: Annotated[int, typer.Option(help="How many of them answer at the same time.")] = 50,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     real_time: Annotated[bool, typer.Option("--real-time", help="Take about 2 s per answer, as people do.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the truth and of the people.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the true answers and of the people.")] = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Send simulated people with known truth through the real server, into a database of their own."""
+    """Run simulated people with known answers through the real server, in a separate database."""
     from dissensus.elicit.rehearsal.report import REHEARSAL
     from dissensus.elicit.rehearsal.report import rehearse as run_rehearsal
 
@@ -161,18 +161,18 @@ def export(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet, .csv or .jsonl.")],
     database: Database = None,
-    labels: Annotated[bool, typer.Option("--labels", help="Votes or beliefs, instead of raw answers.")] = False,
-    with_excluded: Annotated[bool, typer.Option("--with-excluded", help="Labels of excluded people too.")] = False,
-    people: Annotated[bool, typer.Option("--people", help="Everybody who came, and their debriefing.")] = False,
+    labels: Annotated[bool, typer.Option("--labels", help="Export votes or beliefs instead of raw answers.")] = False,
+    with_excluded: Annotated[bool, typer.Option("--with-excluded", help="Labels of excluded people, too.")] = False,
+    people: Annotated[bool, typer.Option("--people", help="Export who came, and their debriefing.")] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Every raw answer with its times, the labels that the answers make, or the people who gave them."""
+    """Export every raw answer with its times, the labels made from the answers, or the people who gave them."""
     from dissensus.elicit.export_files import format_of, write_labels, write_table
     from dissensus.elicit.running import open_survey
 
     with one_line_errors():
         if labels and people:
-            raise ValueError("--labels and --people are two exports; ask for one after the other")
+            raise ValueError("--labels and --people are two different exports; ask for one after the other")
         what = "people" if people else "answers"
         if not labels:
             format_of(output)
@@ -182,12 +182,13 @@ def export(
             else:
                 rows = write_table(run, what, output)
     done = {what: rows, "output": str(output)}
-    print_result(done, f"{rows:,} {what} -> {output}", as_json)
+    written = _counted(rows, "person", "people") if people else _counted(rows, "answer")
+    print_result(done, f"{written} -> {output}", as_json)
 
 
 @elicit.command()
 def status(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
-    """Progress, people, cost and time left."""
+    """Show progress, people and time left."""
     from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.running import open_survey
 
@@ -196,23 +197,35 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    left = "not known yet" if facts["seconds_left"] is None else f"about {facts['seconds_left'] / 60:.0f} minutes"
+    left = (
+        "not known yet"
+        if facts["seconds_left"] is None
+        else f"about {_counted(round(facts['seconds_left'] / 60), 'minute')}"
+    )
     if facts["share"] == 1:
         left = "none, every item has its answers"
     print_line(f"{facts['title']} is {facts['state']}", style="bold")
     print_line(
-        f"{facts['answers']:,} of {facts['wanted']:,} answers ({facts['share']:.0%}) by {facts['people']:,} people, "
-        f"{facts['stages'].get('done', 0):,} of them done; time left: {left}"
+        f"{facts['answers']:,} of {_counted(facts['wanted'], 'answer')} ({facts['share']:.0%}) by "
+        f"{_counted(facts['people'], 'person', 'people')}, {facts['stages'].get('done', 0):,} of them done; time left: "
+        f"{left}"
     )
 
 
 @elicit.command()
-def forget(folder: Folder, person: Annotated[str, typer.Argument(help="Id of the recruiting site, or of the export.")],
-           database: Database = None) -> None:  # fmt: skip
-    """Delete one person with everything they gave."""
+def forget(
+    folder: Folder,
+    person: Annotated[str, typer.Argument(help="Their id on the recruiting site or in the export.")],
+    database: Database = None,
+) -> None:
+    """Delete a person and all their answers."""
     from dissensus.elicit.dashboard import decisions
     from dissensus.elicit.running import open_survey
 
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))
-    print_line(f"deleted one person with {gone} {'answer' if gone == 1 else 'answers'}")
+    print_line(f"deleted a person and {_counted(gone, 'answer')}")
+
+
+def _counted(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

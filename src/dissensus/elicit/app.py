@@ -143,7 +143,7 @@ async def _later(request: Request, error: Exception) -> Response:
 
 
 async def _cut_off(request: Request, error: Exception) -> Response:
-    """The body grew beyond the limit, or its sender left, who hears nothing of this."""
+    """The body grew beyond the limit, or its sender left and will not see this."""
     return too_large()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.running import Running, code_of
 from dissensus.elicit.session.protocol import TrialKind
@@ -40,7 +40,7 @@ def answer_table(run: Running) -> pa.Table:
 
 def answer_rows(run: Running) -> list[dict[str, Any]]:
     """The rows of `answer_table`, in the order in which answers were received."""
-    answers, trials, units, people = tables.answers, tables.trials, tables.units, tables.people
+    answers, trials, units, people = schema.answers, schema.trials, schema.units, schema.people
     joined = (
         answers.join(trials, trials.c.id == answers.c.trial)
         .join(units, units.c.id == answers.c.unit)
@@ -60,11 +60,11 @@ def people_table(run: Running) -> pa.Table:
     code: the completion code that they were shown
     pages: an object of page and what was said there, such as the answers of the debriefing
     """
-    people, pages = tables.people, tables.pages
+    people, pages = schema.people, schema.pages
     said: dict[str, dict[str, Any]] = {}
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
-            said.setdefault(row.person, {})[row.page] = json.loads(row.told)
+            said.setdefault(row.person, {})[row.page] = json.loads(row.answer)
         everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,

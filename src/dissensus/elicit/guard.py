@@ -104,7 +104,7 @@ class Guard:
 
 
 def too_large() -> Response:
-    return JSONResponse({"error": f"a request has at most {LARGEST} bytes", "refused": True}, status_code=413)
+    return JSONResponse({"error": f"a request may have at most {LARGEST:,} bytes", "refused": True}, status_code=413)
 
 
 def _counted(receive: Receive) -> Receive:

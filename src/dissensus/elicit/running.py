@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from dissensus.elicit.database.store import Store
 from dissensus.elicit.identity import completion_code, survey_secret
 from dissensus.elicit.media import media_files
-from dissensus.elicit.survey.batches import check_batches
+from dissensus.elicit.survey.item_batches import check_batches
 from dissensus.elicit.survey.items import Units, read_units
 from dissensus.elicit.survey.settings import Survey, read_survey
 

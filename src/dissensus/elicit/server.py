@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Protocol
 
 import uvicorn
 
@@ -22,6 +23,16 @@ from dissensus.elicit.session.arrivals import LINKS
 from dissensus.elicit.survey.preview import check_pictures
 
 APP = "dissensus.elicit.app:app_from_environment"
+PATIENCE = 120.0  # seconds within which a server has to answer that was started on a busy machine
+
+
+class ServerProcess(Protocol):
+    """A process that serves a survey: one of `subprocess`, or any other that can be asked and killed like it."""
+
+    def poll(self) -> int | None:
+        """The code with which it ended, None as long as it runs."""
+
+    def kill(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -98,19 +109,25 @@ def start_server(
                str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
                "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
     process = subprocess.Popen(command, env=environment)
-    until = time.monotonic() + 60
+    return process, wait_until_it_answers(process, port)
+
+
+def wait_until_it_answers(process: ServerProcess, port: int) -> str:
+    """The address of a server that was just started, once it answers there; ValueError if it ends or never does."""
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        if process.poll() is not None:
-            raise ValueError(f"the server stopped at once with code {process.returncode}")
+        code = process.poll()
+        if code is not None:
+            raise ValueError(f"the server stopped at once with code {code}")
         try:
-            with closing(HTTPConnection("127.0.0.1", port, timeout=2)) as connection:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
                 connection.request("GET", "/healthy")
                 if connection.getresponse().status == 200:
-                    return process, f"http://127.0.0.1:{port}"
+                    return f"http://127.0.0.1:{port}"
         except (OSError, HTTPException):
-            time.sleep(0.1)
+            time.sleep(0.05)
     process.kill()
-    raise ValueError("the server did not answer within a minute")
+    raise ValueError(f"the server did not answer within {PATIENCE:g} seconds")
 
 
 def free_port() -> int:

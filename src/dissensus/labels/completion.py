@@ -135,12 +135,16 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 
 
 @takes(beliefs=Beliefs)
-def completable(beliefs: Beliefs) -> np.ndarray:
-    """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool"""
+def completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarray:
+    """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool
+
+    completion  "dense" where only that one matters, which needs mass on some class that was not ruled out
+    """
     rows = np.arange(beliefs.n_answers)
-    some = (np.nan_to_num(beliefs.stated) > 0).any(axis=1)
-    if not beliefs.named.shape[1]:
-        return some
+    positive = np.nan_to_num(beliefs.stated) > 0  # (m, k)
+    some = positive.any(axis=1)
+    if completion == "dense" or not beliefs.named.shape[1]:
+        return (positive & ~beliefs.ruled_out).any(axis=1)
     first = beliefs.named[:, 0]
     sure = np.nan_to_num(beliefs.stated[rows, np.maximum(first, 0)]) > 0
     return np.where(first >= 0, sure, some | ~beliefs.ruled_out.all(axis=1))
@@ -149,8 +153,15 @@ def completable(beliefs: Beliefs) -> np.ndarray:
 @takes(beliefs=Beliefs)
 def usual_completion(beliefs: Beliefs) -> str:
     """The completion to take where none is asked for: dense for sliders and full rows, else t2-clamp."""
-    named = beliefs.named.shape[1] > 0
-    return "t2-clamp" if named and np.isnan(beliefs.stated).any() else "dense"
+    return completion_for(named=beliefs.named.shape[1] > 0, gaps=bool(np.isnan(beliefs.stated).any()))
+
+
+def completion_for(*, named: bool, gaps: bool) -> str:
+    """The rule of `usual_completion`, for answers that are not at hand all at once.
+
+    named  whether answers name classes; gaps  whether any of them leaves the probability of a class unsaid
+    """
+    return "t2-clamp" if named and gaps else "dense"
 
 
 def _used(beliefs: Beliefs, top: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -37,16 +37,16 @@ def answer(run, choose, upto=8):
     for _ in range(upto):
         page = current_page(run, me)["page"]
         with run.store.reading() as connection:
-            trial = tables.trials.c.id == page.removeprefix("trial:")
-            (item,) = json.loads(connection.scalar(sa.select(tables.trials.c.shown).where(trial)))["items"]
-        submit(run, me, {"page": page, "told": {"choice": choose(item)}})
+            trial = schema.trials.c.id == page.removeprefix("trial:")
+            (item,) = json.loads(connection.scalar(sa.select(schema.trials.c.shown).where(trial)))["items"]
+        submit(run, me, {"page": page, "answer": {"choice": choose(item)}})
     return me
 
 
 def opened(me, address):
     """The dashboard, drawn; the browser notes that the first request was refused."""
     me.page.goto(f"{address}/dashboard")
-    me.page.get_by_label("Key of the dashboard").fill(KEY)
+    me.page.get_by_label("Dashboard key").fill(KEY)
     me.page.keyboard.press("Enter")
     me.page.wait_for_selector("main:not([aria-busy])")
     me.problems.clear()
@@ -66,7 +66,7 @@ def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, pe
     with served(survey.survey.folder) as address:
         me = person()
         page = opened(me, address)
-        words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that more than half name."
+        words = "8 items: everybody agrees on 7 (88 %), and 1 (13 %) has no class that gets more than half."
         assert page.locator("#map-text").inner_text() == words
         grid = page.get_by_role("grid", name="Where people disagree")
         card = page.get_by_role("region", name="chosen field")
@@ -91,13 +91,13 @@ def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
         page = opened(me, address)
         page.locator("[tabindex='0'].field").focus()
         places = """() => [...document.querySelectorAll('main section, main table, #map td, #card')]
-          .map((one) => JSON.stringify(one.getBoundingClientRect()))"""
+          .map((element) => JSON.stringify(element.getBoundingClientRect()))"""
         before = page.evaluate(places)
         decisions.extend(survey, 4)
         answer(survey, lambda item: "dog", upto=3)
         refreshed(page, "27 of 32 answers")
         assert page.get_by_text("27 of 32 answers").is_visible() and page.locator("#map .mark.open").count() == 5
-        fixed = [one for one in page.evaluate(places) if one in before]
+        fixed = [place for place in page.evaluate(places) if place in before]
         assert len(fixed) >= len(before) - 5  # only the table of people has grown by a row
         assert page.evaluate("document.activeElement.className") == "field"
         me.moved = [shift for shift in me.shifts() if "download-title" not in str(shift)]
@@ -117,9 +117,9 @@ def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
 
 
 def test_an_empty_survey_and_one_without_classes_say_so(tmp_path, person):
-    told = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "no classes")}
+    expected = {"first": ("choose", "Nobody has answered yet."), "second": ("similarity", "not classes")}
     with ExitStack() as servers:  # a page that stays open asks its server again and again
-        for name, (kind, text) in told.items():
+        for name, (kind, text) in expected.items():
             question = {"kind": kind, "classes": ["a", "b"]} if kind == "choose" else {"kind": kind}
             folder = write_survey(tmp_path / name, question=question)
             give_key(folder, KEY)
@@ -137,7 +137,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
     for i in range(60):
         me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
         for _ in range(1 + i % 3):
-            submit(run, me, {"page": current_page(run, me)["page"], "told": {"choice": "cat"}})
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     with served(folder) as address:
         me = person()
         page = opened(me, address)
@@ -150,7 +150,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
             me.keys("Enter")
             page.wait_for_function("(to) => document.querySelector('[aria-sort]').ariaSort === to", arg=direction)
             page.wait_for_function("(to) => document.querySelector('#people .name').textContent === to", arg=first)
-        assert head.get_by_role("button").evaluate("(one) => one === document.activeElement")
+        assert head.get_by_role("button").evaluate("(button) => button === document.activeElement")
         page.get_by_role("button", name="Later annotators").click()
         page.get_by_text("26–50 of 60").wait_for()
         assert shown()[0] == "0034"

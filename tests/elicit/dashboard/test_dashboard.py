@@ -25,7 +25,7 @@ from dissensus.elicit.dashboard.disputed import Items, disputed, items_of
 from dissensus.elicit.dashboard.shown import Shown
 from dissensus.elicit.dashboard.status import funnel, status_of, timeline
 from dissensus.elicit.dashboard.watch import Watch
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.export_files import EXPORTS, FORMATS
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -42,13 +42,13 @@ def person(run, choose, seconds=4.0, upto=None):
     me = arrive(run, {})
     page, given = current_page(run, me), 0
     while page["stage"] in ("trial", "debrief") and given != upto:
-        told = {"comments": "fine"}
+        answer = {"comments": "fine"}
         if page["stage"] == "trial":
             key = page["stimuli"][0]["parts"][0]["src"].removeprefix("media/")
-            told = {"choice": choose(Path(run.media[key]).stem)}
+            answer = {"choice": choose(Path(run.media[key]).stem)}
         away = [[100.0, 600.0]]
         times = {"looked": 100, "touched": 200, "submitted": 600 + 1000 * seconds, "changes": [], "away": away}
-        page = submit(run, me, {"page": page["page"], "told": told, "times": times})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": answer, "times": times})["page"]
         given += 1
     return me
 
@@ -86,28 +86,28 @@ def recount(run):
 def test_progress_cost_and_time_are_those_of_a_recount(watched):
     run, _, careless, _ = watched
     decisions.exclude(run, careless, "checks")
-    told, rows = status_of(run), recount(run)
+    status, rows = status_of(run), recount(run)
     per_unit = Counter(row["item"] for row in rows)
-    assert (told["units"], told["per_item"], told["wanted"]) == (7, 9, 63)
-    assert told["answers"] == len(rows) == sum(per_unit.values())
+    assert (status["units"], status["per_item"], status["wanted"]) == (7, 9, 63)
+    assert status["answers"] == len(rows) == sum(per_unit.values())
     missing = sum(max(0, 9 - per_unit[f"p{i}"]) for i in range(7))
-    assert told["share"] == pytest.approx(1 - missing / 63)
-    assert told["stages"] == {"done": 5, "trials": 1} and told["people"] == 6
-    assert (told["excluded"], told["active"], told["cost"], told["currency"]) == (1, 1, 5 * 1.5, "EUR")
+    assert status["share"] == pytest.approx(1 - missing / 63)
+    assert status["stages"] == {"done": 5, "trials": 1} and status["people"] == 6
+    assert (status["excluded"], status["active"], status["cost"], status["currency"]) == (1, 1, 5 * 1.5, "EUR")
     everybody = [row["seconds"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
-    assert told["median_seconds"] == pytest.approx(statistics.median(everybody))
+    assert status["median_seconds"] == pytest.approx(statistics.median(everybody))
     # All answers came within the last ten minutes, so the pace is their number, and the rest takes that much longer.
-    assert told["answers_per_minute"] == pytest.approx(len(everybody) / 10)
-    assert told["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
+    assert status["answers_per_minute"] == pytest.approx(len(everybody) / 10)
+    assert status["seconds_left"] == pytest.approx(missing / (len(everybody) / 600))
 
 
 def test_extending_and_stopping_change_what_is_wanted(watched):
     run, *_ = watched
     decisions.extend(run, 2)
     decisions.stop(run)
-    told = status_of(run)
-    assert (told["wanted"], told["state"]) == (14, "stopped") and told["share"] == 1.0
-    assert told["answers"] > told["wanted"] and told["seconds_left"] is None
+    status = status_of(run)
+    assert (status["wanted"], status["state"]) == (14, "stopped") and status["share"] == 1.0
+    assert status["answers"] > status["wanted"] and status["seconds_left"] is None
 
 
 def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
@@ -120,10 +120,10 @@ def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
     def shares(counts):
         return [c / sum(counts.values()) for c in counts.values()]
 
-    found = disputed(run)
+    rows = disputed(run)
     slow = sorted((1 - sum(p * p for p in shares(counts)) for counts in votes.values()), reverse=True)
-    assert [row["differ"] for row in found] == pytest.approx(slow)
-    for row in found:
+    assert [row["differ"] for row in rows] == pytest.approx(slow)
+    for row in rows:
         counts = votes[row["item"]]
         assert row["entropy"] == pytest.approx(-sum(p * log(p) for p in shares(counts)) / log(3))
         assert row["answers"] == sum(counts.values()) and row["picture"].startswith("media/")
@@ -132,15 +132,15 @@ def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
 
 def test_the_map_has_every_item_once_where_its_class_and_its_disagreement_put_it(watched):
     run, *_ = watched
-    found = disagreement_map(run, items_of(read(run)), per_item=3)
-    assert found["classes"] == ["cat", "dog", "ship"] and found["columns"] == 7  # two of three classes: 0.67 at most
-    assert sum(cell["items"] for cell in found["cells"]) == found["items"] == len(disputed(run)) and found["marks"]
-    for cell in found["cells"]:
+    drawn = disagreement_map(run, items_of(read(run)), per_item=3)
+    assert drawn["classes"] == ["cat", "dog", "ship"] and drawn["columns"] == 7  # two of three classes: 0.67 at most
+    assert sum(cell["items"] for cell in drawn["cells"]) == drawn["items"] == len(disputed(run)) and drawn["marks"]
+    for cell in drawn["cells"]:
         assert cell["items"] == len(cell["rows"]) and cell["enough"] == sum(row["answers"] >= 3 for row in cell["rows"])
         for row in cell["rows"]:
             assert row["shares"][0][0] == cell["class"] and cell["column"] == min(int(10 * row["differ"] + 1e-9), 6)
-    assert found["agreed"] == sum(len(row["shares"]) == 1 for row in disputed(run))
-    assert found["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed(run))
+    assert drawn["agreed"] == sum(len(row["shares"]) == 1 for row in disputed(run))
+    assert drawn["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed(run))
 
 
 def test_many_items_and_classes_share_the_fields_of_the_map(opened):
@@ -152,9 +152,9 @@ def test_many_items_and_classes_share_the_fields_of_the_map(opened):
     probs[np.arange(n), leads] = 0.71
     unit = np.zeros(n, dtype=np.int64)
     items = Items(unit, unit + 5, probs, leads, 1 - (probs**2).sum(axis=1), unit + 0.5)
-    found = disagreement_map(run, items, per_item=5)
-    assert not found["marks"] and len(found["classes"]) == 11 and found["others"] == 19 and found["columns"] == 10
-    assert sum(cell["items"] for cell in found["cells"]) == n and {len(cell["rows"]) for cell in found["cells"]} == {4}
+    drawn = disagreement_map(run, items, per_item=5)
+    assert not drawn["marks"] and len(drawn["classes"]) == 11 and drawn["others"] == 19 and drawn["columns"] == 10
+    assert sum(cell["items"] for cell in drawn["cells"]) == n and {len(cell["rows"]) for cell in drawn["cells"]} == {4}
 
 
 def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
@@ -163,10 +163,10 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
         comprehension=[{"question": "Well?", "options": ["Yes", "No"], "correct": "Yes"}],
     )  # fmt: skip
 
-    def go(*told):
+    def go(*answers):
         me = arrive(run, {})
-        for one in told:
-            submit(run, me, {"page": current_page(run, me)["page"], "told": one})
+        for answer in answers:
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
         return me
 
     agreed, right, wrong, answer = {"agreed": True}, {"chosen": ["Yes"]}, {"chosen": ["No"]}, {"choice": "cat"}
@@ -178,7 +178,7 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
     go(agreed, right, answer)
     go(agreed, right, answer, answer, {"c": "fine"})
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.people).where(tables.people.c.id == left).values(seen=1.0))
+        connection.execute(sa.update(schema.people).where(schema.people.c.id == left).values(seen=1.0))
     rows = {row["step"]: row for row in funnel(run, read(run))}
     assert [row["people"] for row in rows.values()] == [7, 5, 3, 2, 1]
     assert list(rows) == ["came", "consented", "passed the check", "answered", "finished"]
@@ -190,15 +190,15 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
 def test_the_timeline_counts_every_main_answer_in_its_span(watched):
     run, *_ = watched
     with run.store.writing() as connection:
-        some = sa.select(sa.func.min(tables.answers.c.trial)).scalar_subquery()
-        earlier = {"received": tables.answers.c.received - 7200}
-        connection.execute(sa.update(tables.answers).where(tables.answers.c.trial != some).values(earlier))
-    found = timeline(read(run))
+        some = sa.select(sa.func.min(schema.answers.c.trial)).scalar_subquery()
+        earlier = {"received": schema.answers.c.received - 7200}
+        connection.execute(sa.update(schema.answers).where(schema.answers.c.trial != some).values(earlier))
+    bars = timeline(read(run))
     main = [row["received"] for row in answer_table(run).to_pylist() if row["kind"] == "main"]
-    assert found["span"] == 300 and sum(found["counts"]) == len(main)
-    slow = Counter(int((at - found["start"]) // 300) for at in main)
-    assert [slow[i] for i in range(len(found["counts"]))] == found["counts"]
-    assert found["start"] % 300 == 0 and found["start"] <= min(main)
+    assert bars["span"] == 300 and sum(bars["counts"]) == len(main)
+    slow = Counter(int((at - bars["start"]) // 300) for at in main)
+    assert [slow[i] for i in range(len(bars["counts"]))] == bars["counts"]
+    assert bars["start"] % 300 == 0 and bars["start"] <= min(main)
 
 
 @pytest.mark.parametrize("kind", ["choose", "top-two", "similarity"])
@@ -211,12 +211,12 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
     def come(upto):
         me = arrive(run, {})
         for _ in range(upto):
-            first, other = (str(one) for one in rng.permutation(["cat", "dog"]))
-            told = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
+            first, other = (str(name) for name in rng.permutation(["cat", "dog"]))
+            answer = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
                 "first": first, "first_percent": int(rng.integers(50, 90)), "second": None, "second_percent": None,
                 "ruled_out": [other] if rng.random() < 0.5 else [],
             }  # fmt: skip
-            submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
         return me
 
     def agrees():
@@ -227,20 +227,20 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
         assert watch.counted.sum() == status_of(run, watch)["answers"]
         return changed
 
-    one, two = come(3), come(5)
+    first, second = come(3), come(5)
     assert agrees() and not watch.read()
-    decisions.exclude(run, two, "checks")
-    three = come(2)
+    decisions.exclude(run, second, "checks")
+    third = come(2)
     assert agrees()
-    decisions.include(run, two)
-    decisions.exclude(run, one, "checks")
+    decisions.include(run, second)
+    decisions.exclude(run, first, "checks")
     assert agrees()
-    decisions.forget(run, three)
+    decisions.forget(run, third)
     assert agrees()
     late = come(1)
     with run.store.writing() as connection:
-        mine = tables.answers.c.person == late
-        connection.execute(sa.update(tables.answers).where(mine).values(received=tables.answers.c.received - 3600))
+        mine = schema.answers.c.person == late
+        connection.execute(sa.update(schema.answers).where(mine).values(received=schema.answers.c.received - 3600))
     assert agrees()
 
 
@@ -255,8 +255,8 @@ def test_batches_say_how_many_answers_are_wanted(tmp_path):
     assert status_of(run)["share"] == pytest.approx(6 / 12)
     for _ in range(3):
         person(run, lambda item: "cat")
-    told = status_of(run)
-    assert (told["answers"], told["share"], told["seconds_left"]) == (12, 1.0, None)
+    status = status_of(run)
+    assert (status["answers"], status["share"], status["seconds_left"]) == (12, 1.0, None)
     run.store.close()
 
 
@@ -278,7 +278,7 @@ def test_the_table_of_people_is_asked_for_in_parts():
     assert ids(sort="median_seconds", page="3")[-6:] == ids(sort="median_seconds", down="1", page="3")[-6:]
     assert [i % 5 for i in ids(sort="checks", down="1")][:12] == [4] * 12
     assert ids(show="excluded") == ids(find="HURRY") == [33] and ids(find="a05", sort="annotator", down="1")[0] == 59
-    assert page_of(rows, {"show": "flagged"})["found"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
+    assert page_of(rows, {"show": "flagged"})["matches"] == 20 and ids(page="-1", sort="nonsense") == list(range(25))
 
 
 def test_the_table_of_people_is_a_recount_of_their_answers(watched):
@@ -286,23 +286,23 @@ def test_the_table_of_people_is_a_recount_of_their_answers(watched):
     table = answer_table(run).to_pylist()
     main = [row for row in table if row["kind"] == "main"]
     choice = {(row["annotator"], row["item"]): json.loads(row["answer"])["choice"] for row in main}
-    for found in annotator_rows(run):
-        who = found["annotator"]
+    for listed in annotator_rows(run):
+        who = listed["annotator"]
         mine = [row for row in table if row["annotator"] == who]
         own = [row for row in mine if row["kind"] == "main"]
         checks = [json.loads(row["answer"])["choice"] == "cat" for row in mine if row["kind"] == "attention"]
         again = [row for row in mine if row["kind"] == "repeat"]
         same = sum(json.loads(row["answer"])["choice"] == choice[who, row["item"]] for row in again)
-        assert found["answers"] == len(own)
-        assert (found["checks"], found["checks_right"]) == (len(checks), sum(checks))
-        assert (found["repeats"], found["repeats_same"]) == (len(again), same)
-        assert found["median_seconds"] == pytest.approx(statistics.median(row["seconds"] for row in own))
+        assert listed["answers"] == len(own)
+        assert (listed["checks"], listed["checks_right"]) == (len(checks), sum(checks))
+        assert (listed["repeats"], listed["repeats_same"]) == (len(again), same)
+        assert listed["median_seconds"] == pytest.approx(statistics.median(row["seconds"] for row in own))
         # Agreement: for each of my items, the share of the others who said the same; the mean over items with others.
         shares = []
         for row in own:
             others = [c for (w, item), c in choice.items() if item == row["item"] and w != who]
             shares += [np.mean([c == choice[who, row["item"]] for c in others])] if others else []
-        assert found["agreement"] == pytest.approx(np.mean(shares))
+        assert listed["agreement"] == pytest.approx(np.mean(shares))
 
 
 def test_who_is_careless_is_flagged_and_nobody_else(watched):
@@ -362,16 +362,21 @@ def test_the_first_choice_of_an_answer(kind, answer, first):
 def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(opened):
     run = opened(question={"kind": "top-two", "classes": ["a", "b"]})
     me = arrive(run, {})
-    told = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
-    submit(run, me, {"page": current_page(run, me)["page"], "told": told})
+    answer = {"second": "a", "ruled_out": [], "second_percent": 20, "first_percent": 80, "first": "b"}
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
     (kept,) = answer_table(run).column("answer").to_pylist()
     assert next(iter(json.loads(kept))) == "first" and labels_of(run).first_choices().choice.tolist() == [1]
 
 
 def test_an_empty_survey_has_a_dashboard_too(opened):
     run = opened()
-    told = status_of(run)
-    assert (told["answers"], told["share"], told["median_seconds"], told["seconds_left"]) == (0, 0.0, None, None)
+    status = status_of(run)
+    assert (status["answers"], status["share"], status["median_seconds"], status["seconds_left"]) == (
+        0,
+        0.0,
+        None,
+        None,
+    )
     assert disputed(run) == [] and annotator_rows(run) == []
 
 
@@ -393,9 +398,9 @@ def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
 def test_guessing_the_key_is_slowed_down(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
-    found = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
-    assert [one.status_code for one in found] == [303] * 5 + [429] * 2
-    assert "Too many attempts" in found[-1].text and 'href="../static/elicit.css"' in found[-1].text
+    replies = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
+    assert [reply.status_code for reply in replies] == [303] * 5 + [429] * 2
+    assert "Too many attempts" in replies[-1].text and 'href="../static/elicit.css"' in replies[-1].text
     run.store.close()
 
 
@@ -409,10 +414,10 @@ def test_every_decision_is_written_down(watched):
     decisions.reopen(run)
     decisions.forget(run, left)
     with run.store.reading() as connection:
-        rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.id)).all()
+        rows = connection.execute(sa.select(schema.events).order_by(schema.events.c.id)).all()
     kinds = [row.kind for row in rows if row.kind != "done"]
     assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
-    assert json.loads(rows[-6].told) == {"why": "checks"} and left not in str(rows)
+    assert json.loads(rows[-6].details) == {"why": "checks"} and left not in str(rows)
 
 
 def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
@@ -423,17 +428,17 @@ def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
     (folder / "items.csv").write_text("item,image,class\n" + rows)
     run = open_survey(folder)
     me = arrive(run, {})
-    submit(run, me, {"page": current_page(run, me)["page"], "told": {"value": 1}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"value": 1}})
     assert [row["answers"] for row in annotator_rows(run)] == [1]
     run.store.close()
 
 
 def test_another_process_sends_what_this_one_has_not_sent(opened):
     run = opened(protocol={"per_person": 8, "per_item": 9})
-    one, other = Shown(run), Shown(run)
+    ours, other = Shown(run), Shown(run)
     for choice in ("cat", "cat"):
         person(run, lambda _, choice=choice: choice)
-    first = one.now({})
+    first = ours.now({})
     person(run, lambda _: "dog")
     second = other.now({"version": first["version"]})
     assert first["map"]["agreed"] == 8 and second["map"]["agreed"] == 0
@@ -444,10 +449,13 @@ def test_a_read_that_fails_in_the_middle_counts_nothing_twice(opened):
     run = opened(protocol={"per_person": 8, "per_item": 9})
     people = [person(run, lambda _: "cat"), person(run, lambda _: "dog")]
     watch = Watch(run)
-    for decide in (lambda one: decisions.exclude(run, one, "odd"), lambda one: decisions.include(run, one)):
+    for decide in (
+        lambda somebody: decisions.exclude(run, somebody, "odd"),
+        lambda somebody: decisions.include(run, somebody),
+    ):
         watch.read()
-        for one in people:
-            decide(one)
+        for somebody in people:
+            decide(somebody)
     seen = []
 
     @sa.event.listens_for(run.store.engine, "before_cursor_execute")
@@ -478,7 +486,7 @@ def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_m
     watch.read()
     late = person(run, lambda _: "ship", upto=1)
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.answers).where(tables.answers.c.person == late).values(received=1.0))
+        connection.execute(sa.update(schema.answers).where(schema.answers.c.person == late).values(received=1.0))
     watch.read()
     assert watch.counted.sum() == 9
 
@@ -489,8 +497,10 @@ def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_si
     for name in ("abc", "def"):
         me = arrive(run, {"PROLIFIC_PID": name})
         page = current_page(run, me)
-        codes[name] = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]["code"]
+        codes[name] = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]["code"]
     assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
     looks = Shown(run)
-    found = {find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())}
-    assert [[row["code"] for row in rows] for rows in found.values()] == [[codes["abc"]]] * 3
+    matches = {
+        find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())
+    }
+    assert [[row["code"] for row in rows] for rows in matches.values()] == [[codes["abc"]]] * 3

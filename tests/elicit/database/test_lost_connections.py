@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import rank_if_due
@@ -46,10 +46,10 @@ def test_everything_is_there_once(losing):
     page = current_page(run, me)
     while page["stage"] == "trial":
         lose()
-        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
-    assert page["stage"] == "done" and len(rows(run, tables.people)) == 1 and len(rows(run, tables.answers)) == 4
-    told, counted = counters(run)
-    assert told == counted
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+    assert page["stage"] == "done" and len(rows(run, schema.people)) == 1 and len(rows(run, schema.answers)) == 4
+    stored, counted = counters(run)
+    assert stored == counted
 
 
 def test_decisions_are_written_down_once(losing):
@@ -64,7 +64,7 @@ def test_decisions_are_written_down_once(losing):
         decide()
     lose()
     assert decisions.forget(run, me) == 4
-    kinds = [row.kind for row in sorted(rows(run, tables.events), key=lambda row: row.id)]
+    kinds = [row.kind for row in sorted(rows(run, schema.events), key=lambda row: row.id)]
     assert kinds == ["done", "excluded", "included", "stopped", "opened", "extended", "forgotten"]
     with pytest.raises(Refused, match="no such person"):
         decisions.forget(run, me)
@@ -75,4 +75,4 @@ def test_a_ranking_that_was_claimed_is_made(losing):
     through_trials(run, arrive(run, {}))
     lose()
     rank_if_due(run)
-    assert len({row.priority for row in rows(run, tables.units)}) > 1
+    assert len({row.priority for row in rows(run, schema.units)}) > 1

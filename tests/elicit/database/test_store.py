@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -21,9 +22,10 @@ from hypothesis.stateful import (
 )
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import tables
-from dissensus.elicit.database.store import Store
+from dissensus.elicit.database import schema
+from dissensus.elicit.database.store import Store, set_setting
 from dissensus.elicit.export import answer_table, labels_of
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -33,22 +35,22 @@ from tests.elicit.surveys import write_survey
 
 def counters(run):
     """What units say, and what a recount of trials and answers says: (assigned, answered) of each."""
-    held = sa.select(tables.trials.c.unit, sa.func.count()).where(tables.trials.c.held).group_by(tables.trials.c.unit)
+    held = sa.select(schema.trials.c.unit, sa.func.count()).where(schema.trials.c.held).group_by(schema.trials.c.unit)
     counted = (
-        sa.select(tables.answers.c.unit, sa.func.count())
-        .join(tables.people, tables.people.c.id == tables.answers.c.person)
-        .where(tables.answers.c.kind == "main", tables.people.c.excluded.is_(None))
-        .group_by(tables.answers.c.unit)
+        sa.select(schema.answers.c.unit, sa.func.count())
+        .join(schema.people, schema.people.c.id == schema.answers.c.person)
+        .where(schema.answers.c.kind == "main", schema.people.c.excluded.is_(None))
+        .group_by(schema.answers.c.unit)
     )
     with run.store.reading() as connection:
-        told = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(tables.units))}
+        stored = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(schema.units))}
         holders, answered = dict(connection.execute(held).all()), dict(connection.execute(counted).all())
-    return told, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in told}
+    return stored, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in stored}
 
 
 def expire(run):
     """All that is drawn becomes two hours older."""
-    older = sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 7200)
+    older = sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 7200)
     run.store.write(lambda connection: connection.execute(older))
 
 
@@ -62,9 +64,9 @@ class Decisions(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         with self.run.store.writing() as connection:
-            for table in (tables.answers, tables.pages, tables.trials, tables.events, tables.people):
+            for table in (schema.answers, schema.pages, schema.trials, schema.events, schema.people):
                 connection.execute(sa.delete(table))
-            connection.execute(sa.update(tables.units).values(assigned=0, answered=0, priority=0))
+            connection.execute(sa.update(schema.units).values(assigned=0, answered=0, priority=0))
 
     @rule(target=people)
     def comes(self):
@@ -78,7 +80,7 @@ class Decisions(RuleBasedStateMachine):
     @rule(shown=shown)
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
-        self.known(lambda: submit(self.run, person, {"page": page, "told": {"choice": "cat"}}))
+        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}}))
 
     @rule(person=people)
     def is_excluded(self, person):
@@ -102,8 +104,8 @@ class Decisions(RuleBasedStateMachine):
 
     @invariant()
     def counters_are_what_the_tables_say(self):
-        told, counted = counters(self.run)
-        assert told == counted
+        stored, counted = counters(self.run)
+        assert stored == counted
 
     def known(self, work):
         try:
@@ -131,7 +133,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
         try:
             page = current_page(run, person)
             while page["stage"] == "trial":
-                page = submit(run, person, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
         except Refused as refused:
             assert refused.status == 404
 
@@ -147,8 +149,8 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
     with ThreadPoolExecutor(12) as pool:
         for done in [*map(pool.submit, [walk] * 8, people), *(pool.submit(decide, i) for i in range(4))]:
             done.result()
-    told, counted = counters(run)
-    assert told == counted
+    stored, counted = counters(run)
+    assert stored == counted
 
 
 def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_excluded(opened):
@@ -157,7 +159,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     page = current_page(run, me)
     decisions.stop(run)
     decisions.exclude(run, me, "too fast")
-    reply = submit(run, me, {"page": page["page"], "told": {"choice": "dog"}})
+    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}})
     assert reply["saved"] == page["page"] and reply["page"]["stage"] == "stopped"
     assert answer_table(run).num_rows == 1 and sum(answered for _, answered in counters(run)[0].values()) == 0
     decisions.include(run, me)
@@ -172,7 +174,7 @@ def test_work_that_is_committed_group_fails_alone(tmp_path):
 
     def piece(i):
         def work(connection):
-            connection.execute(sa.insert(tables.about).values(key=f"k{i}", value=str(i)))
+            connection.execute(sa.insert(schema.about).values(key=f"k{i}", value=str(i)))
             if i % 3 == 0:
                 raise Refused(f"piece {i}")
             return i
@@ -183,10 +185,10 @@ def test_work_that_is_committed_group_fails_alone(tmp_path):
             return str(refused)
 
     with ThreadPoolExecutor(12) as pool:
-        found = list(pool.map(piece, range(60)))
-    assert found == [i if i % 3 else f"piece {i}" for i in range(60)]
+        results = list(pool.map(piece, range(60)))
+    assert results == [i if i % 3 else f"piece {i}" for i in range(60)]
     with run.store.reading() as connection:
-        kept = set(connection.scalars(sa.select(tables.about.c.key).where(tables.about.c.key.like("k%"))))
+        kept = set(connection.scalars(sa.select(schema.about.c.key).where(schema.about.c.key.like("k%"))))
     run.store.close()
     assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
 
@@ -199,8 +201,8 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     def piece(i):
         def work(connection):
             connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
-            row = {"person": f"nobody{i}", "page": "consent", "told": "{}", "received": 0.0}
-            connection.execute(sa.insert(tables.pages).values(row))
+            row = {"person": f"nobody{i}", "page": "consent", "answer": "{}", "received": 0.0}
+            connection.execute(sa.insert(schema.pages).values(row))
 
         gate.wait()
         with pytest.raises(sa.exc.IntegrityError):
@@ -209,24 +211,24 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(piece, range(6)))
     with run.store.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(tables.pages)) == 0
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.pages)) == 0
     run.store.close()
 
 
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     run = opened(people={"source": "prolific"})
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
-    assert len(found) == 1
+        ids = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
+    assert len(ids) == 1
 
 
 def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_path, database):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
-    barrier, found = FORKS.Barrier(3), FORKS.Queue()
-    workers = [FORKS.Process(target=ten_arrive, args=(folder, database, barrier, found)) for _ in range(3)]
+    barrier, arrived = FORKS.Barrier(3), FORKS.Queue()
+    workers = [FORKS.Process(target=ten_arrive, args=(folder, database, barrier, arrived)) for _ in range(3)]
     for worker in workers:
         worker.start()
-    ids = [found.get(timeout=60) for _ in workers]
+    ids = [arrived.get(timeout=60) for _ in workers]
     for worker in workers:
         worker.join(20)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
@@ -275,7 +277,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(folder, database)
     me = arrive(run, {})
     first = current_page(run, me)
-    submit(run, me, {"page": first["page"], "told": {"choice": "cat"}})
+    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}})
     run.store.close()
     gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
     waiting = "abc".replace(gone, "")[0]
@@ -283,7 +285,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     seen, page = set(), current_page(run, me)
     while page["stage"] == "trial":
         seen.add(page["stimuli"][0]["parts"][0]["text"])
-        page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
     assert page["stage"] == "done" and f"about {waiting}" not in seen
     other = arrive(run, {})
     texts = {current_page(run, other)["stimuli"][0]["parts"][0]["text"]}
@@ -293,7 +295,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(_csv_survey(folder, "xy", protocol=settings), database)
     assert gone in labels_of(run).items.tolist()
     with run.store.reading() as connection:
-        asked = connection.scalars(sa.select(tables.units.c.names).where(tables.units.c.main)).all()
+        asked = connection.scalars(sa.select(schema.units.c.names).where(schema.units.c.main)).all()
     assert sorted(map(json.loads, asked)) == [["x"], ["y"]]
     assert current_page(run, other)["stage"] == "trial"
     run.store.close()
@@ -304,17 +306,50 @@ def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path
     open_survey(_csv_survey(tmp_path / "survey", "abc", question=question)).store.close()
     run = open_survey(_csv_survey(tmp_path / "survey", "cbad", question=question))
     with run.store.reading() as connection:
-        rows = connection.execute(sa.select(tables.units)).all()
+        rows = connection.execute(sa.select(schema.units)).all()
     assert len(rows) == 6 and all(row.main for row in rows)
     run.store.close()
+
+
+def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so(tmp_path, monkeypatch):
+    """ "Is the second better than the first?" is another question with the two exchanged."""
+    better = replace(QUESTIONS["similarity"], summary="whether the second of two is better", in_place=2)
+    monkeypatch.setitem(QUESTIONS, "better", better)
+    folder, pairs = (
+        tmp_path / "survey",
+        sorted([first, second] for first in "abc" for second in "abc" if first != second),
+    )
+    run = open_survey(_csv_survey(folder, "abc", question={"kind": "better"}, protocol={"per_person": 6}))
+    assert sorted(map(list, run.names.values())) == pairs
+    me = arrive(run, {})
+    page = current_page(run, me)
+    while page["stage"] == "trial":
+        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}})["page"]
+    rows = answer_table(run).to_pylist()
+    assert sorted(row["shown"] for row in rows) == pairs and all(row["shown"] == row["items"] for row in rows)
+    run.store.close()
+    (folder / "units.csv").write_text("a,b\nb,a\n")
+    run = open_survey(_csv_survey(folder, "abc", question={"kind": "better"}, units="units.csv"))
+    assert len(run.units.main) == 2 and len(run.names) == 6
+    run.store.close()
+
+
+def test_a_database_with_the_tables_of_another_version_is_refused(opened):
+    run = opened()
+    with run.store.writing() as connection:
+        set_setting(connection, "schema", "1")
+    with pytest.raises(
+        ValueError, match=r"made by another version of dissensus \(tables 1, here 2\); export its answers"
+    ):
+        open_survey(run.survey.folder, run.store.url)
 
 
 def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
     me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
     decisions.exclude(run, me, "asked-for-it")
-    found = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
-    assert found
+    holding = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert holding
     decisions.forget(run, me)
     assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
     run.store.close()
@@ -332,7 +367,7 @@ def test_texts_that_a_database_cannot_hold_and_breaks_that_are_none_are_refused(
     run = opened()
     me = arrive(run, {})
     with pytest.raises(Refused):
-        submit(run, me, {"page": odd, "told": {}})
+        submit(run, me, {"page": odd, "answer": {}})
     with pytest.raises(Refused, match="no such session"):
         current_page(run, odd)
 
@@ -352,6 +387,6 @@ def test_instructions_may_get_shorter_while_somebody_reads_them(tmp_path):
 def test_only_what_a_page_asks_for_is_kept(opened):
     run = opened(protocol={"consent": "Yes?"}, debrief=[{"name": "age", "question": "Age?"}])
     me = arrive(run, {})
-    submit(run, me, {"page": "consent", "told": {"agreed": True, "more": "x" * 10_000}})
+    submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
     with run.store.reading() as connection:
-        assert connection.scalars(sa.select(tables.pages.c.told)).all() == ['{"agreed": true}']
+        assert connection.scalars(sa.select(schema.pages.c.answer)).all() == ['{"agreed": true}']

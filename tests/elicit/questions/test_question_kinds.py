@@ -76,7 +76,9 @@ def test_every_kind_has_its_script_and_every_script_its_kind():
 def test_the_table_of_the_docs_has_every_kind_and_says_what_one_answer_is():
     page = Path(__file__).parents[3] / "docs" / "elicit.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| [^|]+ \|$", page.read_text(), re.MULTILINE)
-    assert [row for row in rows if row[0] in QUESTIONS] == [(kind, e.summary) for kind, e in QUESTIONS.items()]
+    summaries = [row for row in rows if row[0] in QUESTIONS]
+    assert dict(summaries) == {kind: entry.summary for kind, entry in QUESTIONS.items()}
+    assert len(summaries) == len(QUESTIONS), "a kind stands in the table twice"
 
 
 def test_simulated_answers_average_to_the_truth():
@@ -85,7 +87,7 @@ def test_simulated_answers_average_to_the_truth():
     assert np.allclose([votes.count(name) / 4000 for name in CLASSES], TRUTH, atol=0.03)
     for kind, field, whole in (("allocate", "percents", 100), ("tokens", "tokens", 20), ("sliders", "values", 1)):
         answers = [QUESTIONS[kind].simulate(question(kind), TRUTH, rng)[field] for _ in range(2000)]
-        means = [np.mean([one.get(name, 0) for one in answers]) / whole for name in CLASSES]
+        means = [np.mean([answer.get(name, 0) for answer in answers]) / whole for name in CLASSES]
         assert np.allclose(means, TRUTH, atol=0.02)
 
 
@@ -135,5 +137,5 @@ def test_options_that_are_off_refuse_what_they_would_allow():
 
 def test_zero_parts_are_left_out_and_ruled_out_classes_keep_the_order_of_the_survey():
     assert check_answer(question("tokens"), {"tokens": {"dog": 20, "cat": 0}}) == {"tokens": {"dog": 20}}
-    told = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
-    assert check_answer(question("top-two"), told)["ruled_out"] == ["dog", "ship"]
+    answer = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
+    assert check_answer(question("top-two"), answer)["ruled_out"] == ["dog", "ship"]

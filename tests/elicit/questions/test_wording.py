@@ -59,16 +59,16 @@ def test_the_compact_layout_leads_with_the_same_question(tmp_path, person):
 
 def test_the_same_sentences_can_be_about_oneself(tmp_path):
     question = read_survey(write_survey(tmp_path / "survey", question=QUESTION)).question
-    told = " ".join([question.prompt, *question.texts.values()])
-    assert "they" not in re.findall(r"\w+", told) and "most probably" in told
+    text = " ".join([question.prompt, *question.texts.values()])
+    assert "they" not in re.findall(r"\w+", text) and "most probably" in text
 
 
 @pytest.mark.parametrize("frame", ["own", "crowd"])
 def test_a_survey_has_the_last_word(tmp_path, frame):
     texts = {"intro": "Take your time.", "none": "keine"}
     question = {**QUESTION, "frame": frame, "prompt": "Was ist das?", "texts": texts}
-    found = read_survey(write_survey(tmp_path / "survey", question=question)).question
-    assert found.prompt == "Was ist das?" and texts.items() <= found.texts.items()
+    asked = read_survey(write_survey(tmp_path / "survey", question=question)).question
+    assert asked.prompt == "Was ist das?" and texts.items() <= asked.texts.items()
 
 
-SENTENCES = "(all) => all.map((one) => one.textContent.trim())"
+SENTENCES = "(all) => all.map((element) => element.textContent.trim())"

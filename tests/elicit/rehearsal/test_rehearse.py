@@ -32,11 +32,11 @@ def test_init_rehearse_export_describe_build(tmp_path):
     survey = tmp_path / "survey"
     dissensus("elicit", "init", survey, "--kind", "choose", "--per-item", 30, "--per-person", 24)
     assert json.loads(dissensus("elicit", "check", survey, "--json"))["answers_wanted"] == 720
-    told = json.loads(dissensus("elicit", "rehearse", survey, "--annotators", 30, "--json"))
-    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (720, 0, 0, 0)
+    rehearsed = json.loads(dissensus("elicit", "rehearse", survey, "--annotators", 30, "--json"))
+    assert [rehearsed[name] for name in ("answers", "errors", "lost", "twice")] == [720, 0, 0, 0]
     # Mean total variation of 24 items with 30 votes each: its own spread is about a tenth of it.
-    assert told["distance_to_truth"] == pytest.approx(told["expected_from_sampling"], rel=0.35)
-    db = ("--db", told["database"])
+    assert rehearsed["distance_to_truth"] == pytest.approx(rehearsed["expected_from_sampling"], rel=0.35)
+    db = ("--db", rehearsed["database"])
     dissensus("elicit", "export", survey, *db, "--labels", "-o", tmp_path / "votes.parquet")
     dissensus("elicit", "export", survey, *db, "-o", tmp_path / "raw.jsonl")
     assert len((tmp_path / "raw.jsonl").read_text().splitlines()) == 720
@@ -44,11 +44,11 @@ def test_init_rehearse_export_describe_build(tmp_path):
     assert (facts["items"], facts["annotators"], facts["answers"]) == (24, 30, 720)
     dissensus("aggregate", tmp_path / "votes.parquet", "-o", tmp_path / "built.parquet")
     built = read(tmp_path / "built.parquet")
-    run = open_survey(survey, told["database"])
+    run = open_survey(survey, rehearsed["database"])
     places = {name: place for place, name in enumerate(run.units.items)}
     truth = simulated_truth(run.survey, 24, seed=0)[[places[name] for name in built.items.tolist()]]
     run.store.close()
-    assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(told["distance_to_truth"])
+    assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(rehearsed["distance_to_truth"])
     status = json.loads(dissensus("elicit", "status", survey, *db, "--json"))
     assert status["share"] == 1.0 and status["stages"] == {"done": 30}
 
@@ -56,16 +56,16 @@ def test_init_rehearse_export_describe_build(tmp_path):
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_every_kind_can_be_rehearsed_exported_and_watched(kind, tmp_path):
     folder = write_survey_of(kind, tmp_path / "survey", protocol={"per_person": 8, "per_item": 12})
-    told = rehearse(folder, annotators=12, at_once=6, seed=3)
-    assert (told["answers"], told["errors"], told["lost"], told["twice"]) == (96, 0, 0, 0)
-    with open_survey(folder, told["database"]) as run:
+    facts = rehearse(folder, annotators=12, at_once=6, seed=3)
+    assert (facts["answers"], facts["errors"], facts["lost"], facts["twice"]) == (96, 0, 0, 0)
+    with open_survey(folder, facts["database"]) as run:
         assert answer_table(run).num_rows == 96 and Shown(run).now({})["status"]["answers"] == 96
         if QUESTIONS[kind].labels_items:
             assert labels_of(run).n_answers == 96
     if QUESTIONS[kind].gives == "belief":
         # Each person holds Dirichlet(30 truth): twelve of them average to well within 0.1 of it.
-        assert told["distance_to_truth"] < 0.1
-    assert ("distance_to_truth" in told) == QUESTIONS[kind].pools
+        assert facts["distance_to_truth"] < 0.1
+    assert ("distance_to_truth" in facts) == QUESTIONS[kind].pools
 
 
 def test_what_was_answered_is_what_is_exported(tmp_path, database):
@@ -86,9 +86,9 @@ def test_what_was_answered_is_what_is_exported(tmp_path, database):
     assert isinstance(beliefs, Beliefs) and beliefs.n_answers == 20 and beliefs.seconds.min() > 0
     rows = [row for row in table.to_pylist() if row["kind"] == "main"]
     for row, stated, named in zip(rows, beliefs.stated, beliefs.named, strict=True):
-        told = json.loads(row["answer"])
-        first = beliefs.classes.index(told["first"])
-        assert stated[first] == told["first_percent"] / 100 and named[0] == first
+        answer = json.loads(row["answer"])
+        first = beliefs.classes.index(answer["first"])
+        assert stated[first] == answer["first_percent"] / 100 and named[0] == first
         assert sorted(row["classes_shown"]) == ["a", "b", "c"]
     assert labels_of(run, trial_kinds=("main", "repeat")).n_answers == 28
     run.store.close()
@@ -138,9 +138,9 @@ def test_votes_carry_annotators_items_and_times(tmp_path):
 def test_people_in_real_time_take_the_time_that_they_report(tmp_path):
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 2})
     # With this seed all three come early and none of them thinks for long, but for half a second at least.
-    told = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=16319, real_time=True)
-    assert told["answers"] == 6 and told["lost"] == told["errors"] == 0
-    run = open_survey(folder, told["database"])
+    facts = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=16319, real_time=True)
+    assert facts["answers"] == 6 and facts["lost"] == facts["errors"] == 0
+    run = open_survey(folder, facts["database"])
     by_person = {}
     for row in sorted(answer_table(run).to_pylist(), key=lambda row: row["received"]):
         by_person.setdefault(row["annotator"], []).append(row)
@@ -166,8 +166,8 @@ def test_simulated_people_see_what_is_obvious(tmp_path):
         tmp_path / "survey", protocol={"per_person": 4, "per_item": 4, "attention_every": 2},
         attention={"p6": "cat", "p7": "ship"},
     )  # fmt: skip
-    told = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=0)
-    run = open_survey(folder, told["database"])
+    facts = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=0)
+    run = open_survey(folder, facts["database"])
     rows = annotator_rows(run)
     run.store.close()
     assert [(row["checks"], row["checks_right"]) for row in rows] == [(2, 2)] * 3

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from dissensus.elicit.app import make_app
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import setting
 from dissensus.elicit.export import labels_of
 from dissensus.elicit.rehearsal.report import known_by
@@ -50,8 +50,8 @@ def crowd(run, truth, people, every=16):
         while page["stage"] == "trial":
             part = page["stimuli"][0]["parts"][0]
             number = int(part["text"]) if "text" in part else known_by(run)[part["src"]]
-            told = {"choice": classes[rng.choice(len(classes), p=truth[number])]}
-            page = submit(run, me, {"page": page["page"], "told": told})["page"]
+            answer = {"choice": classes[rng.choice(len(classes), p=truth[number])]}
+            page = submit(run, me, {"page": page["page"], "answer": answer})["page"]
             given += 1
             if every and given % every == 0:
                 rank(run)
@@ -60,8 +60,8 @@ def crowd(run, truth, people, every=16):
 def units_of(run):
     """Answers and priority of each unit.  (n,), (n,)"""
     with run.store.reading() as connection:
-        found = sa.select(tables.units.c.answered, tables.units.c.priority).order_by(tables.units.c.id)
-        rows = connection.execute(found).all()
+        wanted = sa.select(schema.units.c.answered, schema.units.c.priority).order_by(schema.units.c.id)
+        rows = connection.execute(wanted).all()
     return np.array([row.answered for row in rows]), np.array([row.priority for row in rows])
 
 
@@ -96,10 +96,10 @@ def test_priorities_are_those_of_the_plan():
     from dissensus.plan.allocation import allocate
 
     counts = np.array([[9, 0, 0], [3, 3, 3], [1, 0, 0], [2, 2, 0], [6, 1, 0]])
-    told = Distributions.from_counts(counts)
+    distributions = Distributions.from_counts(counts)
     value = priorities(counts, 0.0)
     assert (value >= 0).all()
-    first = allocate(told, 1, np.random.default_rng(0)).votes
+    first = allocate(distributions, 1, np.random.default_rng(0)).votes
     assert np.flatnonzero(first).tolist() == [int(value.argmax())]
     assert (priorities(counts, 0.999) < 0).sum() >= (priorities(counts, 0.3) < 0).sum()
     untouched = np.array([[4, 0], [0, 0], [1, 0]])
@@ -122,11 +122,11 @@ def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
     from dissensus.elicit.session.ranking import CHOSEN, counted
 
     run = opened(question={"kind": "allocate", "classes": ["cat", "dog", "ship"]}, protocol={"draw": "expected-error"})
-    for told in ({"dog": 70, "cat": 30}, {"ship": 100}):
+    for percents in ({"dog": 70, "cat": 30}, {"ship": 100}):
         me = arrive(run, {})
         page = current_page(run, me)
         while page["stage"] == "trial":
-            page = submit(run, me, {"page": page["page"], "told": {"percents": told}})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": {"percents": percents}})["page"]
     decisions.exclude(run, me, "odd")
     with run.store.reading() as connection:
         counts = counted(run, connection.execute(CHOSEN).all(), {unit: unit for unit in range(8)})
@@ -171,9 +171,9 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
     truth = np.repeat([[0.98, 0.01, 0.01], [0.34, 0.33, 0.33]], 4, axis=0)
     with serving(folder, database, workers=2) as address:
         done = send_people(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
-    told, counted = counters(run)
+    stored, counted = counters(run)
     run.store.close()
-    assert not done.errors and len(done.acknowledged) == 64 and told == counted
+    assert not done.errors and len(done.acknowledged) == 64 and stored == counted
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.session.protocol import (
     Trial,
     attention_order,
@@ -72,10 +73,14 @@ def test_orders_differ_between_people_and_are_steady_within_one(tmp_path):
     assert {class_order(fixed, seed) for seed in range(20)} == {("a", "b", "c")}
 
 
-def test_a_triplet_keeps_its_first_item_in_place():
-    orders = {item_order(("x", "y", "z"), seed, 0) for seed in range(20)}
-    assert orders == {("x", "y", "z"), ("x", "z", "y")}
-    assert {item_order(("x", "y"), seed, 0) for seed in range(20)} == {("x", "y"), ("y", "x")}
+def test_a_triplet_keeps_its_first_item_in_place_and_a_pair_none():
+    def orders(kind, *items):
+        return {item_order(items, QUESTIONS[kind].in_place, seed, 0) for seed in range(20)}
+
+    assert orders("triplet", "x", "y", "z") == {("x", "y", "z"), ("x", "z", "y")}
+    assert orders("similarity", "x", "y") == {("x", "y"), ("y", "x")}
+    assert orders("choose", "x") == {("x",)}
+    assert {item_order(("x", "y"), 2, seed, 0) for seed in range(20)} == {("x", "y")}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_a_triplet_keeps_its_first_item_in_place():
 )  # fmt: skip
 def test_stages_that_a_survey_does_not_have_are_left_out(sections, stages, tmp_path):
     survey = read_survey(write_survey(tmp_path / "survey", **sections))
-    found = [first_stage(survey)]
-    while found[-1] != "done":
-        found.append(stage_after(survey, found[-1]))
-    assert found == stages
+    passed = [first_stage(survey)]
+    while passed[-1] != "done":
+        passed.append(stage_after(survey, passed[-1]))
+    assert passed == stages

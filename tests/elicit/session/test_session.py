@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import Refused
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -16,9 +16,9 @@ from dissensus.elicit.session.session import current_page, submit
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
 
 
-def answer(run, person, page=None, told=None):
+def answer(run, person, page=None, given=None):
     page = page or current_page(run, person)
-    return submit(run, person, {"page": page["page"], "told": told or {"choice": page["question"]["classes"][0]}})
+    return submit(run, person, {"page": page["page"], "answer": given or {"choice": page["question"]["classes"][0]}})
 
 
 def through_trials(run, person):
@@ -26,8 +26,8 @@ def through_trials(run, person):
     shown, page = [], current_page(run, person)
     while page["stage"] in ("trial", "break"):
         shown.append(page)
-        told = {} if page["stage"] == "break" else {"choice": page["question"]["classes"][0]}
-        page = submit(run, person, {"page": page["page"], "told": told})["page"]
+        given = {} if page["stage"] == "break" else {"choice": page["question"]["classes"][0]}
+        page = submit(run, person, {"page": page["page"], "answer": given})["page"]
     return shown, page
 
 
@@ -45,25 +45,25 @@ def test_the_whole_way_from_consent_to_the_code(opened):
     )  # fmt: skip
     me = arrive(run, {})
     assert current_page(run, me)["stage"] == "consent"
-    page = submit(run, me, {"page": "consent", "told": {"agreed": True}})["page"]
+    page = submit(run, me, {"page": "consent", "answer": {"agreed": True}})["page"]
     assert (page["page"], page["text"]) == ("instructions:0", "One.")
     submit(run, me, {"page": "instructions:0"})
     page = submit(run, me, {"page": "instructions:1"})["page"]
     assert page["stage"] == "comprehension" and "correct" not in json.dumps(page)
-    page = submit(run, me, {"page": "comprehension:0", "told": {"chosen": ["1"]}})["page"]
+    page = submit(run, me, {"page": "comprehension:0", "answer": {"chosen": ["1"]}})["page"]
     assert page["page"] == "comprehension:1" and page["again"]
-    page = submit(run, me, {"page": "comprehension:1", "told": {"chosen": ["2"]}})["page"]
+    page = submit(run, me, {"page": "comprehension:1", "answer": {"chosen": ["2"]}})["page"]
     assert page["stage"] == "practice"
     reply = answer(run, me, page)
     assert reply["feedback"] == "A cat." and reply["page"]["stage"] == "trial"
     shown, page = through_trials(run, me)
-    assert [row.kind for row in sorted(rows(run, tables.answers), key=lambda row: row.received)] == [
+    assert [row.kind for row in sorted(rows(run, schema.answers), key=lambda row: row.received)] == [
         "practice", "main", "main", "attention", "main", "main", "attention", "repeat"] or len(shown) == 7  # fmt: skip
     assert [p["stage"] for p in shown].count("break") == 1
     assert page["stage"] == "debrief"
     with pytest.raises(Refused, match="needs an answer"):
-        submit(run, me, {"page": "debrief", "told": {"age": " "}})
-    page = submit(run, me, {"page": "debrief", "told": {"age": "40"}})["page"]
+        submit(run, me, {"page": "debrief", "answer": {"age": " "}})
+    page = submit(run, me, {"page": "debrief", "answer": {"age": "40"}})["page"]
     assert page["stage"] == "done" and len(page["code"]) == 10
 
 
@@ -71,11 +71,11 @@ def test_an_answer_is_kept_once_however_often_it_is_sent(opened):
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
-    told = {"page": page["page"], "told": {"choice": "cat"}, "times": {"looked": 0, "submitted": 1500.0}}
-    first = submit(run, me, told)
-    again = submit(run, me, {**told, "told": {"choice": "dog"}})  # a second tab with another answer
+    sent = {"page": page["page"], "answer": {"choice": "cat"}, "times": {"looked": 0, "submitted": 1500.0}}
+    first = submit(run, me, sent)
+    again = submit(run, me, {**sent, "answer": {"choice": "dog"}})  # a second tab with another answer
     assert first["page"] == again["page"]
-    (kept,) = rows(run, tables.answers)
+    (kept,) = rows(run, schema.answers)
     assert json.loads(kept.answer) == {"choice": "cat"} and kept.seconds == 1.5
 
 
@@ -84,12 +84,12 @@ def test_many_at_once_share_the_work_evenly_and_nobody_gets_an_item_twice(opened
     people = [arrive(run, {}) for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda person: through_trials(run, person), people))
-    kept = rows(run, tables.answers)
+    kept = rows(run, schema.answers)
     assert len(kept) == 18 and len({(row.person, row.unit) for row in kept}) == 18
-    assert {row.answered for row in rows(run, tables.units)} <= {2, 3}
+    assert {row.answered for row in rows(run, schema.units)} <= {2, 3}
     while through_trials(run, arrive(run, {}))[1]["stage"] != "full":
         pass
-    assert {row.answered for row in rows(run, tables.units)} == {3}
+    assert {row.answered for row in rows(run, schema.units)} == {3}
 
 
 def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
@@ -98,7 +98,7 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
     me = arrive(run, query)
     answer(run, me)
     assert arrive(run, query) == me and current_page(run, me)["place"] == 2
-    kept = str(rows(run, tables.people))
+    kept = str(rows(run, schema.people))
     assert query["PROLIFIC_PID"] not in kept and "secret-session" not in kept
     with pytest.raises(Refused, match="PROLIFIC_PID"):
         arrive(run, {})
@@ -121,22 +121,22 @@ def test_a_link_that_the_survey_did_not_sign_is_refused(opened):
 def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     run = opened(protocol={"consent": "Yes?"})
     me, other = arrive(run, {}), arrive(run, {})
-    submit(run, other, {"page": "consent", "told": {"agreed": True}})
+    submit(run, other, {"page": "consent", "answer": {"agreed": True}})
     page = current_page(run, other)
     with pytest.raises(Refused, match="is not part of your session"):
-        submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})
+        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
     with pytest.raises(Refused, match="not where this session is"):
-        submit(run, me, {"page": "debrief", "told": {}})
-    assert not rows(run, tables.answers)
+        submit(run, me, {"page": "debrief", "answer": {}})
+    assert not rows(run, schema.answers)
 
 
 def test_whoever_declines_or_fails_the_check_twice_is_let_go(opened):
     run = opened(protocol={"consent": "Yes?"}, comprehension=CHECKS)
     me, other = arrive(run, {}), arrive(run, {})
-    assert submit(run, me, {"page": "consent", "told": {"agreed": False}})["page"]["stage"] == "declined"
-    submit(run, other, {"page": "consent", "told": {"agreed": True}})
+    assert submit(run, me, {"page": "consent", "answer": {"agreed": False}})["page"]["stage"] == "declined"
+    submit(run, other, {"page": "consent", "answer": {"agreed": True}})
     for attempt in (0, 1):
-        page = submit(run, other, {"page": f"comprehension:{attempt}", "told": {"chosen": ["1"]}})["page"]
+        page = submit(run, other, {"page": f"comprehension:{attempt}", "answer": {"chosen": ["1"]}})["page"]
     assert page["stage"] == "failed"
 
 
@@ -145,8 +145,8 @@ def test_what_is_drawn_and_left_goes_to_somebody_else_and_may_still_be_answered(
     gone = arrive(run, {})
     page = current_page(run, gone)
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.trials).values(drawn=tables.trials.c.drawn - 120))
+        connection.execute(sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 120))
     shown, _ = through_trials(run, arrive(run, {}))
     assert len(shown) == 8
     answer(run, gone, page)
-    assert sorted(row.answered for row in rows(run, tables.units)) == [1] * 7 + [2]
+    assert sorted(row.answered for row in rows(run, schema.units)) == [1] * 7 + [2]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -24,7 +27,7 @@ def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, peop
         page = current_page(run, me)
         assert (page["stage"] == "full") == (number == people)
         while page["stage"] == "trial":
-            page = submit(run, me, {"page": page["page"], "told": {"choice": "cat"}})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
     run.store.close()
 
 
@@ -37,16 +40,32 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     me = arrive(run, {})
     page = current_page(run, me)
     assert page["text"] == "You judge 8 pictures."
-    assert submit(run, me, {"page": page["page"], "told": {"agreed": True}})["page"]["of"] == 8
+    assert submit(run, me, {"page": page["page"], "answer": {"agreed": True}})["page"]["of"] == 8
     run.store.close()
+
+
+def test_a_survey_of_a_single_item_is_described_in_the_singular(tmp_path):
+    folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 2, "repeats": 2})
+    (folder / "items.csv").write_text("item,text\nonly,Hello\n")
+    assert check_survey(folder)["notes"] == [
+        "per_person is 2, but there is 1 item: everybody judges 1", "repeats is 2, but one person judges only 1",
+    ]  # fmt: skip
 
 
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
-    told = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
-    assert "30 classes make a long page" in told["notes"][0]
-    told = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
-    assert told["shows"] == "triplets" and told["units"] == 8 * 21 and told["notes"] == []
+    facts = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
+    assert facts["notes"] == ["30 classes make a long page; in top-two they are found by typing"]
+    facts = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
+    assert facts["shows"] == "triplets" and facts["units"] == 8 * 21 and facts["notes"] == []
+
+
+def test_a_kind_whose_classes_are_found_by_typing_is_proposed_where_there_are_many(tmp_path, monkeypatch):
+    monkeypatch.setitem(QUESTIONS, "confidence", replace(QUESTIONS["tokens"], row_per_class=False, searchable=True))
+    many = [f"class {i}" for i in range(30)]
+    (note,) = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))["notes"]
+    assert note.endswith("in top-two and confidence they are found by typing")
+    assert not check_survey(write_survey(tmp_path / "new", question={"kind": "confidence", "classes": many}))["notes"]
 
 
 def test_a_batch_is_taken_by_so_many_people(tmp_path):
@@ -54,8 +73,8 @@ def test_a_batch_is_taken_by_so_many_people(tmp_path):
         tmp_path / "survey", protocol={"draw": "batches", "batches": "b.csv", "per_item": 3, "per_person": 4}
     )
     (folder / "b.csv").write_text("batch,item\na,p0\na,p1\nb,p1\nb,p2\n")
-    told = check_survey(folder)
-    assert told["people_needed"] == 6 and told["answers_wanted"] == 12
+    facts = check_survey(folder)
+    assert facts["people_needed"] == 6 and facts["answers_wanted"] == 12
 
 
 def test_a_picture_that_nobody_can_see_is_named(tmp_path):

@@ -61,7 +61,7 @@ def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, A
     number = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 9 else 1
     number = min(max(number, 1), pages)
     return {
-        "rows": kept[PAGE * (number - 1) : PAGE * number], "found": len(kept), "of": len(rows), "page": number,
+        "rows": kept[PAGE * (number - 1) : PAGE * number], "matches": len(kept), "of": len(rows), "page": number,
         "pages": pages, "flagged": sum(bool(row["flags"]) for row in rows),
         "excluded": sum(row["excluded"] for row in rows),
     }  # fmt: skip

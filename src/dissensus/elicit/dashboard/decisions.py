@@ -1,11 +1,11 @@
-"""What a researcher decides while a survey runs: each written down, none of it deletes an answer unless asked to."""
+"""What a researcher decides while a survey runs: every decision is recorded, and only `forget` deletes answers."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, set_setting, setting, storable
 from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.running import Refused, Running
@@ -22,7 +22,7 @@ def exclude(run: Running, person: str, why: str) -> None:
     def work(connection: Connection) -> None:
         if _known(connection, person).excluded is not None:
             return
-        change = sa.update(tables.people).where(tables.people.c.id == person)
+        change = sa.update(schema.people).where(schema.people.c.id == person)
         connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
         _count(connection, person, -1)
         record_event(connection, "excluded", person, why=why[:500])
@@ -36,7 +36,7 @@ def include(run: Running, person: str) -> None:
     def work(connection: Connection) -> None:
         if _known(connection, person).excluded is None:
             return
-        change = sa.update(tables.people).where(tables.people.c.id == person)
+        change = sa.update(schema.people).where(schema.people.c.id == person)
         connection.execute(change.values(excluded=None, excluded_why=None))
         _count(connection, person, 1)
         record_event(connection, "included", person)
@@ -62,26 +62,28 @@ def extend(run: Running, per_item: int) -> None:
 
 
 def find_person(run: Running, name: str) -> str:
-    """The id of the person who is known by this name; ValueError where there is none.
+    """The id under which the database has this person; ValueError where there is nobody, or more than one.
 
-    name: what a recruiting site calls them, what the export calls them, or the first 8 or more characters of that,
-    which is as much as the dashboard shows
+    name: their id on the recruiting site or in the export, or the first 8 or more characters of the latter, which is
+    as much as the dashboard shows
     """
-    known_as = tables.people.c.person
-    whole = sa.select(tables.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
-    begins = sa.select(tables.people.c.id).where(known_as.startswith(name, autoescape=True)).limit(2)
+    known_as = schema.people.c.person
+    whole = sa.select(schema.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
+    begins = sa.select(schema.people.c.id).where(known_as.startswith(name, autoescape=True)).limit(2)
     with run.store.reading() as connection:
         person = connection.scalar(whole)
         if person is None and len(name) >= SHORTEST:
             people = connection.scalars(begins).all()
-            person = people[0] if len(people) == 1 else None
+            if len(people) > 1:
+                raise ValueError(f"more than one id in this survey begins with {name!r}; give the whole id")
+            person = people[0] if people else None
     if person is None:
-        raise ValueError(f"nobody in this survey is called {name!r}, neither by that id nor by its hash")
+        raise ValueError(f"no one in this survey has the id {name!r}")
     return str(person)
 
 
 def forget(run: Running, person: str) -> int:
-    """Delete a person with all that they gave, as they may ask. -> how many answers are gone"""
+    """Delete a person and all their answers, as they may ask. -> how many answers are gone"""
     before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
 
     def work(connection: Connection) -> int:
@@ -93,15 +95,15 @@ def forget(run: Running, person: str) -> int:
             raise
         if known.excluded is None:
             _count(connection, person, -1)
-        mine = sa.select(tables.trials.c.unit).where(tables.trials.c.person == person, tables.trials.c.held)
+        mine = sa.select(schema.trials.c.unit).where(schema.trials.c.person == person, schema.trials.c.held)
         for unit in sorted(connection.scalars(mine.with_for_update()).all()):
-            change = {"assigned": tables.units.c.assigned - 1}
-            connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))
-        gone = connection.execute(sa.delete(tables.answers).where(tables.answers.c.person == person)).rowcount
-        for table in (tables.pages, tables.trials):
+            change = {"assigned": schema.units.c.assigned - 1}
+            connection.execute(sa.update(schema.units).where(schema.units.c.id == unit).values(change))
+        gone = connection.execute(sa.delete(schema.answers).where(schema.answers.c.person == person)).rowcount
+        for table in (schema.pages, schema.trials):
             connection.execute(sa.delete(table).where(table.c.person == person))
-        connection.execute(sa.update(tables.events).where(tables.events.c.person == person).values(person=None))
-        connection.execute(sa.delete(tables.people).where(tables.people.c.id == person))
+        connection.execute(sa.update(schema.events).where(schema.events.c.person == person).values(person=None))
+        connection.execute(sa.delete(schema.people).where(schema.people.c.id == person))
         record_event(connection, "forgotten", answers=gone)
         before.append(gone)
         return gone
@@ -130,7 +132,7 @@ def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
 
 def _count(connection: Connection, person: str, by: int) -> None:
     """Let the person's main answers count for their units, or no longer."""
-    main = sa.select(tables.answers.c.unit).where(tables.answers.c.person == person, tables.answers.c.kind == "main")
+    main = sa.select(schema.answers.c.unit).where(schema.answers.c.person == person, schema.answers.c.kind == "main")
     for unit in sorted(connection.scalars(main).all()):
-        change = {"assigned": tables.units.c.assigned + by, "answered": tables.units.c.answered + by}
-        connection.execute(sa.update(tables.units).where(tables.units.c.id == unit).values(change))
+        change = {"assigned": schema.units.c.assigned + by, "answered": schema.units.c.answered + by}
+        connection.execute(sa.update(schema.units).where(schema.units.c.id == unit).values(change))

@@ -116,7 +116,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
 def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
     person = sent.get("person")
     if what in ("exclude", "include", "forget") and not isinstance(person, str):
-        raise Refused("expected person to be the id of somebody")
+        raise Refused("expected person to be the id of a person")
     if what == "exclude":
         why = sent.get("why")
         if not isinstance(why, str) or not why.strip():

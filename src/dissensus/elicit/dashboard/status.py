@@ -10,7 +10,7 @@ from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.database.store import now, setting
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
-from dissensus.elicit.survey.batches import answers_wanted, read_batches
+from dissensus.elicit.survey.item_batches import answers_wanted, read_batches
 
 ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still answering
 RECENT = 600  # seconds over which the pace is measured

@@ -12,7 +12,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.running import Running
 from dissensus.elicit.session.protocol import TRIAL_KINDS
@@ -21,17 +21,17 @@ LATE = 10.0  # seconds by which an answer may be committed later than another th
 CHUNK = 4000
 
 PEOPLE = sa.select(
-    tables.people.c.id, tables.people.c.person, tables.people.c.stage, tables.people.c.started, tables.people.c.seen,
-    tables.people.c.finished, tables.people.c.excluded, tables.people.c.excluded_why,
-).order_by(tables.people.c.started, tables.people.c.id)  # fmt: skip
+    schema.people.c.id, schema.people.c.person, schema.people.c.stage, schema.people.c.started, schema.people.c.seen,
+    schema.people.c.finished, schema.people.c.excluded, schema.people.c.excluded_why,
+).order_by(schema.people.c.started, schema.people.c.id)  # fmt: skip
 UNIT = ("id", "answered", "priority", "main")
-UNITS = sa.select(*(tables.units.c[name] for name in UNIT)).order_by(tables.units.c.id)
+UNITS = sa.select(*(schema.units.c[name] for name in UNIT)).order_by(schema.units.c.id)
 ANSWERS = sa.select(
-    tables.answers.c.trial, tables.answers.c.person, tables.answers.c.unit, tables.answers.c.kind,
-    tables.answers.c.answer, tables.answers.c.seconds, tables.answers.c.received,
+    schema.answers.c.trial, schema.answers.c.person, schema.answers.c.unit, schema.answers.c.kind,
+    schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received,
 )  # fmt: skip
-SINCE = ANSWERS.where(tables.answers.c.received >= sa.bindparam("since")).order_by(tables.answers.c.received)
-OF_PERSON = ANSWERS.where(tables.answers.c.person == sa.bindparam("person_"), tables.answers.c.kind == "main")
+SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_by(schema.answers.c.received)
+OF_PERSON = ANSWERS.where(schema.answers.c.person == sa.bindparam("person_"), schema.answers.c.kind == "main")
 
 
 class Watch:
@@ -40,7 +40,7 @@ class Watch:
     people    by id, in the order in which they came
     codes     the numbers of those who have answered, by id
     units     the columns UNIT of the table of units, (units,) each
-    mass      (units, k) sum of what those who are not excluded said about each unit, completed to distributions
+    mass      (units, k) sum of what those who are not excluded said about each unit, completed as `aggregate` does
     counted   (units,) how many answers that are
     columns   person, unit, kind, first choice, seconds, time of receipt: (m,), codes where they are names
     """
@@ -72,6 +72,10 @@ class Watch:
         same = answers == len(self._person) and people == self.people
         return not same or any(not np.array_equal(units[name], self.units[name]) for name in UNIT)
 
+    @property
+    def mass(self) -> np.ndarray:
+        return self._mass[self._gaps > 0]
+
     def columns(self) -> dict[str, np.ndarray]:
         """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
         columns = {
@@ -83,7 +87,9 @@ class Watch:
     def _begin(self) -> None:
         self.people: dict[str, Any] = {}
         self.choices: dict[Any, int] = {name: i for i, name in enumerate(self.run.survey.question.classes)}
-        self.mass = np.zeros((len(self.run.names), max(1, len(self.choices))))
+        # One answer with a gap changes how all of them are completed, so both sums are kept, without gaps and with.
+        self._mass = {gaps: np.zeros((len(self.run.names), max(1, len(self.choices)))) for gaps in (False, True)}
+        self._gaps = 0
         self.counted = np.zeros(len(self.run.names), dtype=np.int64)
         self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
         self._seconds, self._received = array("d"), array("d")
@@ -93,7 +99,7 @@ class Watch:
 
     def _read_answers(self, connection: Connection) -> None:
         people = {row.id: row for row in connection.execute(PEOPLE)}
-        if self.people.keys() - people.keys():  # somebody was forgotten with everything they gave
+        if self.people.keys() - people.keys():  # somebody was deleted with all their answers
             self._begin()
         for who, before in self.people.items():
             if (before.excluded is None) != (people[who].excluded is None):
@@ -142,7 +148,7 @@ class Watch:
     def _pool(self, rows: Sequence[Any], sign: int) -> None:
         """Add what these answers say about their units, or take it away."""
         from dissensus.labels.beliefs import Beliefs
-        from dissensus.labels.completion import COMPLETIONS, completable
+        from dissensus.labels.completion import COMPLETIONS, completable, completion_for
 
         if not rows:
             return
@@ -157,11 +163,13 @@ class Watch:
             annotators=np.zeros(1, dtype=np.int64),
         )  # fmt: skip
         if isinstance(labels, Beliefs):
-            fine = completable(labels)
-            name = "t2-clamp" if labels.named.shape[1] else "dense"
-            np.add.at(self.mass, unit[fine], sign * COMPLETIONS[name](labels.select(answers=fine)).stated)
+            self._gaps += sign * int(np.isnan(labels.stated).any(axis=1).sum())
+            for gaps, mass in self._mass.items():
+                completion = completion_for(named=labels.named.shape[1] > 0, gaps=gaps)
+                fine = completable(labels, completion)
+                np.add.at(mass, unit[fine], sign * COMPLETIONS[completion](labels.select(answers=fine)).stated)
         else:
-            np.add.at(self.mass, (unit, labels.choice), sign)
+            np.add.at(self._mass[False], (unit, labels.choice), sign)
 
 
 def read_now(run: Running) -> Watch:

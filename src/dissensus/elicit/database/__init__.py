@@ -1,6 +1,6 @@
 """Where answers are kept.
 
-tables         the tables, the same in SQLite and PostgreSQL
+schema         the tables, the same in SQLite and PostgreSQL
 store          the open database, and transactions that outlive a crash
 group_commit   many transactions in one commit of SQLite
 """

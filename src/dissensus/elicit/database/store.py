@@ -14,17 +14,17 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 DATABASE = "answers.db"
-SCHEMA = "1"
+SCHEMA = "2"
 PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
 CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
 Result = TypeVar("Result")
-SETTING = sa.select(tables.about.c.value).where(tables.about.c.key == sa.bindparam("key_"))
+SETTING = sa.select(schema.about.c.value).where(schema.about.c.key == sa.bindparam("key_"))
 
 
 class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
@@ -86,10 +86,15 @@ class Store:
         }  # fmt: skip
         with self.writing() as connection:
             _only_one_prepares(connection)
-            tables.metadata.create_all(connection)
-            for index in (index for table in tables.metadata.sorted_tables for index in table.indexes):
+            schema.metadata.create_all(connection)
+            for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
-            known = dict(connection.execute(sa.select(tables.about.c.key, tables.about.c.value)).all())
+            known = dict(connection.execute(sa.select(schema.about.c.key, schema.about.c.value)).all())
+            if known.get("schema", SCHEMA) != SCHEMA:
+                raise ValueError(
+                    f"the database was made by another version of dissensus (tables {known['schema']}, here {SCHEMA}); "
+                    "export its answers with that version, and give this one a new database"
+                )
             for key, value in wanted.items():
                 if key in known and known[key] != value:
                     raise ValueError(
@@ -98,7 +103,7 @@ class Store:
                     )
             missing = [{"key": key, "value": value} for key, value in wanted.items() if key not in known]
             if missing:
-                connection.execute(sa.insert(tables.about), missing)
+                connection.execute(sa.insert(schema.about), missing)
             _add_units(connection, survey, units)
 
     def tidy(self) -> None:
@@ -110,7 +115,7 @@ class Store:
     def unit_names(self) -> dict[int, tuple[str, ...]]:
         """The items of every unit."""
         with self.reading() as connection:
-            rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names))
+            rows = connection.execute(sa.select(schema.units.c.id, schema.units.c.names))
             return {unit: tuple(json.loads(names)) for unit, names in rows}
 
     def close(self) -> None:
@@ -129,8 +134,8 @@ def now() -> float:
 
 def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
     """Write down that something was done; these rows are never changed."""
-    row = {"at": now(), "kind": event_kind, "person": person, "told": json.dumps(details)}
-    connection.execute(sa.insert(tables.events).values(row))
+    row = {"at": now(), "kind": event_kind, "person": person, "details": json.dumps(details)}
+    connection.execute(sa.insert(schema.events).values(row))
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
@@ -141,13 +146,13 @@ def setting(connection: Connection, key: str, default: str) -> str:
 
 def setting_column(key: str) -> sa.Label[str]:
     """A setting that may change while the survey runs, as a column beside others; null where it never was."""
-    return sa.select(tables.about.c.value).where(tables.about.c.key == key).scalar_subquery().label(key)
+    return sa.select(schema.about.c.value).where(schema.about.c.key == key).scalar_subquery().label(key)
 
 
 def set_setting(connection: Connection, key: str, value: str) -> None:
-    changed = connection.execute(sa.update(tables.about).where(tables.about.c.key == key).values(value=value))
+    changed = connection.execute(sa.update(schema.about).where(schema.about.c.key == key).values(value=value))
     if not changed.rowcount:
-        connection.execute(sa.insert(tables.about).values(key=key, value=value))
+        connection.execute(sa.insert(schema.about).values(key=key, value=value))
 
 
 def _engine(url: str) -> Engine:
@@ -201,25 +206,25 @@ def _only_one_prepares(connection: Connection) -> None:
 
 def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     """Units keep their number for good; new ones are added at the end, and those that the survey lost stay."""
-    rows = connection.execute(sa.select(tables.units.c.id, tables.units.c.names, tables.units.c.main)).all()
-    there = {_alike(json.loads(names)): (unit, main) for unit, names, main in rows}
+    rows = connection.execute(sa.select(schema.units.c.id, schema.units.c.names, schema.units.c.main)).all()
+    in_place = survey.kind.in_place
+    there = {_question_key(json.loads(names), in_place): (unit, main) for unit, names, main in rows}
     extra = [practice.item for practice in survey.practice] + list(survey.attention or {})
-    wanted = {_alike(unit): (json.dumps(unit), True) for unit in units.main}
-    wanted |= {_alike((name,)): (json.dumps([name]), False) for name in extra}
+    wanted = {_question_key(unit, in_place): (json.dumps(unit), True) for unit in units.main}
+    wanted |= {(name,): (json.dumps([name]), False) for name in extra}
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
     new = [
         {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
         for i, (names, main) in enumerate(unit for key, unit in wanted.items() if key not in there)
     ]
     if new:
-        connection.execute(sa.insert(tables.units), new)
-    change = sa.update(tables.units).where(tables.units.c.id == sa.bindparam("unit_"))
+        connection.execute(sa.insert(schema.units), new)
+    change = sa.update(schema.units).where(schema.units.c.id == sa.bindparam("unit_"))
     for key, (unit, main) in there.items():
         if wanted.get(key, ("", False))[1] != main:
             connection.execute(change.values(main=not main), {"unit_": unit})
 
 
-def _alike(names: Sequence[str]) -> tuple[str, ...]:
-    """The same for units that ask the same: the order in a pair says nothing, nor that of a triplet's last two."""
-    fixed = 1 if len(names) == 3 else 0
-    return (*names[:fixed], *sorted(names[fixed:]))
+def _question_key(names: Sequence[str], in_place: int) -> tuple[str, ...]:
+    """The same for units that ask the same: only the first `in_place` items mean something by their place."""
+    return (*names[:in_place], *sorted(names[in_place:]))

@@ -33,4 +33,5 @@ CHOOSE = QuestionKind(
         "frame": FRAME,
     },
     least_classes=2,
+    searchable=True,
 )

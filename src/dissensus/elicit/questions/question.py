@@ -36,10 +36,10 @@ class Question:
 class Option:
     """A setting of a kind of question.
 
-    default  what holds where survey.toml says nothing; it also tells the type
+    default  what holds where survey.toml says nothing; it also gives the type
     meaning  the comment beside it in a new survey.toml
     choices  the values that are allowed; empty where every value of that type is
-    scale    whether it tells what the numbers of an answer mean, so that it cannot change once there are answers
+    scale    whether it says what the numbers of an answer mean, so that it cannot change once there are answers
     """
 
     default: Any
@@ -48,7 +48,7 @@ class Option:
     scale: bool = False
 
 
-SHUFFLE = Option(True, "every person sees the classes in an order of their own")
+SHUFFLE = Option(True, "each person sees the classes in a random order of their own")
 FRAME = Option("own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"))
 
 
@@ -83,9 +83,13 @@ class QuestionKind:
                    or say nothing about classes
     options        the settings it takes
     shows          items in one trial: 1, or 2 for a pair, 3 for a triplet
+    in_place       how many of them, from the first, are asked about by their place, as the first of a triplet or both
+                   of "is the second better than the first?"; the others are shown in random order, and units that
+                   differ only in the order of these are one unit
     least_classes  how many classes a survey has to name at least; 0 where it need not name any
     about          whether each item names a class that it is about, in the column class of the items
     row_per_class  whether every class takes a row of the page, which gets long with many of them
+    searchable     whether its page finds classes by typing, which suits many of them
     texts          (options, the survey's own texts) -> what people read beyond the prompt
     """
 
@@ -101,14 +105,17 @@ class QuestionKind:
     stated: Callable[[Question, Answer, str], Stated] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     shows: int = 1
+    in_place: int = 0
     least_classes: int = 0
     about: bool = False
     row_per_class: bool = False
+    searchable: bool = False
     texts: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, str]] = intro_texts
 
     def __post_init__(self) -> None:
         assert self.gives not in ("vote", "belief") or self.least_classes >= 2, "votes and beliefs are about classes"
         assert self.gives != "belief" or self.stated is not None, "a belief has to be stated"
+        assert self.in_place <= self.shows, "what is in place is shown"
         assert self.example.keys() == self.fields.keys(), "the example has the recorded fields"
 
     @property

@@ -34,8 +34,8 @@ def _scale(low: float, high: float, step: float, left: str, right: str) -> dict[
         "low": Option(low, "the lowest number", scale=True),
         "high": Option(high, "the highest number", scale=True),
         "step": Option(step, "1 for whole numbers only", scale=True),
-        "left": Option(left, "what stands at the low end"),
-        "right": Option(right, "what stands at the high end"),
+        "left": Option(left, "the words at the low end"),
+        "right": Option(right, "the words at the high end"),
     }
 
 

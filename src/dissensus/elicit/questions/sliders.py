@@ -38,8 +38,8 @@ SLIDERS = QuestionKind(
     options={
         "shuffle": SHUFFLE,
         "frame": FRAME,
-        "left": Option("not at all", "what stands at the low end"),
-        "right": Option("completely", "what stands at the high end"),
+        "left": Option("not at all", "the words at the low end"),
+        "right": Option("completely", "the words at the high end"),
     },
     least_classes=2,
     row_per_class=True,

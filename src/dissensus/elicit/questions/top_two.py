@@ -82,5 +82,6 @@ TOP_TWO = QuestionKind(
         "ruling_out": Option(True, "whether classes can be ruled out"),
     },
     least_classes=2,
+    searchable=True,
     texts=top_two_texts,
 )

@@ -29,4 +29,5 @@ TRIPLET = QuestionKind(
     first=lambda answer: answer["closer"],
     simulate=_simulate,
     shows=3,
+    in_place=1,
 )

@@ -100,7 +100,7 @@ class _Walk:
                 given, times = self._response(page), self._times()
                 if self.real_time:
                     time.sleep(times["submitted"] / 1000)
-                sent = {"page": page["page"], "told": given, "times": times, "client": time.time()}
+                sent = {"page": page["page"], "answer": given, "times": times, "client": time.time()}
                 reply = self._post("/api/submit", sent)
                 if reply is None:
                     break

@@ -10,7 +10,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, storable
 from dissensus.elicit.identity import keyed_hash, signed, survey_secret, unsigned
 from dissensus.elicit.running import Refused, Running
@@ -42,10 +42,10 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
     }  # fmt: skip
 
     def work(connection: Connection) -> str:
-        there = connection.scalar(sa.select(tables.people.c.id).where(tables.people.c.person == person))
+        there = connection.scalar(sa.select(schema.people.c.id).where(schema.people.c.person == person))
         if there is None:
             # Where two come by the same link at once, one of them fails here, and finds the other when it tries again.
-            connection.execute(sa.insert(tables.people).values(row))
+            connection.execute(sa.insert(schema.people).values(row))
         return str(row["id"] if there is None else there)
 
     return run.store.write(work)
@@ -75,7 +75,7 @@ def _who(run: Running, query: Mapping[str, str]) -> str:
     if not given or len(given) > 500 or not storable(given):
         raise Refused(f"this survey is entered by a link that carries {name}; please use the link you were sent", 403)
     if "{{%" in given:
-        raise Refused(f"the link was not filled in: {name} is {given}; please tell those who sent it to you", 403)
+        raise Refused(f"the link was not filled in: {name} is {given}; please tell the people who sent it to you", 403)
     if source == "links":
         invited = unsigned(run.secret, "invite", given)
         if invited is None:

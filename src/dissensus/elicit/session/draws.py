@@ -9,9 +9,9 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from dissensus.elicit.database.schema import people, trials, units
 from dissensus.elicit.database.store import Busy
-from dissensus.elicit.database.tables import people, trials, units
-from dissensus.elicit.survey.batches import read_batches
+from dissensus.elicit.survey.item_batches import read_batches
 from dissensus.elicit.survey.settings import Survey
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))

@@ -81,14 +81,13 @@ def _order(seed: int, classes: int) -> tuple[int, ...]:
     return tuple(np.random.default_rng([seed, 3]).permutation(classes).tolist())
 
 
-def item_order(items: Sequence[str], seed: int, place: int) -> tuple[str, ...]:
-    """A pair in random order; of a triplet the last two, since the first is what they are compared with."""
-    if len(items) == 1:
+def item_order(items: Sequence[str], in_place: int, seed: int, place: int) -> tuple[str, ...]:
+    """The items in random order, but for the first `in_place`: a triplet's first is what others are compared with."""
+    rest = items[in_place:]
+    if len(rest) < 2:
         return tuple(items)
-    fixed = 1 if len(items) == 3 else 0
-    rest = list(items[fixed:])
     order = np.random.default_rng([seed, 4, place]).permutation(len(rest))
-    return (*items[:fixed], *(rest[i] for i in order))
+    return (*items[:in_place], *(rest[i] for i in order))
 
 
 def break_due(protocol: Protocol, given: Sequence[Trial]) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 import sqlalchemy as sa
 from starlette.concurrency import run_in_threadpool
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, set_setting, setting
 from dissensus.elicit.questions.answers_as_labels import class_codes
 from dissensus.elicit.running import Running
@@ -25,12 +25,12 @@ CLAIM = "ranking"
 CLOSED = -1.0
 
 CHOSEN = (
-    sa.select(tables.answers.c.unit, tables.answers.c.answer)
-    .join(tables.people, tables.people.c.id == tables.answers.c.person)
-    .where(tables.answers.c.kind == "main", tables.people.c.excluded.is_(None))
+    sa.select(schema.answers.c.unit, schema.answers.c.answer)
+    .join(schema.people, schema.people.c.id == schema.answers.c.person)
+    .where(schema.answers.c.kind == "main", schema.people.c.excluded.is_(None))
 )
-MAIN = sa.select(tables.units.c.id, tables.units.c.assigned).where(tables.units.c.main).order_by(tables.units.c.id)
-RANK = sa.update(tables.units).where(tables.units.c.id == sa.bindparam("unit_"))
+MAIN = sa.select(schema.units.c.id, schema.units.c.assigned).where(schema.units.c.main).order_by(schema.units.c.id)
+RANK = sa.update(schema.units).where(schema.units.c.id == sa.bindparam("unit_"))
 
 
 async def keep_ranking(run: Running) -> None:
@@ -50,7 +50,7 @@ def rank_if_due(run: Running) -> float:
     Enough is one for every tenth unit, or any number after SLOWEST seconds.
     """
     began = time.monotonic()
-    answered = sa.select(sa.func.count(), sa.func.sum(tables.units.c.answered)).where(tables.units.c.main)
+    answered = sa.select(sa.func.count(), sa.func.sum(schema.units.c.answered)).where(schema.units.c.main)
 
     mine = secrets.token_hex(8)  # by which a claim is known again, should its connection be lost after it was made
 

@@ -9,24 +9,24 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
 from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.protocol import TrialKind
 
-KEEP = sa.insert(tables.answers)
+KEEP = sa.insert(schema.answers)
 UNHOLD = (
-    sa.update(tables.trials)
-    .where(tables.trials.c.id == sa.bindparam("trial_"), tables.trials.c.held)
+    sa.update(schema.trials)
+    .where(schema.trials.c.id == sa.bindparam("trial_"), schema.trials.c.held)
     .values(held=sa.false())
 )
 COUNT = (
-    sa.update(tables.units)
-    .where(tables.units.c.id == sa.bindparam("unit_"))
+    sa.update(schema.units)
+    .where(schema.units.c.id == sa.bindparam("unit_"))
     .values(
-        answered=tables.units.c.answered + sa.bindparam("counts"),
-        assigned=tables.units.c.assigned + sa.bindparam("back"),
+        answered=schema.units.c.answered + sa.bindparam("counts"),
+        assigned=schema.units.c.assigned + sa.bindparam("back"),
     )
 )
 LARGEST = 1e15  # of any number that a browser sends
@@ -58,7 +58,7 @@ def save_answer(
     if trial.answered is not None:
         return feedback
     try:
-        answer = check_answer(run.survey.question, sent.get("told"))
+        answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))

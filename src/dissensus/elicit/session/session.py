@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, setting_column, storable
 from dissensus.elicit.running import Refused, Running, code_of
 from dissensus.elicit.session import protocol, trials
@@ -21,11 +21,11 @@ from dissensus.elicit.survey.settings import Survey
 SIGN = 15.0  # seconds after which a sign of life is written down again
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = (
-    sa.select(tables.people, setting_column("state"), setting_column("per_item"))
-    .where(tables.people.c.id == sa.bindparam("person_"))
-    .with_for_update(of=tables.people)
+    sa.select(schema.people, setting_column("state"), setting_column("per_item"))
+    .where(schema.people.c.id == sa.bindparam("person_"))
+    .with_for_update(of=schema.people)
 )
-SEEN = sa.update(tables.people).where(tables.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
+SEEN = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
 
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
     button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
     """
     page = sent.get("page")
-    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("told", {}), dict):
-        raise Refused("expected an object with the fields page, a text, and told, an object")
+    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("answer", {}), dict):
+        raise Refused("expected an object with the fields page, a text, and answer, an object")
 
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
@@ -53,7 +53,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             if feedback:
                 reply["feedback"] = feedback
         else:
-            _save_page(run, connection, person, page, sent.get("told", {}))
+            _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
         if now() - person.seen > SIGN:
             connection.execute(SEEN, {"person_": person_id, "at": now()})
@@ -72,27 +72,27 @@ def person_row(connection: Connection, person_id: str) -> Row[Any]:
     return person
 
 
-def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, told: dict[str, Any]) -> None:
+def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, answer: dict[str, Any]) -> None:
     """A page that is not a trial: kept once, and the person moves on. A page of the past is left as it is."""
     if page != page_name(person) and not page.startswith("break:"):
-        known = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+        known = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
         if connection.scalar(known) is None:
             raise Refused(f"page {page!r} is not where this session is", 409)
         return
-    here = sa.select(tables.pages.c.page).where(tables.pages.c.person == person.id, tables.pages.c.page == page)
+    here = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
     if connection.scalar(here) is not None:
         return
-    stage, place, attempts = _step_after(run, person, page, told)
-    row = {"person": person.id, "page": page, "told": json.dumps(_asked(run.survey, page, told)), "received": now()}
-    connection.execute(sa.insert(tables.pages).values(row))
+    stage, place, attempts = _step_after(run, person, page, answer)
+    row = {"person": person.id, "page": page, "answer": json.dumps(_asked(run.survey, page, answer)), "received": now()}
+    connection.execute(sa.insert(schema.pages).values(row))
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
         change["finished"] = now()
         record_event(connection, stage, person.id)
-    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
 
 
-def _step_after(run: Running, person: Row[Any], page: str, told: dict[str, Any]) -> tuple[str, int, int]:
+def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any]) -> tuple[str, int, int]:
     """Stage, place and attempts after this page."""
     survey, stage = run.survey, str(person.stage)
     here = (stage, int(person.place), int(person.attempts))
@@ -103,43 +103,43 @@ def _step_after(run: Running, person: Row[Any], page: str, told: dict[str, Any])
             raise Refused(f"page {page!r} is not where this session is", 409)
         return here
     if stage == "consent":
-        if not isinstance(told.get("agreed"), bool):
-            raise Refused("expected told.agreed to be true or false")
-        return (protocol.stage_after(survey, stage), 0, 0) if told["agreed"] else ("declined", 0, 0)
+        if not isinstance(answer.get("agreed"), bool):
+            raise Refused("expected answer.agreed to be true or false")
+        return (protocol.stage_after(survey, stage), 0, 0) if answer["agreed"] else ("declined", 0, 0)
     if stage == "instructions" and person.place + 1 < len(survey.protocol.instructions):
         return stage, person.place + 1, 0
     if stage == "comprehension":
-        chosen = told.get("chosen")
+        chosen = answer.get("chosen")
         checks = survey.comprehension
         if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
             option not in check.options for option, check in zip(chosen, checks, strict=True)
         ):  # fmt: skip
-            raise Refused(f"expected told.chosen to be a list of {len(checks)} options")
+            raise Refused(f"expected answer.chosen to be a list of options, one for each question ({len(checks)})")
         if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1
             return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)
     if stage == "debrief":
-        _check_debrief(survey, told)
+        _check_debrief(survey, answer)
     if stage in ("trials", "practice", *protocol.ENDS):
         raise Refused(f"page {page!r} is not where this session is", 409)
     return protocol.stage_after(survey, stage), 0, 0
 
 
-def _asked(survey: Survey, page: str, told: dict[str, Any]) -> dict[str, Any]:
+def _asked(survey: Survey, page: str, answer: dict[str, Any]) -> dict[str, Any]:
     """What the page asked for and nothing else, so that nobody can fill the database with something of their own."""
     fields = {"consent": ["agreed"], "comprehension": ["chosen"], "debrief": [field.name for field in survey.debrief]}
-    return {name: told[name] for name in fields.get(page.partition(":")[0], []) if name in told}
+    return {name: answer[name] for name in fields.get(page.partition(":")[0], []) if name in answer}
 
 
-def _check_debrief(survey: Survey, told: dict[str, Any]) -> None:
+def _check_debrief(survey: Survey, answer: dict[str, Any]) -> None:
     for field in survey.debrief:
-        value = told.get(field.name, "")
+        value = answer.get(field.name, "")
         if not isinstance(value, str) or len(value) > 10_000:
-            raise Refused(f"told.{field.name} is not a text of at most 10,000 characters")
+            raise Refused(f"answer.{field.name} is not a text of at most 10,000 characters")
         if field.required and not value.strip():
             raise Refused(f"{field.question} needs an answer")
         if field.options and value and value not in field.options:
-            raise Refused(f"told.{field.name} is {value!r}; expected one of the options")
+            raise Refused(f"answer.{field.name} is {value!r}; expected one of the options")
 
 
 def page_name(person: Row[Any]) -> str:
@@ -194,5 +194,5 @@ def fill_in(run: Running, text: str) -> str:
 
 
 def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
-    connection.execute(sa.update(tables.people).where(tables.people.c.id == person.id).values(change))
+    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
     return _page(run, connection, person_row(connection, person.id))

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
@@ -20,20 +20,20 @@ from dissensus.elicit.survey.items import units_per_person
 
 GIVEN = (
     sa.select(
-        tables.trials.c.id,
-        tables.trials.c.unit,
-        tables.trials.c.kind,
-        tables.answers.c.received,
+        schema.trials.c.id,
+        schema.trials.c.unit,
+        schema.trials.c.kind,
+        schema.answers.c.received,
         # What was shown is no longer needed once it is answered, except for the feedback on practice.
-        sa.case((tables.answers.c.received.is_(None) | (tables.trials.c.kind == "practice"), tables.trials.c.shown)),
+        sa.case((schema.answers.c.received.is_(None) | (schema.trials.c.kind == "practice"), schema.trials.c.shown)),
     )
-    .select_from(tables.trials.outerjoin(tables.answers, tables.answers.c.trial == tables.trials.c.id))
-    .where(tables.trials.c.person == sa.bindparam("person_"))
-    .order_by(tables.trials.c.place)
+    .select_from(schema.trials.outerjoin(schema.answers, schema.answers.c.trial == schema.trials.c.id))
+    .where(schema.trials.c.person == sa.bindparam("person_"))
+    .order_by(schema.trials.c.place)
 )
-GIVE = sa.insert(tables.trials)
-BREAK = sa.select(tables.pages.c.page).where(
-    tables.pages.c.person == sa.bindparam("person_"), tables.pages.c.page == sa.bindparam("page_")
+GIVE = sa.insert(schema.trials)
+BREAK = sa.select(schema.pages.c.page).where(
+    schema.pages.c.person == sa.bindparam("person_"), schema.pages.c.page == sa.bindparam("page_")
 )
 AHEAD = 1  # trials given beyond the one that is shown, so that their pictures are there in time
 
@@ -69,8 +69,8 @@ def trial_page(
 def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
     """Where a person goes from a stage of trials that is over: on, or home when nothing was left for them."""
     if person.stage == "trials":
-        had = sa.select(sa.func.count()).select_from(tables.answers).where(tables.answers.c.person == person.id)
-        if not connection.scalar(had.where(tables.answers.c.kind == "main")):
+        had = sa.select(sa.func.count()).select_from(schema.answers).where(schema.answers.c.person == person.id)
+        if not connection.scalar(had.where(schema.answers.c.kind == "main")):
             record_event(connection, "full", person.id)
             return {"stage": "full", "finished": now()}
     stage = protocol.stage_after(run.survey, person.stage)
@@ -110,7 +110,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if kind is None or unit is None:
         return None
     shown = {
-        "items": protocol.item_order(run.names[unit], person.seed, len(given)),
+        "items": protocol.item_order(run.names[unit], survey.kind.in_place, person.seed, len(given)),
         "classes": protocol.class_order(survey, person.seed),
     }
     about = [run.units.items[name].about for name in shown["items"]]

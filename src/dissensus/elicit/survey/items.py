@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Literal
 
@@ -168,11 +168,15 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
     if survey.units:
         return _listed(survey, items)
     if len(kept) < survey.shows:
-        raise ValueError(f"{survey.question.kind} shows {survey.shows} items at once, but there are only {len(kept)}")
-    if survey.shows == 2:
-        units: list[tuple[str, ...]] = list(combinations(kept, 2))
-    else:
-        units = [(a, *pair) for a in kept for pair in combinations([n for n in kept if n != a], 2)]
+        raise ValueError(
+            f"{survey.question.kind} shows {survey.shows} items at once, but the survey has only {len(kept)}"
+        )
+    in_place = survey.kind.in_place
+    units = [
+        (*first, *others)
+        for first in permutations(kept, in_place)
+        for others in combinations([name for name in kept if name not in first], survey.shows - in_place)
+    ]
     if len(units) > MOST_UNITS:
         raise ValueError(
             f"{len(kept)} items make {len(units):,} {survey.question.kind} questions; list the ones you want in a CSV "

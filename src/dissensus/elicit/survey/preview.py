@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.survey.batches import answers_wanted, check_batches, read_batches
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
 
@@ -57,11 +58,18 @@ def check_pictures(survey: Survey, units: Units) -> None:
 def _notes(survey: Survey, units: Units) -> Iterator[str]:
     settings, shown, count = survey.protocol, UNIT_NAMES[survey.shows], len(units.main)
     if settings.per_person > count:
-        yield f"per_person is {settings.per_person}, but there are {count} {shown}: everybody judges {count}"
+        there = f"there is {count} {shown.removesuffix('s')}" if count == 1 else f"there are {count} {shown}"
+        yield f"per_person is {settings.per_person}, but {there}: everybody judges {count}"
     each = units_per_person(survey, units)
     if settings.repeats > each:
-        yield f"repeats is {settings.repeats}, more than the {each} {shown} that one person judges"
+        yield f"repeats is {settings.repeats}, but one person judges only {each}"
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
-        yield f"{len(survey.question.classes)} classes make a long page; in top-two they are found by typing"
+        yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:
         yield f"these are all {shown} of the items; list those you want in a CSV file and name it as `units`"
+
+
+def _alternative(survey: Survey) -> str:
+    """The kinds of question that give the same labels and whose classes are found by typing."""
+    kinds = [name for name, kind in QUESTIONS.items() if kind.searchable and kind.gives == survey.kind.gives]
+    return f"; in {' and '.join(kinds)} they are found by typing" if kinds else ""

@@ -144,8 +144,7 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
     )  # fmt: skip
     if protocol.draw == "expected-error" and not survey.kind.needs_classes:
         raise ValueError(
-            f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; '
-            "take least-answered"
+            f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; use least-answered'
         )
     asked = [field.name for field in survey.debrief]
     twice = [name for i, name in enumerate(asked) if name in asked[:i]]

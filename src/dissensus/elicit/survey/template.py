@@ -37,7 +37,7 @@ without your name. You can stop at any time by closing the page.
 instructions = ["""
 You will see one item after the other. Say what you think; there is often no single right answer, and people differ.
 
-If you have a keyboard, keys answer, too: they are named below each question.
+If you have a keyboard, you can answer with keys, too: they are listed below each question.
 """]
 per_person = {per_person}                 # items that one person judges
 per_item = {per_item}                    # answers wanted for each item

@@ -23,9 +23,9 @@ async function ask(path, options) {
   try {
     const response = await fetch(`${path}?${new URLSearchParams({ version, ...table.asked() })}`, options);
     if (response.status === 401) { location.reload(); return null; }
-    const told = await response.json();
-    status.textContent = response.ok ? "" : told.error;
-    return response.ok ? told : null;
+    const reply = await response.json();
+    status.textContent = response.ok ? "" : reply.error;
+    return response.ok ? reply : null;
   } catch {
     status.textContent = "The server cannot be reached; trying again.";
     return null;
@@ -39,21 +39,21 @@ async function change(what, body) {
 
 async function refresh() {
   const mine = ++asked;
-  const told = await ask("dashboard/data");
-  if (mine === asked) draw(told);
+  const numbers = await ask("dashboard/data");
+  if (mine === asked) draw(numbers);
 }
 
 const table = people(change, refresh);
 
-function draw(told, decided) {
-  if (!told) return;
-  const now = told.status;
+function draw(numbers, decided) {
+  if (!numbers) return;
+  const now = numbers.status;
   drawStatus(now);
-  drawTime(find("time"), told.time, now);
-  drawFunnel(find("funnel"), told.funnel);
-  if (told.map) drawItems(told, now);
-  version = told.version;
-  table.draw(told.people, decided);
+  drawTime(find("time"), numbers.time, now);
+  drawFunnel(find("funnel"), numbers.funnel);
+  if (numbers.map) drawItems(numbers, now);
+  version = numbers.version;
+  table.draw(numbers.people, decided);
   document.querySelector("main").removeAttribute("aria-busy");
 }
 

@@ -4,7 +4,7 @@ import { count, moment, percent, plural } from "./dashboard_words.js";
 import { make } from "./dom.js";
 
 const SPANS = { 10: "10 seconds", 60: "minute", 300: "5 minutes", 900: "15 minutes", 3600: "hour", 10800: "3 hours", 21600: "6 hours", 86400: "day", 604800: "week" };
-const MOST = 48; // bars that are foretold; an end further away is only written
+const MOST = 48; // bars of the forecast; an end further away is not drawn
 const HEIGHT = 100;
 
 function shape(tag, attributes) {
@@ -24,7 +24,7 @@ export function drawTime(figure, time, now) {
   drawing.append(...time.counts.map((value, i) => bar(i, value, "past")), ...Array.from({ length: future }, (_, i) => bar(time.counts.length + i, expected, "future")));
   const begun = time.start !== null;
   const shown = end === null || future === MOST ? null : end;
-  const axis = make("div", { class: "axis quiet", "aria-hidden": "true" }, make("span", {}, begun ? moment(time.start) : ""), make("span", {}, !begun ? "" : shown ? `end, ${moment(shown)}` : future ? "and on" : "now"));
+  const axis = make("div", { class: "axis quiet", "aria-hidden": "true" }, make("span", {}, begun ? moment(time.start) : ""), make("span", {}, !begun ? "" : shown ? `end, ${moment(shown)}` : future ? "goes on" : "now"));
   axis.style.inlineSize = `${(100 * (time.counts.length + future)) / bars}%`;
   figure.replaceChildren(
     make("div", { class: "scale-top quiet" }, begun ? `${count(Math.round(top))} in a ${SPANS[time.span]}`.replace(/in a (\d)/, "in $1") : ""), drawing,
@@ -34,7 +34,7 @@ export function drawTime(figure, time, now) {
 
 function sentence(time, now, end) {
   if (time.start === null) return "Nobody has answered yet.";
-  const so = `${plural(time.counts.reduce((sum, one) => sum + one, 0), "answer")} since ${moment(time.start)}.`;
+  const so = `${plural(time.counts.reduce((sum, answers) => sum + answers, 0), "answer")} since ${moment(time.start)}.`;
   if (now.share >= 1) return `${so} No more are needed.`;
   if (now.state !== "open") return `${so} The survey is paused.`;
   if (end === null) return `${so} None in the last ten minutes, so no end is in sight.`;

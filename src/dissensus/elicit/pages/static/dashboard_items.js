@@ -10,18 +10,18 @@ let drawn = ""; // the rows and columns that the table was made for
 let chosen = null; // the field that was pointed at or focused last, if any
 let most = []; // the most disputed items, shown until there is one
 
-export function drawItems(told, now) {
-  const map = told.map;
-  find("disputed-section").hidden = !told.labels;
-  find("map-place").hidden = !told.labels;
-  find("map-text").textContent = told.labels ? summary(map, now) : "Answers to this question are no classes, so there is nothing to disagree about in classes. Download the raw answers to compare them.";
-  if (!told.labels) return;
+export function drawItems(numbers, now) {
+  const map = numbers.map;
+  find("disputed-section").hidden = !numbers.labels;
+  find("map-place").hidden = !numbers.labels;
+  find("map-text").textContent = numbers.labels ? summary(map, now) : "Answers to this question are not classes, so there is nothing to disagree about in classes. Download the raw answers to compare them.";
+  if (!numbers.labels) return;
   const names = [...map.classes, ...(map.others ? [""] : [])];
   if (drawn !== JSON.stringify([names, map.columns])) make_table(names, map);
   drawn = JSON.stringify([names, map.columns]);
-  most = told.disputed.slice(0, 6);
+  most = numbers.disputed.slice(0, 6);
   fill(names, map);
-  const rows = told.disputed.map((row) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, picture(row), make("span", {}, row.item))),
+  const rows = numbers.disputed.map((row) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, picture(row), make("span", {}, row.item))),
     number(count(row.answers)), number(percent(row.differ)), number(row.entropy.toFixed(2)), make("td", {}, said(row))));
   find("disputed").tBodies[0].replaceChildren(...(rows.length ? rows : [make("tr", {}, make("td", { colspan: 5 }, "No answers yet."))]));
 }
@@ -29,7 +29,7 @@ export function drawItems(told, now) {
 function summary(map, now) {
   if (!map.items) return "No answers yet. Each item will appear here in the row of the class that most people say.";
   const open = now.units - map.items;
-  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that more than half name` : "each has a class that more than half name"}.`
+  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that gets more than half` : "each has a class that gets more than half"}.`
     + `${open > 0 ? ` ${plural(open, "item")} ${open === 1 ? "has" : "have"} no answers yet.` : ""}`;
 }
 
@@ -56,7 +56,7 @@ function make_table(names, map) {
 // Marks stay in fields of one size, so that nothing moves when an item does.
 function fill(names, map) {
   const [had, focused] = [chosen?.cell?.rows[0].item, chosen !== null && document.activeElement === chosen.field];
-  for (const one of fields.values()) one.cell = null;
+  for (const spot of fields.values()) spot.cell = null;
   const sums = Array.from({ length: map.columns }, () => 0);
   let largest = 1;
   for (const cell of map.cells) {
@@ -77,9 +77,9 @@ function fill(names, map) {
   find("map-key").replaceChildren(...(map.marks
     ? [make("i", { class: "mark" }), " an item with the answers it needs ", make("i", { class: "mark open" }), ` one with fewer than ${count(map.per_item)}, which may still move`]
     : ["Items in each field; darker is more."]));
-  const there = [...fields.values()].filter((one) => one.cell);
+  const there = [...fields.values()].filter((spot) => spot.cell);
   // Where the chosen field has become empty, its item is followed to where it went.
-  const holds = (item) => there.find((one) => one.cell.rows.some((row) => row.item === item)) || null;
+  const holds = (item) => there.find((spot) => spot.cell.rows.some((row) => row.item === item)) || null;
   choose(chosen?.cell ? chosen : holds(had), there.length ? holds(most[0].item) : null);
   if (focused && chosen) chosen.field.focus();
 }
@@ -87,40 +87,40 @@ function fill(names, map) {
 const marks = (cell) => make("span", { class: "marks", "aria-hidden": "true" }, Array.from({ length: cell.items }, (_, i) => make("i", { class: i < cell.enough ? "mark" : "mark open" })));
 
 // One field is reached by Tab, the others from there by the arrows.
-function choose(one, first = one) {
-  chosen = one;
+function choose(spot, first = spot) {
+  chosen = spot;
   for (const { field, cell } of fields.values()) {
     if (!cell) continue;
-    field.tabIndex = field === (one || first).field ? 0 : -1;
-    field.setAttribute("aria-selected", String(field === one?.field));
+    field.tabIndex = field === (spot || first).field ? 0 : -1;
+    field.setAttribute("aria-selected", String(field === spot?.field));
   }
-  show(one);
+  show(spot);
 }
 
-function show(one) {
-  const rows = one ? one.cell.rows : most;
-  const more = one ? one.cell.items - rows.length : 0;
-  const title = !one ? "Most disputed of all" : one.cell.class ? `Mostly ${one.cell.class}` : "Mostly other classes";
-  const text = one ? `${plural(one.cell.items, "item")} on which two people differ in ${tenth(one.column)} of cases` : "Point at a field of the map, or go there by Tab and arrows, to see its items.";
+function show(spot) {
+  const rows = spot ? spot.cell.rows : most;
+  const more = spot ? spot.cell.items - rows.length : 0;
+  const title = !spot ? "Most disputed of all" : spot.cell.class ? `Mostly ${spot.cell.class}` : "Mostly other classes";
+  const text = spot ? `${plural(spot.cell.items, "item")} on which two people differ in ${tenth(spot.column)} of cases` : "Point at a field of the map, or move to it with Tab and the arrow keys, to see its items.";
   find("card").replaceChildren(make("h3", {}, title), make("p", { class: "quiet" }, text),
     make("ul", {}, rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
     more ? make("p", { class: "quiet" }, `and ${count(more)} more`) : "");
 }
 
-const at = (event) => [...fields.values()].find((one) => one.cell && one.field === event.target.closest("td"));
-find("map").addEventListener("pointerover", (event) => { const one = at(event); if (one) show(one); });
+const at = (event) => [...fields.values()].find((spot) => spot.cell && spot.field === event.target.closest("td"));
+find("map").addEventListener("pointerover", (event) => { const spot = at(event); if (spot) show(spot); });
 find("map").addEventListener("pointerleave", () => show(chosen));
-find("map").addEventListener("click", (event) => { const one = at(event); if (one) { choose(one); one.field.focus(); } });
-find("map").addEventListener("focusin", (event) => { const one = at(event); if (one) choose(one); });
+find("map").addEventListener("click", (event) => { const spot = at(event); if (spot) { choose(spot); spot.field.focus(); } });
+find("map").addEventListener("focusin", (event) => { const spot = at(event); if (spot) choose(spot); });
 find("map").addEventListener("keydown", (event) => {
   const from = at(event);
-  const there = [...fields.values()].filter((one) => one.cell);
+  const there = [...fields.values()].filter((spot) => spot.cell);
   if (!from) return;
-  const steps = { ArrowLeft: (one) => one.row === from.row && from.column - one.column, ArrowRight: (one) => one.row === from.row && one.column - from.column,
-    ArrowUp: (one) => from.row - one.row, ArrowDown: (one) => one.row - from.row };
-  const away = (one) => Math.abs(one.column - from.column) + 100 * Math.abs(one.row - from.row);
+  const steps = { ArrowLeft: (spot) => spot.row === from.row && from.column - spot.column, ArrowRight: (spot) => spot.row === from.row && spot.column - from.column,
+    ArrowUp: (spot) => from.row - spot.row, ArrowDown: (spot) => spot.row - from.row };
+  const away = (spot) => Math.abs(spot.column - from.column) + 100 * Math.abs(spot.row - from.row);
   const to = event.key === "Home" ? there[0] : event.key === "End" ? there.at(-1)
-    : steps[event.key] && there.filter((one) => steps[event.key](one) > 0).reduce((best, one) => (!best || away(one) < away(best) ? one : best), null);
+    : steps[event.key] && there.filter((spot) => steps[event.key](spot) > 0).reduce((best, spot) => (!best || away(spot) < away(best) ? spot : best), null);
   if (to) to.field.focus();
   if (to || steps[event.key]) event.preventDefault();
 });

@@ -34,13 +34,13 @@ export function people(change, refresh) {
     find(id).addEventListener("click", () => { if (asked.page + by >= 1 && asked.page + by <= pages) ask({ page: asked.page + by }); });
   }
 
-  function draw(told, decided) {
-    pages = told.pages;
-    asked.page = told.page;
-    const first = PAGE * (told.page - 1);
-    find("found").textContent = told.found ? `${count(first + 1)}–${count(first + told.rows.length)} of ${count(told.found)}` : "0 of 0";
-    find("earlier").setAttribute("aria-disabled", String(told.page <= 1));
-    find("later").setAttribute("aria-disabled", String(told.page >= pages));
+  function draw(part, decided) {
+    pages = part.pages;
+    asked.page = part.page;
+    const first = PAGE * (part.page - 1);
+    find("matches").textContent = part.matches ? `${count(first + 1)}–${count(first + part.rows.length)} of ${count(part.matches)}` : "0 of 0";
+    find("earlier").setAttribute("aria-disabled", String(part.page <= 1));
+    find("later").setAttribute("aria-disabled", String(part.page >= pages));
     for (const head of table.tHead.querySelectorAll("[aria-sort]")) {
       head.setAttribute("aria-sort", head.firstChild.dataset.sort !== asked.sort ? "none" : asked.down ? "descending" : "ascending");
     }
@@ -48,16 +48,16 @@ export function people(change, refresh) {
     const same = drawn === JSON.stringify(asked);
     drawn = JSON.stringify(asked);
     if (same && (body.matches(":hover") || body.contains(document.activeElement))) {
-      for (const row of told.rows) {
+      for (const row of part.rows) {
         const old = find(`person-${row.id}`);
-        if (!old || old.dataset.told === JSON.stringify(row)) continue;
+        if (!old || old.dataset.row === JSON.stringify(row)) continue;
         old.replaceWith(line(row));
         if (decided === row.id) find(`decide-${row.id}`).focus();
       }
       return;
     }
-    const none = told.of ? "Nobody matches your search." : "Nobody has come yet.";
-    body.replaceChildren(...(told.rows.length ? told.rows.map(line) : [make("tr", {}, make("td", { colspan: 9 }, none))]));
+    const none = part.of ? "Nobody matches your search." : "Nobody has come yet.";
+    body.replaceChildren(...(part.rows.length ? part.rows.map(line) : [make("tr", {}, make("td", { colspan: 9 }, none))]));
     if (decided) find(`decide-${decided}`)?.focus();
   }
 
@@ -66,7 +66,7 @@ export function people(change, refresh) {
     const decide = row.excluded
       ? make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Include again ${name}`, onclick: () => change("include", { person: row.id }) }, "Include again")
       : make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Exclude ${name}`, onclick: () => confirm(row) }, "Exclude");
-    return make("tr", { id: `person-${row.id}`, class: row.excluded ? "excluded" : "", "data-told": JSON.stringify(row) },
+    return make("tr", { id: `person-${row.id}`, class: row.excluded ? "excluded" : "", "data-row": JSON.stringify(row) },
       make("th", { scope: "row" }, make("span", { class: "name", title: row.annotator }, name)), make("td", {}, STAGES[row.stage] || row.stage), number(count(row.answers)),
       number(duration(row.median_seconds)), number(row.agreement === null ? "–" : percent(row.agreement)),
       number(row.checks ? `${row.checks_right} of ${row.checks}` : "–"), number(row.repeats ? `${row.repeats_same} of ${row.repeats}` : "–"),

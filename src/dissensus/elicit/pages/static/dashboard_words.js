@@ -2,7 +2,7 @@
 
 export const count = (number) => number.toLocaleString("en");
 export const percent = (share) => `${(100 * share).toFixed(share > 0.995 && share < 1 ? 2 : 0)} %`;
-export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
+export const plural = (number, noun, nouns = `${noun}s`) => `${count(number)} ${number === 1 ? noun : nouns}`;
 
 export const duration = (seconds) => (seconds === null || seconds === undefined ? "–" : seconds < 90 ? `${seconds.toFixed(1)} s`
   : seconds < 5400 ? `${Math.round(seconds / 60)} min` : seconds < 48 * 3600 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86400).toFixed(1)} days`);

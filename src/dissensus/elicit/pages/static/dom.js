@@ -18,7 +18,7 @@ export const bold = (text) => text.split(/\*\*(.+?)\*\*/).map((part, i) => (i % 
 // The same with paragraphs at blank lines.
 export const prose = (text) => text.trim().split(/\n\s*\n/).filter(Boolean).map((paragraph) => make("p", {}, bold(paragraph)));
 
-// The key that does the same as what it stands beside; screen readers tell it by aria-keyshortcuts, not as a part of the name.
+// The key that does the same as what it stands beside; screen readers announce it by aria-keyshortcuts, not as part of the name.
 export const keyCap = (key) => (key === undefined ? null : make("kbd", { "aria-hidden": "true" }, key));
 
 // Buttons in columns that are wide enough for the longest name, so that no word is cut.

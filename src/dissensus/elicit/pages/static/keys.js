@@ -11,7 +11,7 @@ export function keysOf(classes, { digits = true } = {}) {
   const sorted = [...classes].sort();
   const give = (choices) => {
     for (const name of sorted) {
-      const letter = keys.has(name) ? undefined : choices(name.toLowerCase()).find((one) => LETTER.test(one) && !taken.has(one));
+      const letter = keys.has(name) ? undefined : choices(name.toLowerCase()).find((character) => LETTER.test(character) && !taken.has(character));
       if (letter) { taken.add(letter); keys.set(name, letter); }
     }
   };

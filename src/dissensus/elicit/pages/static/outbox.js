@@ -27,8 +27,8 @@ export class Outbox {
   waiting() {
     let stored = [];
     try { stored = Object.keys(localStorage).filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length)); } catch { /* nothing is kept */ }
-    const found = [...new Set([...this.#open.keys(), ...stored])].map((page) => this.#open.get(page) || this.#stored(page));
-    return found.filter(Boolean).sort((one, other) => one.client - other.client);
+    const entries = [...new Set([...this.#open.keys(), ...stored])].map((page) => this.#open.get(page) || this.#stored(page));
+    return entries.filter(Boolean).sort((earlier, later) => earlier.client - later.client);
   }
 
   #stored(page) {
@@ -53,10 +53,10 @@ export class Outbox {
         method: "POST", redirect: "manual", signal: quit.signal, body: JSON.stringify(body),
         headers: { "content-type": "application/json", authorization: `Bearer ${this.token}` },
       });
-      const told = await response.json().catch(() => null);
-      return { status: response.status || 302, told: told && typeof told === "object" ? told : {} };
+      const reply = await response.json().catch(() => null);
+      return { status: response.status || 302, reply: reply && typeof reply === "object" ? reply : {} };
     } catch {
-      return { status: 0, told: {} };
+      return { status: 0, reply: {} };
     } finally {
       clearTimeout(timer);
     }
@@ -65,32 +65,32 @@ export class Outbox {
   // Asks until the survey itself answers. Where only this one request never arrives, the person has to know.
   async #answer(path, body, fits) {
     for (let attempt = 0, alone = 0; ; attempt += 1) {
-      const { status, told } = await this.#ask(path, body);
-      if (fits(told)) { this.tell(""); return { told }; }
-      if (told.refused === true) { this.tell(""); return { told, refused: status }; }
+      const { status, reply } = await this.#ask(path, body);
+      if (fits(reply)) { this.tell(""); return { reply }; }
+      if (reply.refused === true) { this.tell(""); return { reply, refused: status }; }
       const away = !status || BUSY.includes(status) || (status >= 500 && status !== 511);
       this.tell(away ? AWAY : BETWEEN);
       await pause(attempt);
       if (path === "api/page" || (away && status !== 500)) continue;
-      alone = isPage((await this.#ask("api/page", {})).told) ? alone + 1 : 0;
-      if (alone === TRIES) { this.tell(""); return { told: { error: status === 500 ? FAULT : STOPPED }, refused: 0 }; }
+      alone = isPage((await this.#ask("api/page", {})).reply) ? alone + 1 : 0;
+      if (alone === TRIES) { this.tell(""); return { reply: { error: status === 500 ? FAULT : STOPPED }, refused: 0 }; }
     }
   }
 
   // The page that the session is at.
   async page() {
-    const { told, refused } = await this.#answer("api/page", {}, isPage);
-    return refused ? { stage: "lost", text: told.error } : told;
+    const { reply, refused } = await this.#answer("api/page", {}, isPage);
+    return refused ? { stage: "lost", text: reply.error } : reply;
   }
 
   // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
   async submit(entry) {
     this.#keep(entry);
-    const { told, refused } = await this.#answer("api/submit", entry, (reply) => reply.saved === entry.page);
-    if (refused === undefined) { this.#drop(entry); return told; }
+    const { reply, refused } = await this.#answer("api/submit", entry, ({ saved }) => saved === entry.page);
+    if (refused === undefined) { this.#drop(entry); return reply; }
     // Whoever sees the problem still has the answer before them; a page that the session has left is nobody's answer.
     if (refused === 422 || refused === 409) this.#drop(entry);
-    return [404, 401, 409].includes(refused) ? {} : { problem: told.error };
+    return [404, 401, 409].includes(refused) ? {} : { problem: reply.error };
   }
 
   // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
@@ -102,7 +102,7 @@ export class Outbox {
   }
 }
 
-const isPage = (told) => typeof told.stage === "string";
+const isPage = (reply) => typeof reply.stage === "string";
 
 // Longer after each attempt, and over at once when the network is back.
 function pause(attempt) {

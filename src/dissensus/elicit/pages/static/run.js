@@ -10,11 +10,11 @@ const status = document.getElementById("status");
 const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
 
 function session() {
-  const told = new URLSearchParams(location.hash.slice(1));
+  const fragment = new URLSearchParams(location.hash.slice(1));
   const key = `dissensus:${location.pathname}:session`;
-  if (told.get("token")) {
+  if (fragment.get("token")) {
     try { localStorage.setItem(key, location.hash.slice(1)); } catch { /* resuming needs the link then */ }
-    return told;
+    return fragment;
   }
   try { return new URLSearchParams(localStorage.getItem(key) || ""); } catch { return new URLSearchParams(); }
 }
@@ -26,26 +26,26 @@ let shown = null; // the page that is shown, or nothing where it must not be rep
 let busy = false;
 
 // Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
-async function handIn(name, told) {
+async function handIn(name, answer) {
   page.setAttribute("aria-busy", "true");
-  const entry = { page: name, told, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
+  const entry = { page: name, answer, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
   if (reply.problem) page.removeAttribute("aria-busy");
   return reply.problem || reply.page ? reply : { page: await outbox.page() };
 }
 
-// Shows a page; every page hands itself in through `done`.
-function show(told) {
-  document.title = told.title || document.title;
-  progress(told);
-  const draw = PAGES[told.stage] || PAGES.lost;
+// Shows a page, whose content is as the server sent it; every page hands itself in through `done`.
+function show(content) {
+  document.title = content.title || document.title;
+  progress(content);
+  const draw = PAGES[content.stage] || PAGES.lost;
   times?.stop();
   let ready = () => {};
   times = new Times(new Promise((there) => { ready = there; }));
-  shown = told.page;
-  page.replaceChildren(...draw(told, async (answer) => {
+  shown = content.page;
+  page.replaceChildren(...draw(content, async (answer) => {
     busy = true;
-    const reply = await handIn(told.page, answer);
+    const reply = await handIn(content.page, answer);
     busy = false;
     if (reply.problem) return reply.problem;
     if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
@@ -56,7 +56,7 @@ function show(told) {
   pictures(page).then(ready);
   scrollTo(0, 0);
   focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
-  for (const src of told.preload || []) new Image().src = src;
+  for (const src of content.preload || []) new Image().src = src;
 }
 
 // The heading is read out and is where Tab goes on from, as after a page that was loaded. A field below it is read out with the question.
@@ -89,11 +89,11 @@ document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
 }, { capture: true });
 
-function progress(told) {
+function progress(content) {
   const box = document.getElementById("progress");
-  box.hidden = !(told.of && (told.stage === "trial" || told.stage === "break" || told.stage === "practice"));
-  document.getElementById("count").textContent = box.hidden ? "" : `${told.place} of ${told.of}`;
-  if (!box.hidden) document.getElementById("bar").value = (told.place - 1) / told.of;
+  box.hidden = !(content.of && (content.stage === "trial" || content.stage === "break" || content.stage === "practice"));
+  document.getElementById("count").textContent = box.hidden ? "" : `${content.place} of ${content.of}`;
+  if (!box.hidden) document.getElementById("bar").value = (content.place - 1) / content.of;
 }
 
 function showFeedback(text, next) {
@@ -110,16 +110,16 @@ function showFeedback(text, next) {
 function actions(text, act, ...more) {
   const problem = make("p", { class: "problem", role: "alert" });
   const press = async (pressed, does) => {
-    buttons.forEach((one) => { one.disabled = true; });
+    buttons.forEach((button) => { button.disabled = true; });
     problem.textContent = (await does()) || "";
-    buttons.forEach((one) => { one.disabled = false; });
+    buttons.forEach((button) => { button.disabled = false; });
     if (problem.textContent) pressed.focus();
   };
   const buttons = [[text, act], ...more].map(([name, does], i) => make("button", { class: i ? null : "main", type: "button", onclick: (event) => press(event.currentTarget, does) }, name));
   return make("div", {}, make("div", { class: "actions" }, buttons), problem);
 }
 
-const contact = (told) => (told.contact ? make("p", { class: "quiet" }, `Questions? ${told.contact}`) : null);
+const contact = (content) => (content.contact ? make("p", { class: "quiet" }, `Questions? ${content.contact}`) : null);
 
 function options(name, question, choices, required) {
   return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
@@ -141,45 +141,45 @@ function form(children, text, read, done) {
 }
 
 const PAGES = {
-  consent: (told, done) => [
-    make("h1", {}, told.title), ...prose(told.text), contact(told),
+  consent: (content, done) => [
+    make("h1", {}, content.title), ...prose(content.text), contact(content),
     actions("I agree and want to take part", () => done({ agreed: true }), ["I do not want to take part", () => done({ agreed: false })]),
   ],
-  instructions: (told, done) => [
-    make("h1", {}, "Instructions"), ...prose(told.text), told.of > 1 ? make("p", { class: "quiet" }, `Page ${told.place} of ${told.of}`) : null,
+  instructions: (content, done) => [
+    make("h1", {}, "Instructions"), ...prose(content.text), content.of > 1 ? make("p", { class: "quiet" }, `Page ${content.place} of ${content.of}`) : null,
     actions("Continue", () => done({})),
   ],
-  comprehension: (told, done) => [
+  comprehension: (content, done) => [
     make("h1", {}, "A short check"),
-    make("p", {}, told.again ? "That was not quite right. Please read again what is asked and try once more." : "Please answer these questions about the task."),
-    form(told.asked.map((one, i) => options(`q${i}`, one.question, one.options, true)), "Check my answers",
-      (data) => ({ chosen: told.asked.map((_, i) => data.get(`q${i}`)) }), done),
+    make("p", {}, content.again ? "That was not quite right. Please read the questions again and try once more." : "Please answer these questions about the task."),
+    form(content.asked.map((check, i) => options(`q${i}`, check.question, check.options, true)), "Check my answers",
+      (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done),
   ],
-  practice: (told, done) => showTrial(told, done, times, "Practice"),
-  trial: (told, done) => showTrial(told, done, times, ""),
-  break: (told, done) => [
-    make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${told.place - 1} of ${told.of}. Rest your eyes, and go on when you like.`),
+  practice: (trial, done) => showTrial(trial, done, times, "Practice"),
+  trial: (trial, done) => showTrial(trial, done, times, ""),
+  break: (content, done) => [
+    make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Rest your eyes, and go on when you like.`),
     actions("Go on", () => done({})),
   ],
-  debrief: (told, done) => [
-    make("h1", {}, "Almost done"), ...prose(told.text),
-    form(told.asked.map((one) => (one.options.length
-      ? options(one.name, one.question, one.options, one.required)
-      : make("fieldset", {}, make("label", { for: `f-${one.name}` }, one.question), make("br"),
-        make("textarea", { id: `f-${one.name}`, name: one.name, required: one.required, maxlength: 10000 })))),
-    "Finish", (data) => Object.fromEntries(told.asked.map((one) => [one.name, data.get(one.name) || ""])), done),
+  debrief: (content, done) => [
+    make("h1", {}, "Almost done"), ...prose(content.text),
+    form(content.asked.map((field) => (field.options.length
+      ? options(field.name, field.question, field.options, field.required)
+      : make("fieldset", {}, make("label", { for: `f-${field.name}` }, field.question), make("br"),
+        make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
+    "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done),
   ],
-  done: (told) => [
+  done: (content) => [
     make("h1", {}, "Thank you"), make("p", {}, outbox.waiting().length ? KEPT : "All your answers are saved."), make("p", {}, "Your completion code is:"),
-    make("p", {}, make("span", { class: "code" }, told.code)),
-    told.redirect ? make("p", {}, make("a", { class: "button", href: told.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
-    postBack(), contact(told),
+    make("p", {}, make("span", { class: "code" }, content.code)),
+    content.redirect ? make("p", {}, make("a", { class: "button", href: content.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
+    postBack(), contact(content),
   ],
-  declined: (told) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(told)],
-  failed: (told) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(told)],
-  full: (told) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(told)],
-  stopped: (told) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(told)],
-  lost: (told) => [make("h1", {}, "This page has no session"), make("p", {}, told.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
+  declined: (content) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(content)],
+  failed: (content) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(content)],
+  full: (content) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(content)],
+  stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
+  lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
 };
 
 // MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.

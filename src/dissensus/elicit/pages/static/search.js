@@ -10,7 +10,7 @@ export function recent() {
 }
 
 export function remember(name) {
-  try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((one) => one !== name)].slice(0, 8))); } catch { /* only convenience */ }
+  try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((other) => other !== name)].slice(0, 8))); } catch { /* only convenience */ }
 }
 
 // An exact name, then names that begin with what was typed, then words in a name that do, then the rest that contain it.
@@ -37,14 +37,14 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
     autocomplete: "off", autocapitalize: "off", spellcheck: "false",
   });
   const count = make("p", { class: "quiet count", role: "status" });
-  let found = [];
+  let listed = [];
   let at = -1;
   const tagOf = (name) => tag(name) || (likely.includes(name) ? "likely" : recent().includes(name) ? "recent" : "");
   const draw = () => {
     const all = ranked(classes(), input.value, [...likely, ...recent()]);
-    found = all.slice(0, MOST_SHOWN);
-    at = Math.min(input.value.trim() ? Math.max(at, 0) : at, found.length - 1);
-    list.replaceChildren(...found.map((name, i) => make("li", {
+    listed = all.slice(0, MOST_SHOWN);
+    at = Math.min(input.value.trim() ? Math.max(at, 0) : at, listed.length - 1);
+    list.replaceChildren(...listed.map((name, i) => make("li", {
       role: "option", id: `${list.id}-${i}`, "aria-selected": String(i === at), onpointerdown: (event) => event.preventDefault(), onclick: (event) => choose(name, event.shiftKey),
     }, make("span", {}, name), make("span", { class: "quiet" }, tagOf(name)))));
     if (at >= 0) input.setAttribute("aria-activedescendant", `${list.id}-${at}`);
@@ -67,12 +67,12 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (onKey && onKey(event, input.value)) { event.preventDefault(); return; }
-    if ((event.key === "ArrowDown" || event.key === "ArrowUp") && found.length) {
-      at = event.key === "ArrowDown" ? (at + 1) % found.length : (at <= 0 ? found.length : at) - 1;
+    if ((event.key === "ArrowDown" || event.key === "ArrowUp") && listed.length) {
+      at = event.key === "ArrowDown" ? (at + 1) % listed.length : (at <= 0 ? listed.length : at) - 1;
       draw();
       event.preventDefault();
     } else if (event.key === "Enter" && at >= 0) {
-      choose(found[at], event.shiftKey);
+      choose(listed[at], event.shiftKey);
       event.preventDefault();
     } else if (event.key === "Enter" && input.value.trim()) {
       event.preventDefault(); // nothing fits what was typed, so there is nothing to send either

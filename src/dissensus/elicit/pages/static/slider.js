@@ -5,7 +5,7 @@ import { keyCap, make, unique } from "./dom.js";
 // A click, an arrow key, a digit (tenths of the way) or the space bar gives it a value.
 export function untouchedSlider(label, low, high, step, change, key) {
   const id = unique("slider");
-  const shown = make("output", { for: id, "aria-hidden": "true" }, "–"); // the slider itself tells its value
+  const shown = make("output", { for: id, "aria-hidden": "true" }, "–"); // the slider itself announces its value
   const input = make("input", { type: "range", id, min: low, max: high, step, class: "untouched", "aria-valuetext": "not set", "aria-keyshortcuts": key, "data-keys": key ? "" : undefined });
   input.value = (low + high) / 2;
   let touched = false;
@@ -18,7 +18,7 @@ export function untouchedSlider(label, low, high, step, change, key) {
     change(Number(input.value));
   };
   input.addEventListener("input", touch);
-  // A click on the very middle changes nothing, so the browser does not tell of it.
+  // A click on the very middle changes nothing, so the browser sends no event for it.
   input.addEventListener("pointerup", () => { if (!touched) touch(); });
   input.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !/^[0-9 ]$/.test(event.key)) return;

@@ -1,7 +1,7 @@
 // Times of one page in milliseconds since it was shown: first look, first touch, every change, absence, submission.
 
 export class Times {
-  // `ready` is kept when everything to be judged is on the screen: nobody has looked at a picture that is not there yet.
+  // `ready` resolves when everything to be judged is on the screen: nobody has looked at a picture that is not there yet.
   constructor(ready = Promise.resolve()) {
     this.shown = performance.now();
     this.looked = null;

@@ -34,7 +34,7 @@ export function topTwoForm({ question, change }) {
     if (answer.first_percent === null) return { problem: "Say how probable the first class is: a number from 0 to 100." };
     if (second !== null && answer.second_percent === null) return { problem: "Say how probable the second class is: a number from 0 to 100." };
     if (second === answer.first) return { problem: "The second class is the same as the first." };
-    if (answer.ruled_out.some((one) => one === answer.first || one === second)) return { problem: "A class that you chose is also ticked as definitely not." };
+    if (answer.ruled_out.some((choice) => choice === answer.first || choice === second)) return { problem: "A class that you chose is also ticked as definitely not." };
     return { answer };
   };
   return { elements: [form], read };

@@ -2,11 +2,10 @@
 //
 // Each kind of question has a script in questions/, the one that its entry of QUESTIONS names. A script exports
 //
-//   ask({ told, question, stimuli, submit, change }) -> { elements, read, keys, hint, focus, placed, intro }
+//   ask({ items, question, stimuli, submit, change }) -> { elements, read, keys, hint, focus, placed, intro }
 //
 // It is given
-//   told      the page as the server sent it; told.stimuli has for each item shown `about`, the class that it is about, and
-//             `likely`, the classes to be listed first
+//   items     for each item shown `about`, the class that it is about, and `likely`, the classes to be listed first
 //   question  kind, prompt, options (all of them) and texts as in Python, and classes in the order in which this person sees them
 //   stimuli   the element that shows the items, one child for each
 //   submit    submit(answer) hands in the answer: an object with exactly the fields that the entry names
@@ -29,9 +28,9 @@ import { bold, make, prose } from "./dom.js";
 const { ask } = await import(`./questions/${document.body.dataset.question}.js`);
 const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
-export function showTrial(told, done, times, note) {
-  const question = told.question;
-  const stimuli = make("div", { class: `stimuli ${told.stimuli.length === 3 ? "triplet" : ""}` }, told.stimuli.map((one, i) => stimulus(one, PLACES[told.stimuli.length][i])));
+export function showTrial(trial, done, times, note) {
+  const question = trial.question;
+  const stimuli = make("div", { class: `stimuli ${trial.stimuli.length === 3 ? "triplet" : ""}` }, trial.stimuli.map((item, i) => stimulus(item, PLACES[trial.stimuli.length][i])));
   const problem = make("p", { class: "problem", "aria-live": "assertive" });
   let sent = false;
   const submit = async (answer) => {
@@ -44,7 +43,7 @@ export function showTrial(told, done, times, note) {
     problem.textContent = await done(answer);
     sent = false;
   };
-  const asked = ask({ told, question, stimuli, submit, change: (field, value) => { problem.textContent = ""; times.change(field, value); } });
+  const asked = ask({ items: trial.stimuli, question, stimuli, submit, change: (field, value) => { problem.textContent = ""; times.change(field, value); } });
   const send = () => {
     const read = asked.read();
     problem.textContent = read.problem || "";
@@ -56,19 +55,19 @@ export function showTrial(told, done, times, note) {
     asked.keys ? shortcuts(asked, times) : asked.hint ? make("p", { class: "quiet hint" }, `Keys: ${asked.hint}.`) : null);
   if (asked.read) enterSends(send, times);
   asked.focus?.setAttribute("data-focus", "");
-  const beside = told.stimuli.length === 1 && !asked.placed;
+  const beside = trial.stimuli.length === 1 && !asked.placed;
   return [make("div", { class: `trial ${beside ? "beside" : ""} ${stimuli.querySelector("img, audio") ? "" : "words"}` },
     make("div", { class: "asked" }, note ? make("p", { class: "note" }, note) : null,
       make("h1", {}, bold(question.prompt)), prose(question.texts.intro), asked.intro),
     asked.placed ? null : stimuli, form)];
 }
 
-function stimulus(one, place) {
-  return make("figure", { class: "stimulus" }, one.parts.map((part) => {
+function stimulus(item, place) {
+  return make("figure", { class: "stimulus" }, item.parts.map((part) => {
     if (part.kind === "image") return picture(part.src, `The ${place}picture to be judged`);
     if (part.kind === "audio") return make("audio", { src: part.src, controls: true, "aria-label": `The ${place}sound to be judged` });
     return make("blockquote", {}, part.heading ? make("strong", {}, part.heading) : null, part.text);
-  }), one.about ? make("figcaption", {}, one.about) : null);
+  }), item.about ? make("figcaption", {}, item.about) : null);
 }
 
 // A picture that does not come, as without a network, is asked for again until it does.
@@ -78,7 +77,7 @@ function picture(src, alt) {
   return image;
 }
 
-// Kept when all pictures are there.
+// Resolves when all pictures are there.
 export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map((image) => (image.complete && image.naturalWidth ? null
   : new Promise((there) => { image.addEventListener("load", there, { once: true }); }))));
 
@@ -86,12 +85,12 @@ export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimul
 function shortcuts({ elements, keys, hint }, times) {
   const stored = "dissensus:shortcuts";
   const on = () => { try { return localStorage.getItem(stored) !== "off"; } catch { return true; } };
-  const told = elements.flatMap((one) => [...one.querySelectorAll("[aria-keyshortcuts]")]).map((one) => [one, one.getAttribute("aria-keyshortcuts")]);
+  const keyed = elements.flatMap((element) => [...element.querySelectorAll("[aria-keyshortcuts]")]).map((element) => [element, element.getAttribute("aria-keyshortcuts")]);
   const tell = () => {
     document.getElementById("page").classList.toggle("without-keys", !box.checked);
-    for (const [one, key] of told) {
-      if (box.checked) one.setAttribute("aria-keyshortcuts", key);
-      else one.removeAttribute("aria-keyshortcuts");
+    for (const [element, key] of keyed) {
+      if (box.checked) element.setAttribute("aria-keyshortcuts", key);
+      else element.removeAttribute("aria-keyshortcuts");
     }
   };
   const box = make("input", { type: "checkbox", id: "shortcuts", onchange: () => {

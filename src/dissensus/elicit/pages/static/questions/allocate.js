@@ -25,9 +25,9 @@ export function ask({ question, change }) {
   });
   draw();
   const keys = (event) => {
-    const found = pressed(event, letters);
-    if (found) { inputs.get(found.name).focus(); inputs.get(found.name).select(); }
-    return Boolean(found);
+    const match = pressed(event, letters);
+    if (match) { inputs.get(match.name).focus(); inputs.get(match.name).select(); }
+    return Boolean(match);
   };
   const read = () => {
     const wrong = classes.find((name) => whole(inputs.get(name).value) === null);

@@ -6,19 +6,19 @@ import { searchBox } from "../search.js";
 
 const MOST_AROUND = 16;
 
-export function ask({ told, question, stimuli, submit, change }) {
+export function ask({ items, question, stimuli, submit, change }) {
   const { classes, options } = question;
   const answer = (name) => { change("choice", name); submit({ choice: name }); };
   if (options.layout === "search" || classes.length > MANY) {
-    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, { likely: told.stimuli[0].likely });
+    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, { likely: items[0].likely });
     return { elements: [box.element], focus: box.input };
   }
   const letters = keysOf(classes);
   const buttons = classes.map((name) => make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
   const keys = (event) => {
-    const found = pressed(event, letters);
-    if (found && !found.shifted) answer(found.name);
-    return Boolean(found);
+    const match = pressed(event, letters);
+    if (match && !match.shifted) answer(match.name);
+    return Boolean(match);
   };
   const hint = digitsOnly(classes) ? "a digit chooses its class" : "the letter beside a class chooses it";
   if (options.layout === "around" && classes.length <= MOST_AROUND) {

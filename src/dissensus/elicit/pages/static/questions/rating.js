@@ -3,7 +3,7 @@
 import { make } from "../dom.js";
 import { ends, untouchedSlider } from "../slider.js";
 
-export function ask({ told, question, submit, change }) {
+export function ask({ items, question, submit, change }) {
   const { low, high, step, left, right } = question.options;
   if (step === 1) {
     const answer = (value) => { change("value", value); submit({ value }); };
@@ -19,7 +19,7 @@ export function ask({ told, question, submit, change }) {
     const both = make("div", { class: "both", "aria-hidden": "true" }, make("span", {}, left), make("span", {}, right));
     return { elements: [make("div", { class: "scale", role: "group", "aria-label": `From ${left} to ${right}` }, buttons), both], keys, hint: `the digits from ${low} to ${Math.min(high, 9)}` };
   }
-  const slider = untouchedSlider(told.stimuli[0].about || "Answer", low, high, step, (value) => change("value", value));
+  const slider = untouchedSlider(items[0].about || "Answer", low, high, step, (value) => change("value", value));
   const read = () => (slider.value() === null ? { problem: "Set the slider first." } : { answer: { value: slider.value() } });
   return { elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${left} to ${right}` }, ends(left, right), slider.row)], read, focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
 }

@@ -9,9 +9,9 @@ export function ask({ question, change }) {
   const letters = classes.length > MANY ? new Map() : keysOf(classes, { digits: false });
   const made = new Map(classes.map((name) => [name, untouchedSlider(name, 0, 1, 0.01, (value) => change(name, value), letters.get(name))]));
   const keys = (event) => {
-    const found = pressed(event, letters);
-    if (found) made.get(found.name).input.focus();
-    return Boolean(found);
+    const match = pressed(event, letters);
+    if (match) made.get(match.name).input.focus();
+    return Boolean(match);
   };
   const read = () => {
     const missing = classes.filter((name) => made.get(name).value() === null);
@@ -23,7 +23,7 @@ export function ask({ question, change }) {
   };
   return {
     elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${options.left} to ${options.right}` }, ends(options.left, options.right),
-      [...made.values()].map((one) => one.row))],
+      [...made.values()].map((slider) => slider.row))],
     read, keys: letters.size ? keys : null,
     hint: `${letters.size ? "a letter goes to its slider; " : ""}0 to 9 set tenths, End the top, arrows and the space bar as usual`,
   };

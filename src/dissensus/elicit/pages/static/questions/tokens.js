@@ -35,13 +35,13 @@ export function ask({ question, change }) {
   };
   draw();
   const keys = (event) => {
-    const found = pressed(event, letters);
-    if (found) move(found.name, found.shifted ? -1 : 1);
-    return Boolean(found);
+    const match = pressed(event, letters);
+    if (match) move(match.name, match.shifted ? -1 : 1);
+    return Boolean(match);
   };
   const read = () => (sum() === options.tokens
     ? { answer: { tokens: Object.fromEntries([...placed].filter(([, part]) => part)) } }
-    : { problem: `Place all ${options.tokens} tokens; ${options.tokens - sum()} are left.` });
+    : { problem: `Place all ${options.tokens} tokens; ${options.tokens - sum()} ${options.tokens - sum() === 1 ? "is" : "are"} left.` });
   return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left, live)], read, keys: letters.size ? keys : null,
     hint: "a key gives its class a token, with Shift it takes one away" };
 }

@@ -14,7 +14,7 @@ const SIGN = { first: "1", second: "2", out: "×", "": "" };
 
 export const ask = (trial) => (trial.question.options.layout === "form" ? topTwoForm(trial) : topTwo(trial));
 
-function topTwo({ told, question, change }) {
+function topTwo({ items, question, change }) {
   const { classes, options, texts } = question;
   const many = options.layout === "search" || classes.length > MANY;
   const modal = !many && digitsOnly(classes);
@@ -95,7 +95,7 @@ function topTwo({ told, question, change }) {
     if (!options.ruling_out || state.first === null) return;
     const undo = rest().every((name) => state.out.has(name));
     state.out = new Set(undo ? [] : rest());
-    ruled(!undo, undo ? "Nothing is ruled out" : `${state.out.size} classes are ruled out`);
+    ruled(!undo, undo ? "Nothing is ruled out" : state.out.size === 1 ? "1 class is ruled out" : `${state.out.size} classes are ruled out`);
   }
 
   // What is noted is the class that changed; true for all the rest at once, false for none any more.
@@ -145,8 +145,8 @@ function topTwo({ told, question, change }) {
 
   function read() {
     if (state.first === null) return { problem: "Name the most probable class." };
-    const found = { first: number(slots.first.input.value), second: null };
-    if (found.first === null) { slots.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
+    const percents = { first: number(slots.first.input.value), second: null };
+    if (percents.first === null) { slots.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
     if (state.second !== null) {
       const { input } = slots.second;
       if (!input.value.trim()) {
@@ -156,10 +156,10 @@ function topTwo({ told, question, change }) {
         input.select();
         return { problem: `${state.second} gets the rest, ${remainder()} percent. Enter again sends it.` };
       }
-      found.second = number(input.value);
-      if (found.second === null) { input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
+      percents.second = number(input.value);
+      if (percents.second === null) { input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
     }
-    return { answer: { first: state.first, first_percent: found.first, second: state.second, second_percent: found.second, ruled_out: classes.filter((name) => state.out.has(name)) } };
+    return { answer: { first: state.first, first_percent: percents.first, second: state.second, second_percent: percents.second, ruled_out: classes.filter((name) => state.out.has(name)) } };
   }
 
   const keys = (event) => {
@@ -168,17 +168,17 @@ function topTwo({ told, question, change }) {
     if (event.key === " " && typing) { leave(); return true; }
     // A letter in a percentage begins the search for the second class; the letter itself goes into the search.
     if (many && typing && /^\p{L}$/u.test(event.key) && options.second) { leave(); return false; }
-    const found = modal && typing ? null : pressed(event, letters);
-    if (!found) return false;
-    if (found.shifted) ruleOut(found.name);
-    else pick(found.name, false);
+    const match = modal && typing ? null : pressed(event, letters);
+    if (!match) return false;
+    if (match.shifted) ruleOut(match.name);
+    else pick(match.name, false);
     return true;
   };
 
   let finder = null;
   if (many) {
     finder = searchBox("Type the first letters of a class, then choose it", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
-      likely: told.stimuli[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
+      likely: items[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
       tag: (name) => (state.out.has(name) ? "ruled out" : ""),
       also: options.ruling_out ? ruleOut : null, always: ruling,
     });

@@ -79,7 +79,7 @@ pages = sa.Table(
     "pages", metadata,
     sa.Column("person", sa.Text, sa.ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("page", sa.Text, primary_key=True),
-    sa.Column("told", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
     sa.Column("received", sa.Float, nullable=False),
 )  # fmt: skip
 
@@ -89,5 +89,5 @@ events = sa.Table(
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("person", sa.Text),
-    sa.Column("told", sa.Text, nullable=False),
+    sa.Column("details", sa.Text, nullable=False),
 )  # fmt: skip

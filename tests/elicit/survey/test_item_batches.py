@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.dashboard.status import status_of
-from dissensus.elicit.database import tables
+from dissensus.elicit.database import schema
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page
@@ -37,7 +37,7 @@ def test_each_is_given_whole_to_the_one_with_fewest_people(batches):
     for _ in range(4):
         through_trials(run, arrive(run, {}))
     by_person = {}
-    for row in rows(run, tables.answers):
+    for row in rows(run, schema.answers):
         by_person.setdefault(row.person, set()).add(row.unit)
     assert sorted(map(sorted, by_person.values())) == [[0, 1], [0, 1], [2, 3], [2, 3]]
     assert status_of(run)["share"] == 1
@@ -50,17 +50,17 @@ def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(bat
     assert current_page(run, leaves)["stage"] == "trial"
     assert current_page(run, arrive(run, {}))["stage"] == "full"
     with run.store.writing() as connection:
-        connection.execute(sa.update(tables.people).values(seen=tables.people.c.seen - 2 * 3600))
+        connection.execute(sa.update(schema.people).values(seen=schema.people.c.seen - 2 * 3600))
     shown, last = through_trials(run, arrive(run, {}))
     assert len(shown) == 2 and last["stage"] == "done"
-    assert sorted(row.answered for row in rows(run, tables.units) if row.answered) == [1, 1, 2]
+    assert sorted(row.answered for row in rows(run, schema.units) if row.answered) == [1, 1, 2]
 
 
 def test_who_is_excluded_makes_room(batches):
     run = batches(a="p0 p1", b="p2 p3")
     people = [arrive(run, {}) for _ in range(2)]
-    for one in people:
-        through_trials(run, one)
+    for somebody in people:
+        through_trials(run, somebody)
     decisions.exclude(run, people[0], "odd")
     assert through_trials(run, arrive(run, {}))[1]["stage"] == "done"
     assert status_of(run)["share"] == 1
@@ -70,10 +70,10 @@ def test_people_who_come_at_once_are_not_too_many(batches):
     run = batches(per_item=2, a="p0 p1 p2 p3", b="p4 p5 p6 p7")
     people = [arrive(run, {}) for _ in range(10)]
     with ThreadPoolExecutor(10) as pool:
-        ends = list(pool.map(lambda one: through_trials(run, one)[1]["stage"], people))
+        ends = list(pool.map(lambda somebody: through_trials(run, somebody)[1]["stage"], people))
     assert Counter(ends) == {"done": 4, "full": 6}
-    assert Counter(row.batch for row in rows(run, tables.people)) == {"a": 2, "b": 2, None: 6}
-    assert {row.answered for row in rows(run, tables.units)} == {2}
+    assert Counter(row.batch for row in rows(run, schema.people)) == {"a": 2, "b": 2, None: 6}
+    assert {row.answered for row in rows(run, schema.units)} == {2}
 
 
 @pytest.mark.parametrize(("lines", "message"), [

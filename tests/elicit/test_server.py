@@ -1,0 +1,16 @@
+"""Servers that are started as processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from dissensus.elicit.server import free_port, wait_until_it_answers
+
+
+def test_a_server_that_ends_before_it_answers_is_not_waited_for():
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    with pytest.raises(ValueError, match="the server stopped at once with code 3"):
+        wait_until_it_answers(process, free_port())
