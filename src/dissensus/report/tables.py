@@ -56,6 +56,7 @@ def print_table(
 ) -> None:
     """The table in the terminal, under a title; `ruled` draws a line below the head."""
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -65,6 +66,7 @@ def print_table(
         title=Text(title) if title else None, title_justify="left", box=look, pad_edge=False,
         padding=(0, 1) if ruled else (0, 2, 0, 0),
     )  # fmt: skip
+    widths = [cell_len(column.title) for column in columns]
     for column in columns:
         table.add_column(
             Text(column.title), justify="right" if column.number else "left", overflow="fold",
@@ -72,8 +74,14 @@ def print_table(
         )  # fmt: skip
     for row in rows:
         cells, style = (row.cells, row.style) if isinstance(row, Row) else (row, "")
+        for place, cell in enumerate(cells):
+            words = cell.split() if columns[place].wraps else [cell]
+            widths[place] = max(widths[place], *map(cell_len, words or [""]))
         table.add_row(*(Text(cell) for cell in cells), style=TERMINAL_STYLES.get(style))
-    Console(highlight=False, emoji=False).print(table)
+    console = Console(highlight=False, emoji=False)
+    # A number whose last digits are cut off is another number: the table is rather wider than the terminal.
+    console.width = max(console.width, sum(widths) + 3 * len(widths))
+    console.print(table)
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:

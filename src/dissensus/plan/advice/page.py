@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from dissensus.plan.advice.advice import Advice, loss_curves, option_rows
+from dissensus.plan.advice.advice import Advice, about_columns, loss_curves, option_columns, option_rows
 from dissensus.plan.advice.words import describe_label
 from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
@@ -63,12 +63,10 @@ def _facts(advice: Advice) -> str:
 
 
 def _options(advice: Advice) -> str:
-    titles = ("items", "comparisons answered", "of all", "cost (hard labels)", "loss")
-    columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
     return (
         "<h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
-        "similarities are listed for comparison: they say nothing about the classes. Error rates of a pilot are not "
-        f"included here.</p>{html_table(columns, option_rows(advice))}"
+        "similarities are listed for comparison: they say nothing about the classes.</p>"
+        f"{html_table(option_columns(advice), option_rows(advice))}<p>{escape(about_columns(advice))}</p>"
     )
 
 
@@ -149,18 +147,20 @@ def _simulated(advice: Advice) -> str:
 
 
 def _pilot(advice: Advice) -> str:
-    titles = ("answers", "seconds", "wrong", "information ratio", "probability of being best")
+    titles = ("answers", "seconds", "cost of an answer", "wrong", "of all", "loss", "probability of being best")
     columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
     rows = [
         (
             option.name, f"{option.answers:,}", shown_interval(option.seconds, ".3g"),
+            f"{option.each.value:.3g}",
             "not known" if option.flip_rate is None else shown_interval(option.flip_rate, ".1%"),
-            f"{option.ratio.value:.2%}", f"{option.best:.0%}",
+            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}",
         )
         for option in advice.pilot
     ]  # fmt: skip
     losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
     return (
-        "<h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals; below them the losses, "
-        f"lower is better.</p>{html_table(columns, rows)}{interval_chart(losses, 'loss')}"
+        "<h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals. Cost is counted in hard "
+        "labels; what is right among all comparisons, and the loss, are those of the options below.</p>"
+        f"{html_table(columns, rows)}{interval_chart(losses, 'loss')}"
     )
