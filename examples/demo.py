@@ -53,7 +53,7 @@ def main() -> None:
         run(f"predict {model} {FOLDER}/test.npy -o {FOLDER}/{name}.parquet")
     run(
         f"evaluate {FOLDER}/soft.parquet {FOLDER}/test.csv --compare hard={FOLDER}/hard.parquet "
-        f"--html {FOLDER}/scorecard.html"
+        f"--contents digits --html {FOLDER}/scorecard.html"
     )
     pages = ("plan.html", "report.html", "annotators.html", "digits.html", "scorecard.html")
     print(f"\nOpen in a browser: {', '.join(str(FOLDER / name) for name in pages)}")

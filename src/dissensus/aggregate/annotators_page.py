@@ -7,27 +7,48 @@ from html import escape
 import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
+from dissensus.aggregate.answers_apart import apart_table
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.votes import Votes
+from dissensus.report.items import ItemViews
 from dissensus.report.page import page
 from dissensus.report.svg import scatter
+from dissensus.report.tables import scrolling
 
 
-def annotator_page(report: AnnotatorReport, title: str) -> str:
-    """A whole page of its own; annotators from the lowest skill to the highest."""
+def annotator_page(
+    report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
+) -> str:
+    """A whole page of its own; annotators from the lowest skill to the highest.
+
+    answers  that the report is about, to show which of them stand apart
+    views    what the items are, to be shown beside these answers
+    """
     order = np.argsort(np.where(np.isnan(report.skill), 2, report.skill), kind="stable")
     parts = [
         f"<h1>{escape(title)}: annotators</h1><p>{escape(headline(report))}</p>",
+        '<div class="two"><section>'
         "<h2>Skill and agreement</h2><p>Each dot is a person. Skill is the chance of the consensus answer "
         "(Dawid-Skene); agreement is the chance that another person said the same. Low values mean carelessness or "
         "another view.</p>"
-        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill"),
+        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill")
+        + "</section>",
     ]
     if not np.isnan(report.seconds).all():
         parts.append(
-            "<h2>Time and skill</h2>"
+            "<section><h2>Time and skill</h2>"
             + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
+            + "</section>"
         )
-    parts.append(f"<h2>Everyone</h2>{_table(report, order)}")
-    return page("".join(parts), f"{title}: annotators")
+    apart = "" if answers is None else apart_table(answers, order, views)
+    if apart:
+        parts.append(
+            "<section><h2>Answers that stand apart</h2><p>Of those with the lowest skill, the answers with which "
+            "fewest others agree. Look at the item before you call them mistakes.</p>"
+            f"{scrolling(apart, 'answers that stand apart')}</section>"
+        )
+    parts.append(f"<section><h2>Everyone</h2>{scrolling(_table(report, order), 'everyone')}</section>")
+    return page("".join(parts) + "</div>", f"{title}: annotators")
 
 
 def headline(report: AnnotatorReport) -> str:

@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import AsJson, out
 from dissensus.cli.reading import reads_labels, say
 
@@ -24,16 +25,18 @@ def describe(
     file: str,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    contents: Contents = None,
 ) -> None:
     """What is in a label file: how much, by whom, and how far people disagree."""
     from dissensus.labels.summary import summarise
 
+    check_page(contents, html)
     summary = summarise(labels)
     if html is not None:
         from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
 
-        write_text(labels_page(summary, Path(file).name), html)
+        write_text(labels_page(summary, Path(file).name, item_views(contents, file, labels)), html)
         say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(summary.as_json(), indent=2))

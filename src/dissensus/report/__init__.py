@@ -4,6 +4,7 @@ colours      every colour, in one place
 svg, charts  small figures, and charts with axes, as inline SVG
 tables       tables and lists of facts, on a page and in the terminal
 page         the page that all reports share
+items        texts and pictures of items, to be shown on a page
 labels_page  labels as a card for the notebook and as a page
 """
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
-from dissensus.report.svg import shortened, svg
+from dissensus.report.svg import filled, shortened, svg
 from dissensus.report.tables import shown_number
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
@@ -18,13 +18,17 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)"""
+    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)
+
+    colour  the one that its name has on the whole page; by its place among the lines where there is none
+    """
 
     name: str
     x: np.ndarray
     y: np.ndarray
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    colour: str = ""
 
 
 def line_chart(
@@ -50,8 +54,9 @@ def line_chart(
     for i, line in enumerate(known):
         x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
         drawn.append(
-            f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{LINES[i % 6]}" stroke-width="2.5" '
-            f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
+            f'<line {_named(line)} x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{_ink(line, i)}" '
+            f'stroke-width="2.5" stroke-dasharray="{DASHES[i % 6]}"/>'
+            f'<text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
@@ -142,31 +147,44 @@ def interval_chart(
     return svg(left + wide + 76, base + 24, words, "".join(drawn))
 
 
-def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
-    """For each group one horizontal bar of each series; the bars share one scale from 0."""
-    left, wide, thin = 126, 230, 13
+def grouped_bars(
+    groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str, *,
+    colours: Mapping[str, str] | None = None, counts: Sequence[int] | None = None,
+) -> str:  # fmt: skip
+    """For each group one horizontal bar of each series; the bars share one scale from 0.
+
+    colours  of the series by name, the same on a whole page
+    counts   how many items each group has, shown beside its name
+    """
+    left, wide, thin = 126 if counts is None else 196, 230, 13
+    inks = {name: LINES[i % 6] for i, (name, _) in enumerate(series)} if colours is None else colours
     top = max([v for _, values in series for v in values if np.isfinite(v)] + [1e-12])
     drawn, y = [], 6
     for g, group in enumerate(groups):
         middle = y + thin * len(series) / 2 + 4
-        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(shortened(group))}</text>')
-        for i, (_, values) in enumerate(series):
+        number = "" if counts is None else f" (n = {counts[g]:,})"
+        label = shortened(group, 17 if counts is None else 29 - len(number)) + number
+        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(label)}</text>')
+        for name, values in series:
             long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
-            number = shown_number(values[g], ".3g")
             drawn.append(
-                f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{LINES[i % 6]}"/>'
-                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{number}</text>'
+                f'<rect {filled(name, inks)} x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}"/>'
+                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">'
+                f"{shown_number(values[g], '.3g')}</text>"
             )
             y += thin
         y += 8
     for i, (name, _) in enumerate(series):
+        x, below = left + 150 * (i % 2), y + 18 * (i // 2)
         drawn.append(
-            f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{LINES[i % 6]}"/>'
-            f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(shortened(name, 18))}</text>'
+            f'<rect {filled(name, inks)} x="{x}" y="{below}" width="12" height="12"/>'
+            f'<text x="{x + 18}" y="{below + 10}">{escape(shortened(name, 18))}</text>'
         )
     y += 18 * ((len(series) + 1) // 2)
+    counted = groups if counts is None else [f"{group} ({n:,} items)" for group, n in zip(groups, counts, strict=True)]
     words = "; ".join(
-        f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series) for g, group in enumerate(groups)
+        f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series)
+        for g, group in enumerate(counted)
     )
     return svg(left + wide + 66, y + 4, f"{title}. {words}", "".join(drawn))
 
@@ -201,7 +219,7 @@ class _Frame:
 
 
 def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
-    ink, drawn = LINES[place % 6], []
+    ink, drawn = _ink(line, place), []
     x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if line.low is not None and line.high is not None:
@@ -209,7 +227,7 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
         drawn.append(f'<polygon fill="{ink}" fill-opacity="0.16" points="{" ".join(f"{a},{b}" for a, b in edge)}"/>')
     points = [frame.at(x[i], y[i]) for i in known]
     drawn.append(
-        f'<polyline fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
+        f'<polyline {_named(line)} fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
         f'points="{" ".join(f"{a},{b}" for a, b in points)}"/>'
     )
     if marks:
@@ -219,6 +237,14 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
             for (a, b), i in zip(points, known.tolist(), strict=True)
         ]
     return "".join(drawn)
+
+
+def _ink(line: Line, place: int) -> str:
+    return line.colour or LINES[place % 6]
+
+
+def _named(line: Line) -> str:
+    return f'data-of="{escape(line.name, quote=True)}"'
 
 
 def _ends(line: Line) -> str:
