@@ -46,13 +46,15 @@ def check_page(contents: str | None, html: Path | None) -> None:
 def _of_data_set(name: str, quiet: bool) -> "ItemViews | None":
     import numpy as np
 
-    from dissensus.datasets.contents import has_contents, item_contents
+    from dissensus.datasets.contents import NoContentsError, item_contents
     from dissensus.report.items import ItemViews
 
-    if quiet and not has_contents(name):
-        return None
     try:
         items = item_contents(name)
+    except NoContentsError:
+        if not quiet:
+            raise
+        return None
     except (OSError, ImportError) as problem:
         if not quiet:
             raise

@@ -10,9 +10,12 @@ import numpy as np
 from dissensus.datasets.catalogue import images, load, lookup
 from dissensus.datasets.simulated_digits import ambiguous_digits
 
-_TEXTS = ({"premise", "hypothesis"}, {"text"})  # columns of the table about the items
 _TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
 _TRAIN_IMAGES = ("cifar10n",)
+
+
+class NoContentsError(ValueError):
+    """A data set has labels, but neither texts nor images beside them."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,7 @@ def item_contents(name: str) -> ItemContents:
     if {"premise", "hypothesis"} <= set(table.column_names):
         return ItemContents(names, table["premise"].to_pylist(), table["hypothesis"].to_pylist())
     if "text" not in table.column_names:
-        raise ValueError(
+        raise NoContentsError(
             f"data set {name!r} has neither texts nor images to encode: it has {', '.join(table.column_names)}"
         )
     return ItemContents(names, table["text"].to_pylist())
-
-
-def has_contents(name: str) -> bool:
-    """Whether a data set of labels has texts or images beside them; its images may still have to be fetched."""
-    if lookup(name).kind != "labels":
-        return False
-    if name == "digits" or name.startswith(_TEST_IMAGES + _TRAIN_IMAGES):
-        return True
-    return any(columns <= set(load(name).items.column_names) for columns in _TEXTS)

@@ -12,7 +12,8 @@ from dissensus.evaluate.scorecards import Scorecard
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.smooth_calibration import smooth_reliability
 from dissensus.labels.distances import normalised_entropy
-from dissensus.report.charts import Line, grouped_bars, line_chart
+from dissensus.report.charts import Line, line_chart
+from dissensus.report.named_rows import grouped_bars
 from dissensus.report.svg import filled, svg
 
 DOTS = 600  # more would hide each other, and make the page heavy

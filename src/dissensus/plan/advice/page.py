@@ -13,7 +13,8 @@ from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
 from dissensus.plan.tradeoff import UTILITIES, preference_map
-from dissensus.report.charts import Line, grid_map, interval_chart, line_chart
+from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.named_rows import interval_chart
 from dissensus.report.page import page
 from dissensus.report.tables import Column, facts_list, html_table, scrolling, shown_interval
 
