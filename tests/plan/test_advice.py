@@ -207,6 +207,14 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     assert any(f"budget of {budget:,g}" in sentence for sentence in advice.why) if budget else True
 
 
+def test_a_pilot_of_which_nothing_can_be_paid_is_refused():
+    with pytest.raises(ValueError, match="a budget of 5 hard labels allow none of the kinds of the pilot: soft"):
+        advise(80, 10, Preferences(), rng(0), pilot=tried_answers(soft=18.0), budget=5)
+    with pytest.raises(ValueError, match="1 items and a budget of any size allow none of the kinds"):
+        advise(1, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0))
+    assert advise(2, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0)).recommended == ("pairwise", 0)
+
+
 def test_the_page_and_the_curves_show_one_loss_for_one_kind():
     pilot = tried_answers(hard=2.0, sparse_3=9.0, soft=18.0)
     advice = advise(200, 10, Preferences(beta=0.3), rng(0), pilot=pilot)

@@ -125,7 +125,13 @@ def advise(
     labels, others = label_options(n, k, measured, budget, _tried(ranked, k))
     if ranked:
         recommended: tuple[LabelKind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
-        best = next(option for option in (*labels, *others) if (option.kind, option.k_hat) == recommended)
+        listed = [option for option in (*labels, *others) if (option.kind, option.k_hat) == recommended]
+        if not listed:
+            raise ValueError(
+                f"{n} items and a budget of {'any size' if budget is None else f'{budget:g} hard labels'} allow none "
+                f"of the kinds of the pilot: {', '.join(option.name for option in ranked)}"
+            )
+        best = listed[0]
         promising = lowest_loss(label_options(n, k, measured, budget)[0], n, [o for o in labels if o.kind == "hard"])
         why = (
             about_regime(n, k, where), *about_pilot(ranked), *about_hard_labels(ranked, k, preferences.costs),

@@ -55,9 +55,9 @@ def label_options(
     if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
     # Another estimate, say of simulated labels, is on another scale than the information ratio of pairs.
-    comparable = n > 2 and preferences.estimate is by_information
-    pairs = options_for("pairwise", [0], n, k, preferences, budget) if comparable else []
     shown = any(kind == "pairwise" for kind, _ in tried)
+    comparable = n > (1 if shown else 2) and preferences.estimate is by_information
+    pairs = options_for("pairwise", [0], n, k, preferences, budget) if comparable else []
     return labels, [option for option in pairs if shown or option.items == n]
 
 
