@@ -12,13 +12,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from dissensus import write
-from dissensus.datasets import load
+from dissensus.datasets import ambiguous_digits, load
 
 FOLDER = Path("demo")
-LEARNED = 1200  # digits to learn from; the other 597 are for the test
+LEARNED = 1200  # pictures to learn from; the other 597 are for the test
 
 
 def run(command: str) -> None:
@@ -27,8 +26,9 @@ def run(command: str) -> None:
 
 
 def split_digits() -> None:
-    """Handwritten digits as pixels with the votes of simulated readers: a part to learn from, a part for the test."""
-    votes, pixels = load("digits").labels, load_digits().data.astype(np.float32) / 16
+    """Ambiguous digits as pixels with the votes of simulated readers: a part to learn from, a part for the test."""
+    votes = load("digits").labels
+    pixels = ambiguous_digits().pictures.reshape(votes.n_items, -1).astype(np.float32) / 16
     for name, rows in (("train", np.arange(LEARNED)), ("test", np.arange(LEARNED, votes.n_items))):
         write(votes.select(items=rows), FOLDER / f"{name}.csv")
         np.save(FOLDER / f"{name}.npy", pixels[rows])
@@ -43,18 +43,20 @@ def main() -> None:
     run(f"describe anesthesia --html {FOLDER}/report.html")
     run(f"aggregate anesthesia --method dawid-skene -o {FOLDER}/consensus.parquet")
     run(f"annotators anesthesia --html {FOLDER}/annotators.html")
-    # A model that learns the votes themselves, and one that learns the majority, judged by people.
+    # Simulated readers disagree about handwritten digits, of which some are blended and some partly covered.
+    run(f"describe digits --html {FOLDER}/digits.html")
+    # A model that learns the votes themselves, and one that learns the majority, judged by readers of other pictures.
     split_digits()
     for name, delivery in (("soft", "soft"), ("hard", "majority")):
         model = FOLDER / f"{name}.safetensors"
-        run(f"fit {FOLDER}/train.npy {FOLDER}/train.csv --head logistic --delivery {delivery} -o {model}")
+        run(f"fit {FOLDER}/train.npy {FOLDER}/train.csv --standardise --delivery {delivery} -o {model}")
         run(f"predict {model} {FOLDER}/test.npy -o {FOLDER}/{name}.parquet")
     run(
         f"evaluate {FOLDER}/soft.parquet {FOLDER}/test.csv --compare hard={FOLDER}/hard.parquet "
-        f"--html {FOLDER}/scorecard.html"
+        f"--contents digits --html {FOLDER}/scorecard.html"
     )
-    pages = ", ".join(str(FOLDER / name) for name in ("plan.html", "report.html", "annotators.html", "scorecard.html"))
-    print(f"\nOpen in a browser: {pages}")
+    pages = ("plan.html", "report.html", "annotators.html", "digits.html", "scorecard.html")
+    print(f"\nOpen in a browser: {', '.join(str(FOLDER / name) for name in pages)}")
 
 
 if __name__ == "__main__":

@@ -235,7 +235,11 @@ def test_a_data_set_brings_its_gold_and_its_columns(folder):
     found = json.loads(result.stdout)
     assert found["accuracy_gold"]["mean"] > 0.8
     assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
-    assert evaluate("digits", "digits", "--slice", "font", code=2).stderr.strip().endswith("there are item, gold")
+    assert (
+        evaluate("digits", "digits", "--slice", "font", code=2)
+        .stderr.strip()
+        .endswith("there are item, gold, made, split")
+    )
 
 
 def test_majorities_are_not_taken_for_unanimous_votes(tmp_path):

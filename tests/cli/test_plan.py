@@ -42,6 +42,24 @@ def test_a_pilot_and_a_page(tmp_path):
     assert "What the pilot says" in page.read_text()
 
 
+def test_a_pilot_in_the_terminal_names_its_budget_and_what_was_measured(tmp_path):
+    pilot = tmp_path / "pilot.csv"
+    rows = "".join(f"sparse,{8 + i % 5},0.05,3\nsoft,{20 + i % 7},0.1,\n" for i in range(20))
+    pilot.write_text("kind,seconds,wrong,k_hat\n" + rows)
+    ask = ("plan", "--items", "1000", "--classes", "10", "--pilot", str(pilot), "--budget", "5000")
+    shown, numbers = run(*ask).stdout, json.loads(run(*ask, "--json").stdout)
+    assert "Of the budget of 5,000 hard labels, this spends 3,000 and labels all items." in shown
+    assert "one is taken to last 3.33 s, because sparse (3 classes) labels are assumed to cost 3 hard ones" in shown
+    table = {
+        line.split("  ")[0]: line.split() for line in shown.splitlines() if " pilot " in line or " assumed " in line
+    }
+    for one in numbers["pilot"]:
+        name = "sparse (3 classes)" if one["kind"] == "sparse" else one["kind"]
+        assert table[name][-1] == f"{one['loss']['value']:.4f}" and "pilot" in table[name]
+        assert abs(numbers["loss"][one["kind"]] - one["loss"]["value"]) < 1e-12
+    assert "assumed" in table["hard"]
+
+
 @pytest.mark.parametrize("utility", ["linear", "sigmoid", "inverse-sigmoid"])
 def test_utilities_by_name(utility):
     assert json.loads(run(*ASK, "--utility", utility, "--json").stdout)["utility"] == utility

@@ -107,26 +107,6 @@ def test_embedded_anesthesia_equals_the_copy_in_the_data_folder(loaded):
         assert np.array_equal(getattr(ours, field), getattr(theirs, field)), field
 
 
-def test_simulated_digits_are_the_same_each_time_and_err_as_stated():
-    """Law of large numbers: the share of right votes of each reader is near its accuracy (5 sd of a proportion)."""
-    from dissensus.datasets.embedded import digits_confusion
-
-    first, second = load("digits"), load("digits")
-    votes = first.labels
-    assert votes == second.labels and votes.n_answers == 5 * 1797 and set(votes.per_item) == {5}
-    assert len(set(zip(votes.item.tolist(), votes.annotator.tolist(), strict=True))) == votes.n_answers
-    confusion = digits_confusion()
-    assert np.allclose(confusion.sum(axis=2), 1) and confusion.min() >= 0
-    right = votes.choice == first.gold[votes.item]
-    for reader in range(20):
-        mine = right[votes.annotator == reader]
-        accuracy = confusion[reader].diagonal()[0]
-        assert abs(mine.mean() - accuracy) < 5 * np.sqrt(accuracy * (1 - accuracy) / mine.size)
-    wrong = np.zeros((10, 10))
-    np.add.at(wrong, (first.gold[votes.item][~right], votes.choice[~right]), 1)
-    assert wrong[9, 3] + wrong[8, 1] > 5 * (wrong[0, 1] + wrong[6, 7]) + 5  # alike far more often than unlike
-
-
 def test_names_and_texts_lie_beside_their_items(loaded):
     images_ = loaded("cifar10h")
     assert images_.items.column_names == ["item", "gold", "cifar10s_split"]

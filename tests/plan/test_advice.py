@@ -14,6 +14,7 @@ from dissensus.plan.advice.advice import advise, loss_curves
 from dissensus.plan.advice.page import advice_page
 from dissensus.plan.estimates import by_simulation
 from dissensus.plan.grid import figure_1_grid
+from dissensus.plan.information import constraints_of
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
 
@@ -89,7 +90,8 @@ def test_a_budget_holds_for_a_pilot_too():
     assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
     assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=100).recommended == ("hard", 1)
     poor = advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
-    assert poor.recommended == ("hard", 1) and "The budget pays for 30 of 80 items." in poor.why
+    assert poor.recommended == ("hard", 1)
+    assert "Of the budget of 30 hard labels, this spends 30 and labels 30 of 80 items." in poor.why
     assert {one["kind"]: one["items"] for one in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
 
 
@@ -147,6 +149,93 @@ def test_a_pilot_overrules_the_assumed_costs_and_ratios():
     assert advice.pilot[0].best > 0.99 and "probability" in " ".join(advice.why)
     told = advice.as_json()
     assert told["pilot"][0]["probability_best"] > 0.99 and told["recommendation"]["k_hat"] == 20
+
+
+def tried_answers(**seconds: float) -> list[PilotAnswers]:
+    """Answers of kinds such as hard, soft, pairwise or sparse_3, a tenth of their comparisons wrong."""
+    draw = rng(7)
+    return [
+        PilotAnswers(
+            name.partition("_")[0].replace("top", "top-class"), int(name.partition("_")[2] or 1),
+            draw.lognormal(np.log(each), 0.2, 30), np.clip(draw.normal(0.1, 0.05, 30), 0, 1),
+        )
+        for name, each in seconds.items()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("budget", [None, 5000.0, 400.0])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        {"hard": 2.0, "soft": 20.0},
+        {"hard": 2.0, "sparse_3": 9.0, "sparse_5": 10.0, "soft": 18.0, "pairwise": 4.0},
+        {"sparse_3": 9.0, "soft": 18.0},  # no hard label to count in
+        {"soft": 18.0},
+        {"pairwise": 3.0, "top_4": 8.0},
+    ],
+)
+def test_pilot_and_options_are_one_account(seconds, budget):
+    """Sucholutsky 2023, appendix A: costs and errors of the pilot, then the trade-off of each kind, by hand here."""
+    pilot = tried_answers(**seconds)
+    n, k = 1000, 10
+    advice = advise(n, k, Preferences(beta=0.3), rng(0), pilot=pilot, budget=budget)
+    listed = {option.name: option for option in advice.options}
+    # A hard label takes its median, or that of the kind assumed to be cheapest over its assumed cost.
+    assumed = {"hard": 1, "soft": k, "pairwise": 1, "sparse_3": 3, "sparse_5": 5, "top_4": 4}
+    nearest = "hard" if "hard" in seconds else min(seconds, key=lambda name: assumed[name])
+    unit = np.median(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
+    points = n + k
+    for group in pilot:
+        measured = next(one for one in advice.pilot if one.name == group.name)
+        each = float(np.median(group.seconds)) / unit
+        items = measured.items
+        paid = items * (items - 1) / 2 if group.kind == "pairwise" else items
+        answered = constraints_of(group.kind, items, k, group.k_hat) if items else 0.0
+        ratio = (1 - group.wrong.mean()) * answered / (points * (points - 1) * (points - 2) / 2)
+        loss = 0.3 * paid * each / 8100 - ratio
+        if budget is not None:
+            assert paid * each <= budget * (1 + 1e-9)
+        assert np.isclose(measured.loss.value, loss) and np.isclose(measured.ratio.value, ratio)
+        if items:
+            option = listed[group.name]
+            assert option.items == items and np.isclose(option.cost, paid * each)
+            assert np.isclose(option.loss, loss) and np.isclose(option.information_ratio, ratio)
+            assert advice.is_measured(option)
+    told = advice.as_json()
+    assert set(told["basis"]) == set(told["loss"]) and "pilot" in told["basis"].values()
+    assert any("no hard labels" in sentence for sentence in advice.why) == ("hard" not in seconds)
+    assert any(f"budget of {budget:,g}" in sentence for sentence in advice.why) if budget else True
+
+
+def test_a_pilot_of_which_nothing_can_be_paid_is_refused():
+    with pytest.raises(ValueError, match="a budget of 5 hard labels allow none of the kinds of the pilot: soft"):
+        advise(80, 10, Preferences(), rng(0), pilot=tried_answers(soft=18.0), budget=5)
+    with pytest.raises(ValueError, match="1 items and a budget of any size allow none of the kinds"):
+        advise(1, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0))
+    assert advise(2, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0)).recommended == ("pairwise", 0)
+
+
+def test_the_page_and_the_curves_show_one_loss_for_one_kind():
+    pilot = tried_answers(hard=2.0, sparse_3=9.0, soft=18.0)
+    advice = advise(200, 10, Preferences(beta=0.3), rng(0), pilot=pilot)
+    html, curves = advice_page(advice), loss_curves(advice)
+    for option in advice.pilot:
+        assert html.count(f">{option.loss.value:.4f}</td>") == 2  # in the table of the pilot and in that of the options
+    by_name = {option.name: option.loss for option in advice.options}
+    assert np.isclose(curves["sparse"][1][2], by_name["sparse (3 classes)"])
+    assert np.isclose(curves["hard"][1][0], by_name["hard"]) and np.isclose(curves["soft"][1][0], by_name["soft"])
+
+
+def test_kinds_that_were_not_tried_lie_between_their_neighbours():
+    pilot = tried_answers(hard=2.0, sparse_3=8.0, soft=20.0)
+    wanted = advise(200, 10, Preferences(), rng(0), pilot=pilot).preferences
+    three, ten = (float(np.median(pilot[at].seconds) / np.median(pilot[0].seconds)) for at in (1, 2))
+    assert np.isclose(wanted.costs.total("sparse", 1, 10, 2), (1 + three) / 2)
+    assert np.isclose(wanted.costs.total("sparse", 1, 10, 6), three + (ten - three) * 3 / 7)
+    rates = [group.wrong.mean() for group in pilot]
+    assert np.isclose(wanted.errors.rate("sparse", 10, 2), (rates[0] + rates[1]) / 2)
+    assert np.isclose(wanted.errors.rate("top-class", 10, 4), rates[0] + (rates[2] - rates[0]) / 3)
+    assert wanted.errors.rate("pairwise", 10) == 0
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 5), (5, 1), (2, 2), (3, 2)])

@@ -10,11 +10,11 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.plan.estimates import by_information
 from dissensus.plan.information import soft_constraints
+from dissensus.plan.measured import with_measurements
 from dissensus.plan.pilot import (
     PilotAnswers,
     rank_options,
     repeat_flip_rate,
-    with_measured_costs,
     wrong_comparisons,
 )
 from dissensus.plan.pilot_file import read_pilot
@@ -40,11 +40,27 @@ def test_rates_and_seconds_come_back_with_their_intervals():
 
 def test_the_loss_is_the_trade_off_at_the_measured_costs():
     pair = [answers("hard", 2.0, 0.0), answers("soft", 20.0, 0.0)]
-    found = {one.name: one for one in rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))}
-    measured = with_measured_costs(Preferences(beta=2.0), pair)
-    # The weighted median of an even number of answers is the lower of the middle two.
-    assert np.isclose(found["soft"].loss.value, measured.loss("soft", 80, 20), rtol=0.05)
+    ranked = rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))
+    found = {one.name: one for one in ranked}
+    measured = with_measurements(Preferences(beta=2.0), ranked)
+    by_hand = 2.0 * 80 * np.median(pair[1].seconds) / np.median(pair[0].seconds) / 8100 - by_information("soft", 80, 20)
+    assert np.isclose(found["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
     assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
+
+
+def test_without_hard_labels_the_cheapest_kind_stands_at_its_assumed_cost():
+    """Sucholutsky 2023, sec. 5 counts cost in hard labels: sparse labels over 3 of 20 classes are 3 of them, not 1."""
+    tried = [
+        PilotAnswers("sparse", 3, np.full(9, 9.0), np.full(9, 0.1)),
+        PilotAnswers("soft", 1, np.full(9, 30.0), np.full(9, 0.2)),
+    ]
+    found = {one.name: one for one in rank_options(tried, 80, 20, Preferences(), rng(0), budget=600)}
+    sparse, soft = found["sparse (3 classes)"], found["soft"]
+    assert sparse.each.value == 3 and soft.each.value == 10 and soft.items == 60  # a hard label takes 3 s
+    right = 0.9 * by_information("sparse", 80, 20, 3)
+    assert np.isclose(sparse.loss.value, 80 * 3 / 8100 - right)
+    alone = rank_options(tried[:1], 80, 20, Preferences(Costs(ratio=1.95)), rng(0))[0]
+    assert np.isclose(alone.each.value, 1.1)  # 1 + (1.95 - 1) 2/19
 
 
 def test_few_answers_leave_the_choice_open_and_many_settle_it():
@@ -191,6 +207,8 @@ def test_empty_and_doubled_pilots_are_refused():
         rank_options([answers("sparse", 1, 0.1, k_hat=30)], 80, 20, Preferences(), rng(0))
 
 
-def test_costs_stay_as_they_are_without_hard_and_soft_labels():
-    wanted = Preferences(Costs(ratio=10))
-    assert with_measured_costs(wanted, [answers("hard", 1, 0.1)]) is wanted
+def test_what_was_not_tried_keeps_its_assumed_cost():
+    wanted = Preferences(Costs(hard=2.0, ratio=10, pair=4.0))
+    assert with_measurements(wanted, []) is wanted
+    measured = with_measurements(wanted, rank_options([answers("hard", 1, 0.1)], 80, 20, wanted, rng(0)))
+    assert measured.costs == Costs(ratio=10, pair=2.0)  # in hard labels

@@ -9,7 +9,16 @@ import pytest
 
 import dissensus
 from dissensus.report import colours
-from dissensus.report.colours import DASHBOARD, REPORT, SURVEY, blended, custom_properties
+from dissensus.report.colours import (
+    DASHBOARD,
+    REPORT,
+    SURVEY,
+    blended,
+    class_colours,
+    contrast,
+    custom_properties,
+    model_colours,
+)
 
 PACKAGE = Path(dissensus.__file__).parent
 STATIC = PACKAGE / "elicit" / "pages" / "static"
@@ -50,3 +59,17 @@ def test_every_property_that_a_report_uses_is_defined():
 def test_blending_goes_from_one_colour_to_the_other():
     assert blended("#fff", "#1f5fa8", 0) == "#ffffff" and blended("#fff", "#1f5fa8", 1) == "#1f5fa8"
     assert blended("#000000", "#ff8000", 0.5) == "#804000"
+
+
+def test_colours_of_classes_carry_white_text_and_those_of_models_stand_out():
+    """WCAG 2.2, 1.4.3 and 1.4.11: 4.5:1 for text, 3:1 for graphics. Black on white is 21:1."""
+    assert contrast("#000", "#fff") == pytest.approx(21) and contrast("#777", "#fff") == pytest.approx(4.48, abs=0.01)
+    assert min(contrast(colour, colours.PAPER) for colour in colours.CLASSES) >= 4.5
+    assert min(contrast(colour, colours.PAPER) for colour in (*colours.MODELS, colours.PEOPLE)) >= 3
+    assert len(set(colours.CLASSES)) == len(colours.CLASSES) and colours.PEOPLE not in colours.MODELS
+
+
+def test_one_colour_for_each_model_and_class():
+    models = model_colours("abcde")
+    assert len(set(models.values())) == 6 and models["people"] == colours.PEOPLE
+    assert list(class_colours(["x", "y"]).values()) == list(colours.CLASSES[:2])

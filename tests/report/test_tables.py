@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -53,6 +54,18 @@ def test_the_terminal_shows_the_same_rows(capsys):
     assert first.rstrip().endswith(" 1") and first.startswith("hard [x] ") and len(first) == len(second)
     print_table(COLUMNS, [("hard", "1")], ruled=True)
     assert "───" in capsys.readouterr().out
+
+
+def test_numbers_keep_their_digits_in_a_narrow_terminal():
+    """A loss of 0.1218 that is shown as 0.121 is wrong."""
+    code = (
+        "from dissensus.report.tables import *\n"
+        "print_table([Column('labels'), Column('why', wraps=True), Column('loss', number=True)], "
+        "[('sparse (3 classes)', 'words that may be broken', '0.1218')])"
+    )
+    env = {**os.environ, "COLUMNS": "20"}
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env).stdout
+    assert "0.1218" in shown and "sparse (3 classes)" in shown and "broken" in shown
 
 
 def test_facts_stand_one_per_line(capsys):

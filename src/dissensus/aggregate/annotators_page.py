@@ -7,32 +7,57 @@ from html import escape
 import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
+from dissensus.aggregate.answers_apart import apart_table
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.summary import RANKED_FROM
+from dissensus.labels.votes import Votes
+from dissensus.report.items import ItemViews
 from dissensus.report.page import page
 from dissensus.report.svg import scatter
+from dissensus.report.tables import scrolling
 
 
-def annotator_page(report: AnnotatorReport, title: str) -> str:
-    """A whole page of its own; annotators from the lowest skill to the highest, those with few answers apart."""
+def annotator_page(
+    report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
+) -> str:
+    """A whole page of its own; annotators from the lowest skill to the highest, those with few answers apart.
+
+    answers  that the report is about, to show which of them stand apart
+    views    what the items are, to be shown beside these answers
+    """
     ranked = report.ranked()
     few = np.setdiff1d(np.arange(report.annotators.size), ranked)
     parts = [
         f"<h1>{escape(title)}: annotators</h1><p>{escape(headline(report))}</p>",
+        '<div class="two"><section>'
         "<h2>Skill and agreement</h2><p>Each dot is a person. Skill is the chance of the consensus answer "
         "(Dawid-Skene); agreement is the chance that another person said the same. Low values mean carelessness or "
         "another view.</p>"
-        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill"),
+        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill")
+        + "</section>",
     ]
     if not np.isnan(report.seconds).all():
         parts.append(
-            "<h2>Time and skill</h2>"
+            "<section><h2>Time and skill</h2>"
             + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
+            + "</section>"
+        )
+    apart = "" if answers is None else apart_table(answers, ranked, views)
+    if apart:
+        parts.append(
+            "<section><h2>Answers that stand apart</h2><p>Of those with the lowest skill, the answers with which "
+            "fewest others agree. Look at the item before you call them mistakes.</p>"
+            f"{scrolling(apart, 'answers that stand apart')}</section>"
         )
     if ranked.size:
-        parts.append(f"<h2>Everyone, lowest skill first</h2>{_table(report, ranked)}")
+        everyone = scrolling(_table(report, ranked), "everyone, lowest skill first")
+        parts.append(f"<section><h2>Everyone, lowest skill first</h2>{everyone}</section>")
     if few.size:
-        parts.append(f"<h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{_table(report, few)}")
-    return page("".join(parts), f"{title}: annotators")
+        others = scrolling(_table(report, few), "too few answers to rank")
+        parts.append(
+            f"<section><h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{others}</section>"
+        )
+    return page("".join(parts) + "</div>", f"{title}: annotators")
 
 
 def headline(report: AnnotatorReport) -> str:

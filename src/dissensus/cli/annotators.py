@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import out, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 
@@ -22,6 +23,7 @@ def annotators(
     file: str,
     as_json: Annotated[bool, typer.Option("--json", help="Print a record per annotator as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    contents: Contents = None,
 ) -> None:
     """Who answered: skill, leanings, speed, calibration and agreement with others."""
     from dissensus.aggregate.annotators import annotator_report
@@ -29,12 +31,14 @@ def annotators(
     from dissensus.files.whole_files import write_text
     from dissensus.labels.distributions import Distributions
 
+    check_page(contents, html)
     if isinstance(labels, Distributions):
         raise ValueError(f"{file}: holds one row per item and not who said what; annotators need one row per answer")
     with errors.status("comparing annotators"):
         report = annotator_report(labels)
     if html is not None:
-        write_text(annotator_page(report, Path(file).name), html)
+        views = item_views(contents, file, labels)
+        write_text(annotator_page(report, Path(file).name, labels, views), html)
         say(f"wrote {html}")
     if as_json:
         typer.echo(json.dumps(report.as_rows(), indent=1, default=lambda value: value.item()))

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dissensus.cli.agreement import Ordered
+from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import AsJson, out
 from dissensus.cli.reading import reads_labels, say
 
@@ -27,6 +28,7 @@ def describe(
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
     ordered: Ordered = None,
+    contents: Contents = None,
 ) -> None:
     """What is in a label file: how much, by whom, and how far people disagree."""
     import numpy as np
@@ -34,13 +36,14 @@ def describe(
     from dissensus.aggregate.agreement_summary import alpha_summary
     from dissensus.labels.summary import summarise
 
+    check_page(contents, html)
     summary = summarise(labels)
     alpha = alpha_summary(labels, np.random.default_rng(0), ordered=ordered)
     if html is not None:
         from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
 
-        write_text(labels_page(summary, Path(file).name), html)
+        write_text(labels_page(summary, Path(file).name, item_views(contents, file, labels)), html)
         say(f"wrote {html}")
     if as_json:
         facts = summary.as_json() | {"alpha": None if alpha is None else alpha.as_json()}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
 
@@ -46,6 +47,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    contents: Contents = None,
 ) -> None:  # fmt: skip
     """A model against people: scores, calibration, slices, beside what people reach themselves."""
     import numpy as np
@@ -55,6 +57,7 @@ def evaluate(
     from dissensus.evaluate.json_numbers import json_text
     from dissensus.evaluate.people import as_people
 
+    check_page(contents, html)
     with _options_for_parameters():
         read = _read_models(predictions, compare or [], rescale)
         if file.endswith(".npy"):
@@ -77,7 +80,7 @@ def evaluate(
         from dissensus.evaluate.scorecard_html import scorecard_page
         from dissensus.files.whole_files import write_text
 
-        write_text(scorecard_page(result, Path(file).name), html)
+        write_text(scorecard_page(result, Path(file).name, item_views(contents, file, labels)), html)
         say(f"wrote {html}")
     if as_json:
         typer.echo(json_text(result.as_json()))

@@ -56,18 +56,16 @@ def plan(
 
 
 def _print(advice: "Advice") -> None:
-    from dissensus.plan.advice.advice import option_rows
+    from dissensus.plan.advice.advice import about_columns, option_columns, option_rows
     from dissensus.plan.advice.words import describe_label
-    from dissensus.report.tables import Column, print_table
+    from dissensus.report.tables import print_table
 
     print_line(f"Collect {describe_label(*advice.recommended)}.", "bold")
     for sentence in advice.why:
         print_line(f"  {sentence}")
-    titles = ("items", "comparisons", "of all", "cost", "loss")
     out.print()
-    print_table([Column("labels"), *(Column(title, number=True) for title in titles)], option_rows(advice))
-    scale = f"{advice.preferences.reference:,.0f}"
-    out.print(f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better", markup=False)
+    print_table(option_columns(advice), option_rows(advice))
+    print_line(about_columns(advice))
     if advice.alternatives:
         out.print("\nWhen to choose otherwise", style="bold")
         for sentence in advice.alternatives:

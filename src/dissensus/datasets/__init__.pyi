@@ -17,8 +17,9 @@ from .dataset import Facts as Facts
 from .dataset import Features as Features
 from .dataset import LabelledItems as LabelledItems
 from .download import fetch as fetch
-from .embedded import digits_confusion as digits_confusion
 from .folder import data_folder as data_folder
 from .folder import is_present as is_present
 from .folder import paths_of as paths_of
 from .image_files import Images as Images
+from .simulated_digits import AmbiguousDigits as AmbiguousDigits
+from .simulated_digits import ambiguous_digits as ambiguous_digits

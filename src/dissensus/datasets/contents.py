@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from dissensus.datasets.catalogue import images, load, lookup
+from dissensus.datasets.simulated_digits import ambiguous_digits
 
 _TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
 _TRAIN_IMAGES = ("cifar10n",)
+
+
+class NoContentsError(ValueError):
+    """A data set has labels, but neither texts nor images beside them."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,15 @@ def item_contents(name: str) -> ItemContents:
         raise ValueError(f"data set {name!r} holds {dataset.kind}; expected items with texts or images")
     table = load(name).items
     names = table["item"].to_pylist()
+    if name == "digits":
+        return ItemContents(names, pixels=ambiguous_digits().pixels)
     for families, split in ((_TEST_IMAGES, "test"), (_TRAIN_IMAGES, "train")):
         if name.startswith(families):
             return ItemContents(names, pixels=images("cifar10", split, quiet=True).pixels[names])
     if {"premise", "hypothesis"} <= set(table.column_names):
         return ItemContents(names, table["premise"].to_pylist(), table["hypothesis"].to_pylist())
     if "text" not in table.column_names:
-        raise ValueError(
+        raise NoContentsError(
             f"data set {name!r} has neither texts nor images to encode: it has {', '.join(table.column_names)}"
         )
     return ItemContents(names, table["text"].to_pylist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -12,8 +12,9 @@ from dissensus.evaluate.scorecards import Scorecard
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.smooth_calibration import smooth_reliability
 from dissensus.labels.distances import normalised_entropy
-from dissensus.report.charts import Line, grouped_bars, line_chart
-from dissensus.report.svg import svg
+from dissensus.report.charts import Line, line_chart
+from dissensus.report.named_rows import grouped_bars
+from dissensus.report.svg import filled, svg
 
 DOTS = 600  # more would hide each other, and make the page heavy
 SHOWN_CLASSES = 6  # in an example, at most
@@ -25,7 +26,7 @@ def tag(name: str) -> str:
     return name if len(name) <= 18 else f"{name[:9]}…{name[-8:]}"
 
 
-def reliability(cards: Sequence[Scorecard], *, smooth: bool) -> str:
+def reliability(cards: Sequence[Scorecard], colours: Mapping[str, str], *, smooth: bool) -> str:
     """Confidence of the model's choice against the share of people who agree with it; below the diagonal: too sure."""
     lines = []
     for card in cards:
@@ -34,10 +35,11 @@ def reliability(cards: Sequence[Scorecard], *, smooth: bool) -> str:
             curve = smooth_reliability(confidence, share)
             # Where hardly any item lies the curve is a guess of the kernel.
             known = (curve.density > 0.05) & (curve.confidence >= confidence.min())
-            lines.append(Line(tag(card.name), curve.confidence[known], curve.outcome[known]))
+            x, y = curve.confidence[known], curve.outcome[known]
         else:
             bins = equal_mass_bins(confidence, share)
-            lines.append(Line(tag(card.name), bins.confidence, bins.outcome))
+            x, y = bins.confidence, bins.outcome
+        lines.append(Line(tag(card.name), x, y, colour=colours[card.name]))
     low = 1 / cards[0].people.targets.n_classes
     return line_chart(
         lines, "confidence of the model", "share of people who agree", x_range=(low, 1.0), y_range=(0.0, 1.0),
@@ -45,13 +47,13 @@ def reliability(cards: Sequence[Scorecard], *, smooth: bool) -> str:
     )  # fmt: skip
 
 
-def entropy_scatter(card: Scorecard) -> str:
+def entropy_scatter(card: Scorecard, colours: Mapping[str, str]) -> str:
     """People's entropy against the model's, each divided by ln k; of many items an even selection."""
     at = np.linspace(0, card.people.n_items - 1, min(card.people.n_items, DOTS)).astype(int)
     people, model = (normalised_entropy(side[at]) for side in (card.people.probs, card.predictions.probs))
     left, base, side = 46, 296, 280
     dots = "".join(
-        f'<circle class="bar" cx="{left + side * x:.1f}" cy="{base - side * y:.1f}" r="3.5" fill-opacity="0.4"><title>'
+        f'<circle cx="{left + side * x:.1f}" cy="{base - side * y:.1f}" r="3.5" fill-opacity="0.4"><title>'
         f"{escape(str(card.people.targets.items[i]))}: people {x:.2f}, model {y:.2f}</title></circle>"
         for i, x, y in zip(at.tolist(), people.tolist(), model.tolist(), strict=True)
     )
@@ -71,16 +73,16 @@ def entropy_scatter(card: Scorecard) -> str:
         f"entropy of {card.name} against people's on {at.size} items: mean {model.mean():.2f} against "
         f"{people.mean():.2f}, Pearson correlation {card.scores['entropy_pearson'].value:.2f}"
     )
-    return svg(left + side + 14, base + 42, description, axes + ticks + dots)
+    return svg(left + side + 14, base + 42, description, axes + ticks + f"<g {filled(card.name, colours)}>{dots}</g>")
 
 
-def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str) -> str:
-    """The mean of a score over each part of the items, one bar per model."""
+def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str, colours: Mapping[str, str]) -> str:
+    """The mean of a score over each part of the items, with how many it has, one bar per model."""
     parts = cards[0].slices[by][score]
     series = [(tag(card.name), [part.score.value for part in card.slices[by][score]]) for card in cards]
-    counted = [f"{part.name} ({part.items:,})" for part in parts]
-    names = [longer if len(longer) <= 17 else part.name for longer, part in zip(counted, parts, strict=True)]
-    return grouped_bars(names, series, title)
+    return grouped_bars(
+        [part.name for part in parts], series, title, colours=_by_tag(colours), counts=[part.items for part in parts]
+    )
 
 
 def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]]:
@@ -94,7 +96,7 @@ def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]
     return closest.tolist(), furthest.tolist()
 
 
-def example(cards: Sequence[Scorecard], item: int) -> str:
+def example(cards: Sequence[Scorecard], item: int, colours: Mapping[str, str]) -> str:
     """What people said about an item and what each model believes, class by class; after Singh 2025, fig. 5."""
     people = cards[0].people
     sides = [("people", people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]
@@ -102,4 +104,9 @@ def example(cards: Sequence[Scorecard], item: int) -> str:
     count = min(max(2, int((most > RARE).sum())), SHOWN_CLASSES)
     order = np.sort(np.argsort(-most, kind="stable")[:count])
     series = [(name, [float(row[c]) for c in order]) for name, row in sides]
-    return grouped_bars([people.targets.classes[c] for c in order], series, f"item {people.targets.items[item]}")
+    names = [people.targets.classes[c] for c in order]
+    return grouped_bars(names, series, f"item {people.targets.items[item]}", colours=_by_tag(colours))
+
+
+def _by_tag(colours: Mapping[str, str]) -> dict[str, str]:
+    return {tag(name): colour for name, colour in colours.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -13,7 +13,10 @@ from dissensus.evaluate.metrics import METRICS, shown_by_group
 from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
 from dissensus.evaluate.scorecards import Scorecard
 from dissensus.labels.intervals import Interval
+from dissensus.report.colours import model_colours
+from dissensus.report.items import ItemViews
 from dissensus.report.page import page
+from dissensus.report.tables import Column, Html, html_table, scrolling, swatch
 
 ARROWS = {
     "higher": '<abbr title="higher is better">↑</abbr>',
@@ -22,33 +25,35 @@ ARROWS = {
 }
 DRAWN = 5  # models in one figure: people take a sixth colour
 STYLE = """
-.dissensus .wide{overflow-x:auto}.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
+.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
 grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
 .dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
 .dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
-.dissensus .card span{color:var(--quiet);font-size:.85em;display:block}
-.dissensus .grid{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
+.dissensus .card>span{color:var(--quiet);font-size:.85em;display:block}
+.dissensus .four{grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr))}
+.dissensus .card>.item,.dissensus .card>.text{margin:.5rem 0;color:var(--ink);font-size:1em}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
-.dissensus abbr{text-decoration:none;color:var(--quiet)}.dissensus td.n{white-space:nowrap}
+.dissensus abbr{text-decoration:none;color:var(--quiet)}
 .dissensus .many td.n small{display:block;text-align:right}
 .dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
 .dissensus tr.group td{padding-top:1rem;border-bottom:2px solid var(--rule);font-weight:600}
 .dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
 .dissensus .lead{font-size:1.08em;color:var(--ink)}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
 .dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
-@media(max-width:40rem){body{margin:1rem!important}}
 """
 
 
-def scorecard_page(result: Scorecard | ModelComparison, title: str) -> str:
+def scorecard_page(result: Scorecard | ModelComparison, title: str, views: ItemViews | None = None) -> str:
     """One model, or several compared, as a page of its own, without anything fetched from elsewhere.
 
     title  what was scored, such as the names of the files; it stands below the heading
+    views  what the items are, to be shown with the examples
     """
     if isinstance(result, Scorecard):
         result = ModelComparison({result.name: result}, (), ())
     cards = list(result.cards.values())
     first = result.reference
+    colours = model_colours(result.cards)
     # By the proper score where it is finite for all, else by the one that always is.
     score = "soft_nll" if all(np.isfinite(card.scores["soft_nll"].value) for card in cards) else "js"
     nearest = min(cards, key=lambda card: card.scores[score].value)
@@ -59,12 +64,11 @@ def scorecard_page(result: Scorecard | ModelComparison, title: str) -> str:
         f'<p class="lead">{chosen}{escape(headline(nearest))}</p>',
         "".join(f'<p class="remark">{escape(remark)}</p>' for remark in result.all_remarks),
         f"<h2>{escape(nearest.name)}</h2>" * (len(cards) > 1) + _number_cards(nearest),
-        f"<h2>All scores</h2>{_table(cards)}",
+        f'<div class="grid tables"><section><h2>All scores</h2>{_table(cards, colours)}</section>',
+        f"{_differences(result) if result.differences else ''}</div>",
     ]
-    if result.differences:
-        parts.append(_differences(result))
     if first.values:
-        parts += _figures(cards[:DRAWN])
+        parts += _figures(cards[:DRAWN], colours, views)
     parts.append(_notes(first))
     return page("".join(parts), f"{heading}: {title}")
 
@@ -96,10 +100,10 @@ def _number_cards(card: Scorecard) -> str:
     return f'<div class="cards">{"".join(drawn)}</div>'
 
 
-def _table(cards: Sequence[Scorecard]) -> str:
+def _table(cards: Sequence[Scorecard], colours: Mapping[str, str]) -> str:
     first = cards[0]
     known = first.ceiling is not None
-    head = "<th>score</th>" + "".join(f'<th class="n">{escape(card.name)}</th>' for card in cards)
+    head = "<th>score</th>" + "".join(f'<th class="n">{swatch(card.name, colours)}</th>' for card in cards)
     head += '<th class="n">half crowd</th><th class="n">at best</th>' if known else ""
     rows = []
     for group, names in shown_by_group("table", "page").items():
@@ -118,7 +122,8 @@ def _table(cards: Sequence[Scorecard]) -> str:
                     f'<td class="n">{_number(interval.value)}</td>' for interval in beside
                 )  # fmt: skip
             rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
-    return f'<div class="wide{" many" * (len(cards) > 1)}"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+    table = f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+    return scrolling(table, "all scores", "many" * (len(cards) > 1))
 
 
 def _best(cards: Sequence[Scorecard], name: str) -> float:
@@ -138,53 +143,78 @@ def _differences(result: ModelComparison) -> str:
             f'<td class="n">{_with_interval(difference.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
         )
     head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
+    table = f"<table>{head}{''.join(rows)}</table>"
     return (
-        f"<h2>Differences from {escape(result.reference.name)}</h2><p>Each on the same items; intervals by resampling "
-        "items. They tell whether a difference would hold on other items, not for other seeds of the same training.</p>"
-        f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
+        f"<section><h2>Differences from {escape(result.reference.name)}</h2><p>Each on the same items; intervals by "
+        "resampling items. They tell whether a difference would hold on other items, not for other seeds of the same "
+        "training.</p>"
+        f"{scrolling(table, 'differences')}</section>"
     )
 
 
-def _figures(cards: Sequence[Scorecard]) -> list[str]:
+def _figures(cards: Sequence[Scorecard], colours: Mapping[str, str], views: ItemViews | None) -> list[str]:
     first = cards[0]
-    dots = "".join(f"<section><h3>{escape(card.name)}</h3>{entropy_scatter(card)}</section>" for card in cards[:3])
+    dots = "".join(
+        f"<section><h3>{swatch(card.name, colours)}</h3>{entropy_scatter(card, colours)}</section>"
+        for card in cards[:3]
+    )
     parts = [
         "<h2>Does its confidence mean what it says?</h2><p>The probability of the model's choice against the share of "
         "people who made the same choice. Below the dashed line the model is surer than people are.</p>"
-        f'<div class="grid"><section><h3>15 bins of equally many items</h3>{reliability(cards, smooth=False)}</section>'
-        f"<section><h3>Smooth, without bins</h3>{reliability(cards, smooth=True)}</section></div>",
+        '<div class="grid"><section><h3>15 bins of equally many items</h3>'
+        f"{reliability(cards, colours, smooth=False)}</section>"
+        f"<section><h3>Smooth, without bins</h3>{reliability(cards, colours, smooth=True)}</section></div>",
         "<h2>Is it unsure where people are?</h2><p>Each dot is an item: entropy 0 where all agree, 1 for an even split "
         "over all classes; on the dashed line both are equally unsure.</p>"
-        f'<div class="grid three">{dots}</div>',
+        f'<div class="grid">{dots}</div>',
     ]
-    bars = []
     # A mean that may be infinite is not drawn.
     bounded = [name for name, metric in METRICS.items() if metric.sliced and math.isfinite(metric.highest(2))]
-    for by in first.slices:
-        for score in bounded:
-            title = f"{METRICS[score].meaning} by {by}"
-            bars.append(f"<section><h3>{escape(title)}</h3>{slice_bars(cards, by, score, title)}</section>")
     parts.append(
-        "<h2>Where does it do well?</h2><p>Mean over each part of the items; in brackets how many items it has. "
-        "Entropy is of people's answers, as a share of its maximum.</p>"
-        f'<div class="grid">{"".join(bars)}</div>'
+        "<h2>Where does it do well?</h2><p>Mean over each part of the items; n is how many items it has. Entropy is of "
+        "people's answers, as a share of its maximum.</p>"
     )
+    for by in first.slices:
+        bars = "".join(
+            f"<section><h3>{escape(METRICS[score].meaning)} by {escape(by)}</h3>"
+            f"{slice_bars(cards, by, score, f'{METRICS[score].meaning} by {by}', colours)}</section>"
+            for score in bounded
+        )
+        numbers = f"<section><h3>The same in numbers</h3>{_slice_table(cards, by, bounded, colours)}</section>"
+        parts.append(f'<div class="grid three">{bars}{numbers}</div>')
     closest, furthest = example_items(first)
     parts.append(
         f"<h2>Examples</h2><h3>Disputed items on which {escape(first.name)} is closest to people</h3>"
-        f"{_examples(cards, closest)}<h3>Items on which it is furthest away</h3>{_examples(cards, furthest)}"
+        f"{_examples(cards, closest, colours, views)}<h3>Items on which it is furthest away</h3>"
+        f"{_examples(cards, furthest, colours, views)}"
     )
     return parts
 
 
-def _examples(cards: Sequence[Scorecard], items: list[int]) -> str:
+def _slice_table(cards: Sequence[Scorecard], by: str, scores: Sequence[str], colours: Mapping[str, str]) -> str:
+    """Every part with its number of items; a column for each score, and for each model where there are several."""
+    columns = [Column(by), Column("n", number=True)]
+    for score in scores:
+        name = METRICS[score].short or METRICS[score].meaning
+        columns += [Column(Html(f"{escape(name)} {swatch(card.name, colours)}"), number=True) for card in cards]
+    rows = []
+    for i, part in enumerate(cards[0].slices[by][scores[0]]):
+        values = (card.slices[by][score][i].score.value for score in scores for card in cards)
+        rows.append((part.name, f"{part.items:,}", *(_number(value) for value in values)))
+    return scrolling(html_table(columns, rows), f"scores by {by}")
+
+
+def _examples(cards: Sequence[Scorecard], items: list[int], colours: Mapping[str, str], views: ItemViews | None) -> str:
     first = cards[0]
-    drawn = "".join(
-        f'<section class="card"><span>item {escape(str(first.people.targets.items[i]))} · Jensen-Shannon '
-        f"{first.values['js'][i]:.3f}</span>{example(cards, i)}</section>"
-        for i in items
-    )
-    return f'<div class="grid">{drawn}</div>'
+    drawn = []
+    for i in items:
+        item = first.people.targets.items[i]
+        seen = "" if views is None else views.view(item)
+        drawn.append(
+            f'<section class="card"><span>item {escape(str(item))} · Jensen-Shannon {first.values["js"][i]:.3f}</span>'
+            f"{seen}{example(cards, i, colours)}</section>"
+        )
+    return f'<div class="grid four">{"".join(drawn)}</div>'
 
 
 def _notes(card: Scorecard) -> str:

@@ -13,6 +13,7 @@ from .constraints import Constraints as Constraints
 from .constraints import count_constraints as count_constraints
 from .constraints import label_triplets as label_triplets
 from .constraints import similarity_triplets as similarity_triplets
+from .error_rates import ErrorRates as ErrorRates
 from .estimates import Estimate as Estimate
 from .estimates import by_information as by_information
 from .estimates import by_simulation as by_simulation

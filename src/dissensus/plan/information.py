@@ -145,6 +145,19 @@ def channel_bits(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
     return np.asarray(constraints, dtype=np.float64) * (1 - np.where((e == 0) | (e == 1), 0.0, entropy))
 
 
+def answers_for(kind: LabelKind, items: ArrayLike) -> np.ndarray:
+    """How many answers label these items once: one for each, or one for each pair of them."""
+    items = np.asarray(items, dtype=np.float64)
+    return items * (items - 1) / 2 if kind == "pairwise" else items
+
+
+def items_for(kind: LabelKind, answers: ArrayLike, n: int) -> np.ndarray:
+    """How many of n items this many answers label: the inverse of `answers_for`, rounded down."""
+    answers = np.asarray(answers, dtype=np.float64)
+    items = (1 + np.sqrt(1 + 8 * answers)) / 2 if kind == "pairwise" else answers
+    return np.minimum(n, np.floor(items + 1e-9)).astype(np.int64)
+
+
 def information_ratio(constraints: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
     """Answered questions as a share of all that there are, 0 to 1.
 

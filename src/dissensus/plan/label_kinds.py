@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeGuard
 
 LabelKind = Literal["hard", "sparse", "top-class", "soft", "pairwise"]
 WholeKind = Literal["hard", "soft"]  # about all classes: the nearest one, or a number for each
@@ -16,3 +16,8 @@ PARTIAL_KINDS: tuple[PartialKind, ...] = ("sparse", "top-class")
 def label_name(kind: LabelKind, k_hat: int) -> str:
     """A kind of label in tables and sentences, with its number of classes where it has one to choose."""
     return f"{kind} ({k_hat} {'class' if k_hat == 1 else 'classes'})" if kind in PARTIAL_KINDS else kind
+
+
+def is_partial(kind: LabelKind) -> TypeGuard[PartialKind]:
+    """Whether a kind of label asks for a number of classes to choose."""
+    return kind in PARTIAL_KINDS

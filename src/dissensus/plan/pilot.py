@@ -6,7 +6,7 @@ Sucholutsky 2023, appendix A: estimate, pilot, update, pick.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
-from dissensus.plan.information import constraints_of
+from dissensus.plan.information import answers_for, constraints_of, items_for
 from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
-from dissensus.plan.tradeoff import Preferences, utility_of
+from dissensus.plan.tradeoff import Costs, Preferences, utility_of
 
 FEWEST = 2  # answers of a kind below which nothing is said about it
 
@@ -74,6 +74,8 @@ class PilotOption:
 
     items      how many of the items the budget labels; all of them without a budget
     seconds    median seconds per answer
+    each       what an answer costs, in hard labels: the seconds of both compared, or as assumed where no hard labels
+               were tried and this kind stands for them
     flip_rate  share of comparisons that are wrong; None where the pilot does not say, and 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
     loss       beta cost / reference - u(ratio), lower is better
@@ -86,6 +88,7 @@ class PilotOption:
     answers: int
     items: int
     seconds: Interval
+    each: Interval
     flip_rate: Interval | None
     ratio: Interval
     loss: Interval
@@ -107,13 +110,13 @@ def rank_options(
 
         flip rate = (g_1 + sum_i w_i wrong_i) / (g_0 + g_1 + sum_i w_i),   seconds = median with weights w
         w_i = w_annotator(i) ~ Exponential(1),   g_0, g_1 ~ Gamma(1/2)
-        L = beta seconds n / reference - u((1 - flip rate) IR)
+        L = beta n seconds / (seconds of `reference` hard labels) - u((1 - flip rate) IR)
 
     The Bayesian bootstrap over annotators (Rubin 1981), or over answers where annotators are not known, beside half a
     wrong and half a right answer, so that a pilot without errors does not promise that there are none: for independent
-    answers that are right or wrong the flip rate is the Beta of Jeffreys. The reference cost of `preferences` is
-    counted in hard labels: it is multiplied by the seconds of a hard label under the same weights, or of the quickest
-    kind where none were tried.
+    answers that are right or wrong the flip rate is the Beta of Jeffreys. Seconds are counted in those of a hard label
+    under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its assumed
+    cost, and the others are measured by it.
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -128,19 +131,15 @@ def rank_options(
     ]
     seconds, flips = (np.stack([draw[at] for draw in drawn]) for at in (0, 1))  # (options, replicates + 1)
     information = np.array([float(preferences.estimate(group.kind, n, k, group.k_hat)) for group in answers])[:, None]
-    unit = seconds[names.index("hard")] if "hard" in names else seconds.min(axis=0)
+    place, assumed = nearest_to_hard([(group.kind, group.k_hat) for group in answers], k, preferences.costs)
+    each = seconds / seconds[place] * assumed  # in hard labels
     items = np.full(seconds.shape, n)
     if budget is not None:
-        paid = budget * unit / seconds  # answers
-        pairs = np.array([group.kind == "pairwise" for group in answers])[:, None]
-        items = np.minimum(n, np.floor(np.where(pairs, (1 + np.sqrt(1 + 8 * paid)) / 2, paid) + 1e-9)).astype(np.int64)
+        items = np.stack([items_for(group.kind, budget / row, n) for group, row in zip(answers, each, strict=True)])
     share = np.stack([_share(group, row, n, k) for group, row in zip(answers, items, strict=True)])
-    amount = np.stack([
-        row * (row - 1) / 2 if group.kind == "pairwise" else row for group, row in zip(answers, items, strict=True)
-    ])  # fmt: skip
+    amount = np.stack([answers_for(group.kind, row) for group, row in zip(answers, items, strict=True)])
     ratio = (1 - flips) * information * share
-    spent = amount * seconds / (preferences.reference * unit)
-    loss = preferences.beta * spent - utility_of(preferences.utility)(ratio)
+    loss = preferences.beta * amount * each / preferences.reference - utility_of(preferences.utility)(ratio)
     able = items == n
     if not able.all():
         # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
@@ -151,7 +150,7 @@ def rank_options(
     options = [
         PilotOption(
             group.kind, group.k_hat, group.name, group.seconds.size, int(items[i, 0]),
-            _interval(seconds[i], coverage),
+            _interval(seconds[i], coverage), _interval(each[i], coverage),
             _interval(flips[i], coverage) if np.isfinite(group.wrong).any() else None,
             _interval(ratio[i], coverage), _interval(loss[i], coverage), float(best[i]),
         )
@@ -193,12 +192,19 @@ def repeat_flip_rate(differing: float) -> float:
     return float((1 - np.sqrt(max(0.0, 1 - 2 * differing))) / 2)
 
 
-def with_measured_costs(preferences: Preferences, answers: Sequence[PilotAnswers]) -> Preferences:
-    """The same preferences with the cost ratio that the pilot's hard and soft labels show, where it has both."""
-    median = {group.name: float(np.median(group.seconds)) for group in answers}
-    if not {"hard", "soft"} <= set(median):
-        return preferences
-    return replace(preferences, costs=replace(preferences.costs, ratio=median["soft"] / median["hard"]))
+def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs) -> tuple[int, float]:
+    """Which of several kinds tells what a hard label costs, and what it costs itself in hard labels.
+
+    A hard label costs 1. Where none was tried, the kind that is assumed to cost least stands at its assumed cost.
+    """
+    assumed = [_in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
+    place = next((i for i, (kind, _) in enumerate(kinds) if kind == "hard"), int(np.argmin(assumed)))
+    return place, assumed[place]
+
+
+def _in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+    items = 2 if kind == "pairwise" else 1  # one pair, one item
+    return float(costs.total(kind, items, k, k_hat)) / costs.hard
 
 
 def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
@@ -209,7 +215,10 @@ def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) 
     weight = np.vstack([np.ones((1, m)), each[:, who.reshape(-1)]])  # (b + 1, m)
     order = np.argsort(group.seconds)
     reached = np.cumsum(weight[:, order], axis=1)
-    seconds = group.seconds[order][np.argmax(reached >= reached[:, -1:] / 2, axis=1)]
+    half, ordered = reached[:, -1:] / 2, group.seconds[order]
+    # Where exactly half the weight lies before an answer, the median is midway to the next one, as without weights.
+    lower, upper = (ordered[np.argmax(past, axis=1)] for past in (reached >= half, reached > half))
+    seconds = (lower + upper) / 2
     known = np.isfinite(group.wrong)
     if not known.any():
         return seconds, np.zeros(replicates + 1)

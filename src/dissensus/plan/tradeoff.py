@@ -9,11 +9,12 @@ Sucholutsky 2023, sec. 5 and 6, figures 1 and 6.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dissensus.plan.error_rates import ErrorRates, Tried, between, of_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
 
@@ -26,19 +27,23 @@ REFERENCE = 8_100.0  # hard labels: what soft labels for 90 items over 90 classe
 class Costs:
     """What an answer costs, in any unit: hard labels, seconds, money.
 
-    hard   naming one class
-    ratio  a soft label over k classes costs `ratio` hard ones; None for k of them, the paper's assumption
-    pair   one judgment of how similar two items are; None for as much as a hard label
+    hard     naming one class
+    ratio    a soft label over k classes costs `ratio` hard ones; None for k of them, the paper's assumption
+    pair     one judgment of how similar two items are; None for as much as a hard label
+    partial  (kind, k_hat, cost) of sparse and top-class labels whose cost was measured
 
-    A label with numbers for k_hat classes lies between, linear in k_hat: hard at k_hat = 1, soft at k_hat = k.
+    A label with numbers for k_hat classes lies between, linear in k_hat: hard at k_hat = 1, then those that were
+    measured, soft at k_hat = k.
     """
 
     hard: float = 1.0
     ratio: float | None = None
     pair: float | None = None
+    partial: Tried = ()
 
     def __post_init__(self) -> None:
-        named = (("cost of a hard label", self.hard), ("cost ratio", self.ratio), ("cost of a pair", self.pair))
+        named = [("cost of a hard label", self.hard), ("cost ratio", self.ratio), ("cost of a pair", self.pair)]
+        named += [(f"cost of a {kind} label over {asked} classes", cost) for kind, asked, cost in self.partial]
         for name, value in named:
             if value is not None and not (value > 0 and np.isfinite(value)):
                 raise ValueError(f"the {name} is {value:g}; expected a number above 0")
@@ -55,10 +60,10 @@ class Costs:
         n, k, k_hat = (np.asarray(value, dtype=np.float64) for value in (n, k, k_hat))
         if kind == "pairwise":
             return (self.hard if self.pair is None else self.pair) * n * (n - 1) / 2
-        asked = {"hard": np.ones_like(k), "soft": k}.get(kind, k_hat)
-        ratio = k if self.ratio is None else np.full_like(k, self.ratio)
-        part = np.divide(asked - 1, k - 1, out=np.zeros(np.broadcast(asked, k).shape), where=k > 1)
-        return np.asarray(self.hard * n * (1 + (ratio - 1) * part))
+        soft = k if self.ratio is None else np.where(k > 1, self.ratio, 1.0)
+        tried = [(asked, cost / self.hard) for asked, cost in of_kind(self.partial, kind)]
+        each = {"hard": np.ones_like(k), "soft": soft}.get(kind)
+        return np.asarray(self.hard * n * (between(k_hat, k, 1.0, tried, soft) if each is None else each))
 
 
 def linear(x: np.ndarray) -> np.ndarray:
@@ -101,7 +106,8 @@ class Preferences:
     utility    linear, sigmoid, inverse-sigmoid, or a function of an array of rho
     beta       weight of cost: spending `reference` is worth beta units of utility
     reference  cost that counts 1, in hard labels whatever they cost
-    estimate   what stands for rho
+    estimate   what stands for rho where all answers are right
+    errors     the share of wrong comparisons, by which rho is lowered: (1 - epsilon) rho
     """
 
     costs: Costs = Costs()
@@ -109,6 +115,7 @@ class Preferences:
     beta: float = 1.0
     reference: float = REFERENCE
     estimate: Estimate = by_information
+    errors: ErrorRates = field(default_factory=ErrorRates)
 
     def __post_init__(self) -> None:
         utility_of(self.utility)
@@ -117,9 +124,13 @@ class Preferences:
         if not (self.reference > 0 and np.isfinite(self.reference)):
             raise ValueError(f"the reference cost is {self.reference}; expected a number above 0")
 
+    def rho(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
+        """What labels tell, less what is wrong with them: (1 - epsilon) times the estimate, 0 to 1"""
+        return (1 - self.errors.rate(kind, k, k_hat)) * self.estimate(kind, n, k, k_hat)
+
     def loss(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """beta cost / (cost of `reference` hard labels) - u(rho), lower is better; numbers or arrays that broadcast"""
-        rho = self.estimate(kind, n, k, k_hat)
+        rho = self.rho(kind, n, k, k_hat)
         spent = self.costs.total(kind, n, k, k_hat) / (self.costs.hard * self.reference)
         return np.asarray(self.beta * spent - utility_of(self.utility)(rho))
 

@@ -1,9 +1,11 @@
 """What people look at: figures, charts, tables and pages in one look.
 
 colours      every colour, in one place
-svg, charts  small figures, and charts with axes, as inline SVG
+svg          small figures as inline SVG
+charts       charts with axes; named_rows: charts with a row for each name
 tables       tables and lists of facts, on a page and in the terminal
 page         the page that all reports share
+items        texts and pictures of items, to be shown on a page
 labels_page  labels as a card for the notebook and as a page
 """
 

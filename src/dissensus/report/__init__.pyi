@@ -1,10 +1,11 @@
 # What `dissensus.report` offers, loaded on first use; `__init__.py` reads this list.
 from .charts import Line as Line
 from .charts import grid_map as grid_map
-from .charts import grouped_bars as grouped_bars
-from .charts import interval_chart as interval_chart
 from .charts import line_chart as line_chart
+from .items import ItemViews as ItemViews
 from .labels_page import labels_card as labels_card
+from .named_rows import grouped_bars as grouped_bars
+from .named_rows import interval_chart as interval_chart
 from .svg import bars as bars
 from .svg import heatmap as heatmap
 from .svg import histogram as histogram

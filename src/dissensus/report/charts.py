@@ -1,4 +1,4 @@
-"""Charts with axes as inline SVG: curves, maps over two numbers, values with intervals, grouped bars."""
+"""Charts with axes as inline SVG: curves, and maps over two numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
 from dissensus.report.svg import shortened, svg
-from dissensus.report.tables import shown_number
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
@@ -18,13 +17,17 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)"""
+    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)
+
+    colour  the one that its name has on the whole page; by its place among the lines where there is none
+    """
 
     name: str
     x: np.ndarray
     y: np.ndarray
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    colour: str = ""
 
 
 def line_chart(
@@ -36,8 +39,8 @@ def line_chart(
     if not known:
         return "<p>nothing to draw: no number is known</p>"
     frame = _Frame(
-        x_range or _span([line.x for line in known]),
-        y_range or _span([v for line in known for v in (line.y, line.low, line.high) if v is not None]),
+        x_range or span([line.x for line in known]),
+        y_range or span([v for line in known for v in (line.y, line.low, line.high) if v is not None]),
     )
     drawn = [frame.axes(x_title, y_title)]
     if diagonal:
@@ -50,8 +53,9 @@ def line_chart(
     for i, line in enumerate(known):
         x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
         drawn.append(
-            f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{LINES[i % 6]}" stroke-width="2.5" '
-            f'stroke-dasharray="{DASHES[i % 6]}"/><text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
+            f'<line {_named(line)} x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{_ink(line, i)}" '
+            f'stroke-width="2.5" stroke-dasharray="{DASHES[i % 6]}"/>'
+            f'<text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
@@ -101,76 +105,6 @@ def grid_map(
     return svg(round(LEFT + wide + RIGHT), round(base + 62), words, "".join(drawn))
 
 
-def interval_chart(
-    rows: Sequence[tuple[str, float, float, float]], title: str, *, reference: float | None = None
-) -> str:
-    """A dot with its interval for each name, and a line at a reference.  rows: (name, value, low, high)"""
-    left, wide = 150, 220
-    known = [number for row in rows for number in row[1:] if np.isfinite(number)]
-    if not known:
-        return "<p>nothing to draw: no number is known</p>"
-    low, high = _span([np.asarray([*known, *([] if reference is None else [reference])])])
-    base = 22 * len(rows) + 8
-
-    def across(value: float) -> float:
-        return left + wide * (value - low) / (high - low)
-
-    drawn = []
-    if reference is not None:
-        x = across(reference)
-        drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{base}"/>')
-    for i, (name, value, least, most) in enumerate(rows):
-        y = 22 * i + 14
-        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(shortened(name, 22))}</text>')
-        if not np.isfinite(value):
-            drawn.append(f'<text x="{left + wide + 12}" y="{y + 4}">{value:g}</text>')
-            continue
-        if np.isfinite(least) and np.isfinite(most):
-            ends = f'x1="{across(least):.1f}" x2="{across(most):.1f}" y1="{y}" y2="{y}"'
-            drawn.append(f'<line {ends} stroke="{BLUE}" stroke-width="2"/>')
-        drawn.append(
-            f'<circle class="bar" cx="{across(value):.1f}" cy="{y}" r="4.5"/>'
-            f'<text x="{left + wide + 12}" y="{y + 4}">{value:.3g}</text>'
-        )
-    drawn.append(
-        f'<line class="axis" x1="{left}" x2="{left + wide}" y1="{base}" y2="{base}"/>'
-        f'<text x="{left}" y="{base + 16}">{low:.3g}</text>'
-        f'<text x="{left + wide}" y="{base + 16}" text-anchor="end">{high:.3g}</text>'
-        f'<text x="{left + wide / 2}" y="{base + 16}" text-anchor="middle">{escape(title)}</text>'
-    )
-    words = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
-    return svg(left + wide + 76, base + 24, words, "".join(drawn))
-
-
-def grouped_bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
-    """For each group one horizontal bar of each series; the bars share one scale from 0."""
-    left, wide, thin = 126, 230, 13
-    top = max([v for _, values in series for v in values if np.isfinite(v)] + [1e-12])
-    drawn, y = [], 6
-    for g, group in enumerate(groups):
-        middle = y + thin * len(series) / 2 + 4
-        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(shortened(group))}</text>')
-        for i, (_, values) in enumerate(series):
-            long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
-            number = shown_number(values[g], ".3g")
-            drawn.append(
-                f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}" fill="{LINES[i % 6]}"/>'
-                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">{number}</text>'
-            )
-            y += thin
-        y += 8
-    for i, (name, _) in enumerate(series):
-        drawn.append(
-            f'<rect x="{left + 150 * (i % 2)}" y="{y + 18 * (i // 2)}" width="12" height="12" fill="{LINES[i % 6]}"/>'
-            f'<text x="{left + 150 * (i % 2) + 18}" y="{y + 18 * (i // 2) + 10}">{escape(shortened(name, 18))}</text>'
-        )
-    y += 18 * ((len(series) + 1) // 2)
-    words = "; ".join(
-        f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series) for g, group in enumerate(groups)
-    )
-    return svg(left + wide + 66, y + 4, f"{title}. {words}", "".join(drawn))
-
-
 @dataclass(frozen=True)
 class _Frame:
     """Where numbers fall on the paper."""
@@ -201,7 +135,7 @@ class _Frame:
 
 
 def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
-    ink, drawn = LINES[place % 6], []
+    ink, drawn = _ink(line, place), []
     x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if line.low is not None and line.high is not None:
@@ -209,7 +143,7 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
         drawn.append(f'<polygon fill="{ink}" fill-opacity="0.16" points="{" ".join(f"{a},{b}" for a, b in edge)}"/>')
     points = [frame.at(x[i], y[i]) for i in known]
     drawn.append(
-        f'<polyline fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
+        f'<polyline {_named(line)} fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
         f'points="{" ".join(f"{a},{b}" for a, b in points)}"/>'
     )
     if marks:
@@ -219,6 +153,14 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
             for (a, b), i in zip(points, known.tolist(), strict=True)
         ]
     return "".join(drawn)
+
+
+def _ink(line: Line, place: int) -> str:
+    return line.colour or LINES[place % 6]
+
+
+def _named(line: Line) -> str:
+    return f'data-of="{escape(line.name, quote=True)}"'
 
 
 def _ends(line: Line) -> str:
@@ -246,7 +188,7 @@ def _shade(amount: float) -> str:
     return blended(pale, BLUE, amount / 0.65) if amount < 0.65 else blended(BLUE, dark, (amount - 0.65) / 0.35)
 
 
-def _span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
+def span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     """From the least to the largest finite number, or a little around a single one."""
     values = np.concatenate([np.ravel(np.asarray(a, dtype=np.float64)) for a in arrays])
     values = values[np.isfinite(values)]

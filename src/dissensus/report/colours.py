@@ -6,7 +6,7 @@ sheets repeat `SURVEY` and `DASHBOARD`; a test compares the two, and finds colou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 PAPER, INK = "#fff", "#1d2433"
 BLUE = "#1f5fa8"  # contrast of 6.5:1 on white
@@ -15,6 +15,15 @@ ORANGE = "#c2570c"
 SHADES = (BLUE, "#5b8fc9", "#93b8e0", "#bcd3ec", "#d7e4f4", "#e8eff8")
 # They stay apart for colour-blind readers; each line also has its own dash.
 LINES = (BLUE, ORANGE, "#2a7f4f", "#7a3f9d", "#5f6b7c", "#a8324a")
+# People beside models, whose lines begin with blue and orange: nobody else on the page has this grey.
+PEOPLE = "#5f6b7c"
+MODELS = (BLUE, ORANGE, "#2a7f4f", "#7a3f9d", "#a8324a")
+# One for each class in their order; white text on each has a contrast of 4.5:1 or more.
+CLASSES = (
+    BLUE, "#b9530b", "#2a7f4f", "#7a3f9d", "#a8324a", "#0b7285", "#7a5230", "#b03487", "#66690f", "#4b4fc4", "#3d4a5c",
+    "#8a3b12",
+)  # fmt: skip
+REST = "#aeb6c3"  # classes beyond these
 MAP_ENDS = ("#f3f7fc", "#0b1e3a")  # the least and the largest value of a map; blue lies between them
 
 # Custom properties of the reports: `var(--ink)` anywhere below an element of class `dissensus`.
@@ -61,6 +70,32 @@ DASHBOARD = {
 def custom_properties(colours: Mapping[str, str]) -> str:
     """Names and colours as CSS declarations, `--ink:#1d2433;…`."""
     return "".join(f"--{name}:{colour};" for name, colour in colours.items())
+
+
+def model_colours(names: Iterable[str]) -> dict[str, str]:
+    """One colour for each model of a page, and one for people; a sixth model begins again."""
+    return {"people": PEOPLE} | {name: MODELS[place % len(MODELS)] for place, name in enumerate(names)}
+
+
+def class_colours(classes: Sequence[str], shares: Sequence[float] | None = None) -> dict[str, str]:
+    """One colour for each class of a page: by their order while there are enough, else for those with most mass."""
+    chosen = list(range(len(classes)))
+    if len(classes) > len(CLASSES) and shares is not None:
+        chosen = sorted(sorted(chosen, key=lambda place: -shares[place])[: len(CLASSES)])
+    coloured = {classes[place]: CLASSES[rank] for rank, place in enumerate(chosen[: len(CLASSES)])}
+    return {name: coloured.get(name, REST) for name in classes}
+
+
+def contrast(one: str, other: str) -> float:
+    """How well one colour stands out from another, 1 to 21: the contrast ratio of WCAG 2.2."""
+    brighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = (channel / 255 for channel in _channels(colour))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def blended(start: str, stop: str, part: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from html import escape
 
 from dissensus.report.colours import REPORT, custom_properties
+from dissensus.report.items import STYLE as ITEM_STYLE
 from dissensus.report.svg import STYLE as FIGURE_STYLE
 
 STYLE = f"""
-.dissensus{{{custom_properties(REPORT)}font:14px/1.5 system-ui,sans-serif;color:var(--ink);max-width:62rem}}
+.dissensus{{{custom_properties(REPORT)}font:14px/1.5 system-ui,sans-serif;color:var(--ink);max-width:116rem}}
 .dissensus h1{{font-size:1.6rem;margin:0 0 .2rem}}.dissensus h2{{font-size:1.1rem;margin:1.8rem 0 .4rem}}
 .dissensus p{{margin:.2rem 0 .6rem;color:var(--quiet);max-width:46rem}}
 .dissensus dl{{display:flex;flex-wrap:wrap;gap:.6rem 2rem;margin:.6rem 0}}
@@ -16,8 +17,22 @@ STYLE = f"""
 .dissensus dd{{margin:0;font-size:1.25em;font-variant-numeric:tabular-nums}}
 .dissensus table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}
 .dissensus th,.dissensus td{{padding:.2rem 1rem .2rem 0;text-align:left;border-bottom:1px solid var(--edge)}}
-.dissensus td.n,.dissensus th.n{{text-align:right}}.dissensus .two{{display:flex;flex-wrap:wrap;gap:0 3rem}}
-{FIGURE_STYLE}"""
+.dissensus td.n,.dissensus th.n{{text-align:right}}.dissensus td.n{{white-space:nowrap}}
+.dissensus .two{{display:flex;flex-wrap:wrap;gap:0 3rem}}.dissensus .two>*{{min-width:0;max-width:100%}}
+.dissensus .two p{{max-width:32rem}}
+.dissensus .grid{{display:grid;gap:1rem 2.4rem;align-items:start;
+grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}}
+.dissensus .swatch{{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}}
+.dissensus .grid>*{{min-width:0}}.dissensus .grid section>svg{{width:100%}}
+.dissensus .tables{{grid-template-columns:repeat(auto-fit,minmax(min(100%,36rem),1fr))}}
+.dissensus .scroll{{overflow-x:auto}}
+@media(max-width:40rem){{.dissensus th,.dissensus td{{padding-right:.5rem}}
+.dissensus .stack tr{{display:block;padding:.4rem 0;border-bottom:1px solid var(--edge)}}
+.dissensus .stack th,.dissensus .stack td{{display:inline-block;border:0;vertical-align:middle;max-width:100%}}
+.dissensus .stack td:last-child{{display:block}}}}
+{FIGURE_STYLE}{ITEM_STYLE}"""
+
+SHEET = "html{color-scheme:light}body{margin:2rem}@media(max-width:40rem){body{margin:1rem}}"
 
 
 def page(body: str, title: str) -> str:
@@ -25,6 +40,6 @@ def page(body: str, title: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width"/>'
-        f"<title>{escape(title)} – dissensus</title><style>body{{margin:2rem}}{STYLE}</style></head>"
+        f"<title>{escape(title)} – dissensus</title><style>{SHEET}{STYLE}</style></head>"
         f'<body><main class="dissensus">{body}</main></body></html>\n'
     )

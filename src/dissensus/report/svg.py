@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
 
-from dissensus.report.colours import BLUE, PAPER, SHADES, blended
+from dissensus.report.colours import BLUE, INK, PAPER, SHADES, blended, contrast
 
 STYLE = """
-.dissensus svg{display:block;max-width:100%;height:auto}
+.dissensus svg{display:block;height:auto}
 .dissensus svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.dissensus svg text.light{fill:var(--paper)}
-.dissensus svg .bar{fill:var(--accent)}.dissensus svg .axis{stroke:var(--axis);stroke-width:1}
+.dissensus svg .bar{fill:var(--accent)}.dissensus svg .count{fill:var(--quiet)}
+.dissensus svg .axis{stroke:var(--axis);stroke-width:1}
 """
 
 
@@ -24,7 +25,7 @@ def histogram(counts: np.ndarray, title: str) -> str:
     for i, count in enumerate(counts.tolist()):
         tall = (base - 22) * count / top
         drawn.append(
-            f'<rect class="bar" x="{16 + i * step}" y="{base - tall:.1f}" width="{step - 3}" height="{tall:.1f}"/>'
+            f'<rect class="count" x="{16 + i * step}" y="{base - tall:.1f}" width="{step - 3}" height="{tall:.1f}"/>'
             + (f'<text x="{16 + (i + 0.46) * step:.1f}" y="{base - tall - 4:.1f}" text-anchor="middle">{count:,}</text>'
                if count else "")
         )  # fmt: skip
@@ -37,34 +38,47 @@ def histogram(counts: np.ndarray, title: str) -> str:
     return svg(width, height, words, "".join(drawn) + axis + ticks + name)
 
 
-def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
-    """Horizontal bars of shares, each with its name and number."""
+def bars(rows: Sequence[tuple[str, float]], title: str, colours: Mapping[str, str] | None = None) -> str:
+    """Horizontal bars of shares, each with its name and number, in the colours of their names where there are some."""
     width, left = 420, 126
     top = max([share for _, share in rows] + [1e-9])
     drawn = "".join(
         f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(shortened(name))}</text>'
-        f'<rect class="bar" x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" height="14"/>'
-        f'<text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
+        f'<rect {filled(name, colours)} x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" '
+        f'height="14"/><text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
         for i, (name, share) in enumerate(rows)
     )
     words = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
     return svg(width, 20 * len(rows) + 4, words, drawn)
 
 
-def split_bar(shares: Sequence[tuple[str, float]], width: int = 560) -> str:
-    """One bar divided among classes, largest first and darkest, named where the name fits."""
+def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Mapping[str, str] | None = None) -> str:
+    """One bar divided among classes in the order given, named where the name fits.
+
+    colours  of the classes, the same for all bars of a page; without them the first is darkest
+    """
     drawn, x = [], 0.0
     for rank, (name, share) in enumerate(shares):
         wide = width * share
-        shade = SHADES[min(rank, len(SHADES) - 1)]
-        drawn.append(f'<rect x="{x:.1f}" y="1" width="{max(wide - 1, 0.5):.1f}" height="18" fill="{shade}"/>')
+        shade = SHADES[min(rank, len(SHADES) - 1)] if colours is None else colours[name]
+        drawn.append(
+            f'<rect {filled(name, {name: shade})} x="{x:.1f}" y="1" width="{max(wide - 1, 0.5):.1f}" height="18">'
+            f"<title>{escape(name)} {share:.0%}</title></rect>"
+        )
         text = next((text for text in (f"{name} {share:.0%}", name) if 7 * len(text) + 8 <= wide), "")
         if text:
-            light = ' class="light"' if rank == 0 else ""
+            light = ' class="light"' if contrast(shade, PAPER) > contrast(shade, INK) else ""
             drawn.append(f'<text{light} x="{x + 6:.1f}" y="14.5">{escape(text)}</text>')
         x += wide
     words = ", ".join(f"{name} {share:.0%}" for name, share in shares)
     return svg(width, 20, words, "".join(drawn))
+
+
+def filled(name: str, colours: Mapping[str, str] | None) -> str:
+    """The attributes of a shape that stands for something with a name, so that it can be found by that name."""
+    if colours is None:
+        return 'class="bar"'
+    return f'data-of="{escape(name, quote=True)}" fill="{colours[name]}"'
 
 
 def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
@@ -139,8 +153,8 @@ def _shade(share: float) -> str:
 
 
 def svg(width: int, height: int, words: str, drawn: str) -> str:
-    """A drawing that tells in words what it shows."""
+    """A drawing that tells in words what it shows; where there is room it grows by up to three tenths."""
     return (
         f'<svg role="img" aria-label="{escape(words, quote=True)}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}">{drawn}</svg>'
+        f'viewBox="0 0 {width} {height}" style="max-width:min(100%,{1.3 * width:.0f}px)">{drawn}</svg>'
     )

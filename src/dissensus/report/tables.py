@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -40,10 +40,33 @@ class Row:
 TERMINAL_STYLES = {"best": "bold", "aside": "italic"}
 
 
-def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]]) -> str:
-    """A table of a report page: see `page.STYLE` for its look."""
+def swatch(name: str, colours: Mapping[str, str]) -> Html:
+    """A name with the colour that it has on the page."""
+    mark = f'<span class="swatch" data-of="{escape(name, quote=True)}" style="background:{colours[name]}"></span>'
+    return Html(f"{mark}{escape(name)}")
+
+
+def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *, stacks: bool = False) -> str:
+    """A table of a report page: see `page.STYLE` for its look.
+
+    stacks  on a narrow screen the last cell of a row, such as a figure, stands below the others
+    """
     head = "".join(_tag("th", "n" * column.number, column.title) for column in columns)
-    return f"<table><tr>{head}</tr>{''.join(_html_row(columns, row) for row in rows)}</table>"
+    table = f"<table><tr>{head}</tr>{''.join(_html_row(columns, row) for row in rows)}</table>"
+    if not stacks:
+        return table
+    # Rows that are laid out as blocks stay rows for a screen reader only if they say so.
+    roles = {"<table>": '<table class="stack" role="table">', "<tr": '<tr role="row"', "<td": '<td role="cell"',
+             "<th": '<th role="columnheader"'}  # fmt: skip
+    for plain, told in roles.items():
+        table = table.replace(plain, told)
+    return table
+
+
+def scrolling(table: str, name: str, style: str = "") -> str:
+    """A table in a frame of its own that scrolls sideways where it is too wide, also by the keyboard."""
+    look = f"scroll {style}".strip()
+    return f'<div class="{look}" role="region" tabindex="0" aria-label="{escape(name, quote=True)}">{table}</div>'
 
 
 def facts_list(facts: Iterable[tuple[str, str]]) -> str:
@@ -56,6 +79,7 @@ def print_table(
 ) -> None:
     """The table in the terminal, under a title; `ruled` draws a line below the head."""
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
@@ -63,6 +87,7 @@ def print_table(
 
     look = box.SIMPLE_HEAD if ruled else None
     table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
+    widths = [cell_len(column.title) for column in columns]
     for column in columns:
         table.add_column(
             Text(column.title), justify="right" if column.number else "left", overflow="fold",
@@ -70,8 +95,13 @@ def print_table(
         )  # fmt: skip
     for row in rows:
         cells, style = (row.cells, row.style) if isinstance(row, Row) else (row, "")
+        for place, cell in enumerate(cells):
+            words = cell.split() if columns[place].wraps else [cell]
+            widths[place] = max(widths[place], *map(cell_len, words or [""]))
         table.add_row(*(Text(cell) for cell in cells), style=TERMINAL_STYLES.get(style))
     console = ResultConsole()
+    # A number whose last digits are cut off is another number: the table is rather wider than the terminal.
+    console.width = max(console.width, sum(widths) + 3 * len(widths))
     if title:  # not the table's own, which would be broken where the table is narrower
         console.print(Text(title, style="italic"), soft_wrap=True)
     console.print(table)

@@ -23,7 +23,7 @@ class ResultConsole(Console):
 
     @size.setter
     def size(self, new_size: tuple[int, int]) -> None:
-        raise NotImplementedError("the width is that of the terminal")
+        raise AttributeError("the width is that of the terminal")
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -11,6 +11,8 @@ import numpy as np
 from dissensus.labels.intervals import Interval
 from dissensus.plan.advice.options import Option, label_options, lowest_loss
 from dissensus.plan.advice.words import (
+    about_budget,
+    about_hard_labels,
     about_pairs,
     about_pilot,
     about_regime,
@@ -22,16 +24,18 @@ from dissensus.plan.advice.words import (
 )
 from dissensus.plan.information import Regime, regime
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS, LabelKind
-from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options, with_measured_costs
+from dissensus.plan.measured import with_measurements
+from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options
 from dissensus.plan.tradeoff import Preferences, loss_curve
-from dissensus.report.tables import Row
+from dissensus.report.tables import Column, Row
 
 
 @dataclass(frozen=True)
 class Advice:
     """A recommendation, what it rests on, and what else could be done.
 
-    options       hard, sparse and top-class with their best k_hat, soft, and pairwise similarity beside them
+    options       hard, sparse and top-class with their best k_hat, soft, and pairwise similarity beside them; with a
+                  pilot, sparse and top-class labels as it tried them
     recommended   kind and k_hat; its reasons are `why`, in sentences
     alternatives  when to choose otherwise, in sentences
     pilot         the kinds of the pilot, most probable first; empty without one
@@ -49,11 +53,18 @@ class Advice:
     pilot: tuple[PilotOption, ...]
 
     def option(self, kind: LabelKind) -> Option | None:
-        return next((option for option in self.options if option.kind == kind), None)
+        """The option of a kind; the one with the lowest loss where a pilot tried several."""
+        return min((option for option in self.options if option.kind == kind), key=lambda o: o.loss, default=None)
+
+    def is_measured(self, option: Option) -> bool:
+        """Whether cost and errors of an option are those of the pilot; otherwise they are assumed."""
+        return (option.kind, option.k_hat) in _tried(self.pilot, self.k)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; `information_ratio`, `constraints`, `regime` and `recommendation` are a fixed interface."""
         utility = self.preferences.utility
+        options = [self.option(kind) for kind in dict.fromkeys(option.kind for option in self.options)]
+        listed = [option for option in options if option is not None]
         return {
             "items": self.n,
             "classes": self.k,
@@ -63,19 +74,21 @@ class Advice:
             "reference": self.preferences.reference,
             "budget": self.budget,
             "regime": self.regime,
-            "information_ratio": {option.kind: option.information_ratio for option in self.options},
-            "constraints": {option.kind: option.constraints for option in self.options},
-            "cost": {option.kind: option.cost for option in self.options},
-            "loss": {option.kind: option.loss for option in self.options},
-            "k_hat": {option.kind: option.k_hat for option in self.options if option.kind in PARTIAL_KINDS},
-            "items_labelled": {option.kind: option.items for option in self.options},
+            "information_ratio": {option.kind: option.information_ratio for option in listed},
+            "constraints": {option.kind: option.constraints for option in listed},
+            "cost": {option.kind: option.cost for option in listed},
+            "loss": {option.kind: option.loss for option in listed},
+            "k_hat": {option.kind: option.k_hat for option in listed if option.kind in PARTIAL_KINDS},
+            "items_labelled": {option.kind: option.items for option in listed},
+            "basis": {option.kind: "pilot" if self.is_measured(option) else "assumed" for option in listed},
             "recommendation": {"kind": self.recommended[0], "k_hat": self.recommended[1], "why": " ".join(self.why)},
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
                     "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "items": option.items,
                     "probability_best": option.best,
-                    "seconds": _plain(option.seconds), "flip_rate": _plain(option.flip_rate),
+                    "seconds": _plain(option.seconds), "hard_labels": _plain(option.each),
+                    "flip_rate": _plain(option.flip_rate),
                     "information_ratio": _plain(option.ratio), "loss": _plain(option.loss),
                 }
                 for option in self.pilot
@@ -96,7 +109,8 @@ def advise(
 
     Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
     sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
-    best among those tried (`pilot.rank_options`); its seconds replace the cost ratio where it has hard and soft labels.
+    best among those tried (`pilot.rank_options`). All options are then charged what it measured, one account for
+    tried and untried kinds: see `measured.with_measurements`.
     Pairwise similarities are listed beside them and recommended only where a pilot tried them: they say nothing about
     the classes.
 
@@ -106,21 +120,32 @@ def advise(
     if budget is not None and not (budget > 0 and np.isfinite(budget)):
         raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
     where = regime(n, k)
-    preferences = with_measured_costs(preferences, pilot)
-    labels, others = label_options(n, k, preferences, budget)
-    best = lowest_loss(labels, n, [option for option in labels if option.kind == "hard"])
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
+    measured = with_measurements(preferences, ranked)
+    labels, others = label_options(n, k, measured, budget, _tried(ranked, k))
     if ranked:
         recommended: tuple[LabelKind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
-        why = (about_regime(n, k, where), *about_pilot(ranked, n))
-        alternatives = (untried(best, ranked), *when_else(n, k, preferences))
+        listed = [option for option in (*labels, *others) if (option.kind, option.k_hat) == recommended]
+        if not listed:
+            raise ValueError(
+                f"{n} items and a budget of {'any size' if budget is None else f'{budget:g} hard labels'} allow none "
+                f"of the kinds of the pilot: {', '.join(option.name for option in ranked)}"
+            )
+        best = listed[0]
+        promising = lowest_loss(label_options(n, k, measured, budget)[0], n, [o for o in labels if o.kind == "hard"])
+        why = (
+            about_regime(n, k, where), *about_pilot(ranked), *about_hard_labels(ranked, k, preferences.costs),
+            *about_budget(best, budget, n),
+        )  # fmt: skip
+        alternatives = (untried(promising, best, ranked), *when_else(n, k, measured))
     else:
+        best = lowest_loss(labels, n, [option for option in labels if option.kind == "hard"])
         recommended = (best.kind, best.k_hat)
-        why = (about_regime(n, k, where), *reasons(best, labels, preferences, budget, n))
-        alternatives = (*smaller(best, n, k, preferences, budget), *when_else(n, k, preferences))
+        why = (about_regime(n, k, where), *reasons(best, labels, measured), *about_budget(best, budget, n))
+        alternatives = (*smaller(best, n, k, measured, budget), *when_else(n, k, measured))
     alternatives = (*alternatives, about_pairs(others, best)) if recommended[0] != "pairwise" else alternatives
     return Advice(
-        n, k, where, preferences, budget, (*labels, *others), recommended, why,
+        n, k, where, measured, budget, (*labels, *others), recommended, why,
         tuple(sentence for sentence in alternatives if sentence), ranked,
     )  # fmt: skip
 
@@ -138,16 +163,46 @@ def loss_curves(advice: Advice) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return curves
 
 
+def option_columns(advice: Advice) -> list[Column]:
+    """The titles of `option_rows`; with a pilot, also on what the numbers of each row rest."""
+    numbers = [Column(title, number=True) for title in ("items", "comparisons", "of all", "cost", "loss")]
+    return [Column("labels"), *([Column("basis")] if advice.pilot else []), *numbers]
+
+
 def option_rows(advice: Advice) -> list[Row]:
     """The options as rows of a table: name, items, comparisons, their share of all, cost and loss."""
     return [
         Row(
-            (option.name, f"{option.items:,}", f"{option.constraints:,.0f}", f"{option.information_ratio:.2%}",
-             three_digits(option.cost), f"{option.loss:.4f}"),
+            (
+                option.name, *([_basis(advice, option)] if advice.pilot else []),
+                f"{option.items:,}", f"{option.constraints:,.0f}", f"{option.information_ratio:.2%}",
+                three_digits(option.cost), f"{option.loss:.4f}",
+            ),
             style="best" if (option.kind, option.k_hat) == advice.recommended else "",
         )
         for option in advice.options
     ]  # fmt: skip
+
+
+def about_columns(advice: Advice) -> str:
+    """What the numbers of `option_rows` are, in one line."""
+    scale = f"{advice.preferences.reference:,.0f}"
+    note = f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better"
+    if advice.pilot:
+        note += (
+            "\nbasis: seconds and errors as the pilot measured them, or assumed between the nearest that it tried and "
+            "at the cost ratio; comparisons are those answered rightly"
+        )
+    return note
+
+
+def _basis(advice: Advice, option: Option) -> str:
+    return "pilot" if advice.is_measured(option) else "assumed"
+
+
+def _tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]:
+    """Kinds of a pilot with k_hat as options have it."""
+    return [(option.kind, _shown_k_hat(option.kind, option.k_hat, k)) for option in ranked]
 
 
 def _plain(interval: Interval | None) -> dict[str, float] | None:
@@ -155,4 +210,4 @@ def _plain(interval: Interval | None) -> dict[str, float] | None:
 
 
 def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:
-    return {"hard": 1, "soft": k}.get(kind, k_hat)
+    return {"hard": 1, "soft": k, "pairwise": 0}.get(kind, k_hat)

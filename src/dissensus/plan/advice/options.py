@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.plan.estimates import by_information
-from dissensus.plan.information import constraints_of, information_ratio
+from dissensus.plan.information import answers_for, constraints_of, information_ratio, items_for, noisy_constraints
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, label_name
 from dissensus.plan.tradeoff import Preferences, utility_of
 
@@ -18,7 +18,7 @@ class Option:
     """One kind of label for this data set.
 
     items              how many of the items the budget labels; all of them without a budget
-    constraints        comparisons its labels answer
+    constraints        comparisons its labels answer rightly: all that they answer, less the errors of a pilot
     information_ratio  the same as a share of all comparisons of n items and k classes
     cost               of labelling these items once, in hard labels
     loss               beta cost / reference - u(information ratio), lower is better
@@ -37,20 +37,28 @@ class Option:
         return label_name(self.kind, self.k_hat)
 
 
-def label_options(n: int, k: int, preferences: Preferences, budget: float | None) -> tuple[list[Option], list[Option]]:
-    """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs."""
+def label_options(
+    n: int, k: int, preferences: Preferences, budget: float | None, tried: Sequence[tuple[LabelKind, int]] = ()
+) -> tuple[list[Option], list[Option]]:
+    """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs.
+
+    tried  kinds of a pilot with their k_hat; sparse and top-class labels are then listed as they were tried, otherwise
+           with the number of classes that has the lowest loss
+    """
     labels = options_for("hard", [1], n, k, preferences, budget)
     for kind in PARTIAL_KINDS:
-        candidates = options_for(kind, range(2, k), n, k, preferences, budget)
+        asked = [k_hat for name, k_hat in tried if name == kind]
+        candidates = options_for(kind, asked or range(2, k), n, k, preferences, budget)
         if candidates:
-            labels.append(lowest_loss(candidates, n, labels[:1]))
+            labels += candidates if asked else [lowest_loss(candidates, n, labels[:1])]
     labels += options_for("soft", [k], n, k, preferences, budget)
     if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
     # Another estimate, say of simulated labels, is on another scale than the information ratio of pairs.
-    comparable = n > 2 and preferences.estimate is by_information
-    pairs = options_for("pairwise", [0], n, k, preferences, None) if comparable else []
-    return labels, [option for option in pairs if budget is None or option.cost <= budget]
+    shown = any(kind == "pairwise" for kind, _ in tried)
+    comparable = n > (1 if shown else 2) and preferences.estimate is by_information
+    pairs = options_for("pairwise", [0], n, k, preferences, budget) if comparable else []
+    return labels, [option for option in pairs if shown or option.items == n]
 
 
 def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Option:
@@ -73,10 +81,10 @@ def options_for(
     """
     asked = np.asarray(k_hats, dtype=np.int64)
     costs = preferences.costs
-    each = np.broadcast_to(costs.total(kind, n, k, asked) / (n * costs.hard), asked.shape)
+    each = np.broadcast_to(costs.total(kind, n, k, asked) / (answers_for(kind, n) * costs.hard), asked.shape)
     items = np.full(asked.shape, n)
     if budget is not None:
-        items = np.minimum(n, np.floor(budget / each + 1e-9)).astype(np.int64)
+        items = items_for(kind, budget / each, n)
         asked, each, items = asked[items > 0], each[items > 0], items[items > 0]
     if not asked.size:
         return []
@@ -84,9 +92,9 @@ def options_for(
     answered, whole = (np.broadcast_to(constraints_of(kind, of, k, kept), asked.shape) for of in (items, n))
     # The estimate is for all n items; of fewer, less is known in proportion to the comparisons they answer.
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
-    rho = preferences.estimate(kind, n, k, kept) * part
-    cost = each * items
+    rho = preferences.rho(kind, n, k, kept) * part
+    cost = each * answers_for(kind, items)
     loss = preferences.beta * cost / preferences.reference - utility_of(preferences.utility)(rho)
-    ratio = information_ratio(answered, n, k)
-    columns = (asked, items, answered, ratio, cost, loss)
+    right = noisy_constraints(answered, preferences.errors.rate(kind, k, kept))
+    columns = (asked, items, right, information_ratio(right, n, k), cost, loss)
     return [Option(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]

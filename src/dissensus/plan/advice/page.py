@@ -7,25 +7,27 @@ from html import escape
 
 import numpy as np
 
-from dissensus.plan.advice.advice import Advice, loss_curves, option_rows
+from dissensus.plan.advice.advice import Advice, about_columns, loss_curves, option_columns, option_rows
 from dissensus.plan.advice.words import describe_label
 from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
 from dissensus.plan.tradeoff import UTILITIES, preference_map
-from dissensus.report.charts import Line, grid_map, interval_chart, line_chart
+from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.named_rows import interval_chart
 from dissensus.report.page import page
-from dissensus.report.tables import Column, facts_list, html_table, shown_interval
+from dissensus.report.tables import Column, facts_list, html_table, scrolling, shown_interval
 
 CELLS = 16  # steps of each axis of a map
 SHOWN = 0.25  # differences of loss beyond which a map is fully dark or white
 BETAS = (0.1, 1.0, 10.0)
 CARD = """
-.dissensus .card{background:var(--tint);border-left:5px solid var(--accent);padding:1rem 1.3rem;margin:1rem 0 1.4rem;
-max-width:52rem}
+.dissensus .card{background:var(--tint);border-left:5px solid var(--accent);padding:1rem 1.3rem;margin:1rem 0 1.4rem}
 .dissensus .card strong{display:block;font-size:1.3rem;margin-bottom:.4rem}
 .dissensus .card p{color:var(--ink);max-width:none}.dissensus li{margin:.25rem 0;max-width:46rem}
-.dissensus .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(290px,1fr));gap:.6rem 1rem;max-width:66rem}
+.dissensus .maps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr));gap:.6rem 1rem}
+@media(min-width:62rem){.dissensus .maps.nine{grid-template-columns:repeat(3,minmax(0,1fr))}}
+.dissensus .maps>svg{width:100%}
 .dissensus tr.best td{font-weight:650;background:var(--tint)}
 """
 
@@ -35,17 +37,17 @@ def advice_page(advice: Advice) -> str:
     kind, k_hat = advice.recommended
     title = f"{advice.n:,} items, {advice.k:,} classes: what to collect"
     reasons = "".join(f"<p>{escape(sentence)}</p>" for sentence in advice.why)
+    listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in advice.alternatives)
+    otherwise = f"<section><h2>When to choose otherwise</h2><ul>{listed}</ul></section>" if listed else ""
     parts = [
         f"<style>{CARD}</style><h1>{escape(title)}</h1>{_facts(advice)}",
-        f'<section class="card" aria-label="recommendation"><strong>Collect {escape(describe_label(kind, k_hat))}'
-        f"</strong>{reasons}</section>",
+        '<div class="grid tables"><section class="card" aria-label="recommendation"><strong>Collect '
+        f"{escape(describe_label(kind, k_hat))}</strong>{reasons}</section>{otherwise}",
+        _pilot(advice) if advice.pilot else "",
+        f"{_options(advice)}{_curves(advice)}</div>",
+        _preferences(advice),
+        f"{_information(advice)}{_simulated(advice)}",
     ]
-    if advice.alternatives:
-        listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in advice.alternatives)
-        parts.append(f"<h2>When to choose otherwise</h2><ul>{listed}</ul>")
-    if advice.pilot:
-        parts.append(_pilot(advice))
-    parts += [_options(advice), _curves(advice), _preferences(advice), _information(advice), _simulated(advice)]
     return page("".join(parts), title)
 
 
@@ -63,12 +65,11 @@ def _facts(advice: Advice) -> str:
 
 
 def _options(advice: Advice) -> str:
-    titles = ("items", "comparisons answered", "of all", "cost (hard labels)", "loss")
-    columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
     return (
-        "<h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
-        "similarities are listed for comparison: they say nothing about the classes. Error rates of a pilot are not "
-        f"included here.</p>{html_table(columns, option_rows(advice))}"
+        "<section><h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
+        "similarities are listed for comparison: they say nothing about the classes.</p>"
+        f"{scrolling(html_table(option_columns(advice), option_rows(advice)), 'options')}"
+        f"<p>{'<br/>'.join(map(escape, about_columns(advice).splitlines()))}</p></section>"
     )
 
 
@@ -81,8 +82,10 @@ def _curves(advice: Advice) -> str:
     places = " and ".join(f"{name} at {count}" for name, count in lowest.items())
     all_items = "" if advice.budget is None else " This assumes that all items are labelled, whatever the budget."
     return (
-        "<h2>How many classes to ask for</h2><p>The loss by how many classes get a number; 1 is a hard label. Lowest "
-        f"for {places} of {advice.k}.{all_items}</p>" + line_chart(lines, "classes asked for", "loss", marks=False)
+        "<section><h2>How many classes to ask for</h2><p>The loss by how many classes get a number; 1 is a hard label. "
+        f"Lowest for {places} of {advice.k}.{all_items}</p>"
+        + line_chart(lines, "classes asked for", "loss", marks=False)
+        + "</section>"
     )
 
 
@@ -108,7 +111,7 @@ def _preferences(advice: Advice) -> str:
         "<h2>Hard or soft, by how you weigh cost</h2><p>Judged by the information ratio. Dark where soft labels are "
         "the better deal, white where hard ones are, and in between where it makes no difference; your data set is "
         "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost.</p>"
-        f'<div class="maps">{"".join(drawn)}</div>'
+        f'<div class="maps nine">{"".join(drawn)}</div>'
     )
 
 
@@ -149,18 +152,20 @@ def _simulated(advice: Advice) -> str:
 
 
 def _pilot(advice: Advice) -> str:
-    titles = ("answers", "seconds", "wrong", "information ratio", "probability of being best")
+    titles = ("answers", "seconds", "cost of an answer", "wrong", "of all", "loss", "probability of being best")
     columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
     rows = [
         (
             option.name, f"{option.answers:,}", shown_interval(option.seconds, ".3g"),
+            f"{option.each.value:.3g}",
             "not known" if option.flip_rate is None else shown_interval(option.flip_rate, ".1%"),
-            f"{option.ratio.value:.2%}", f"{option.best:.0%}",
+            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}",
         )
         for option in advice.pilot
     ]  # fmt: skip
     losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
     return (
-        "<h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals; below them the losses, "
-        f"lower is better.</p>{html_table(columns, rows)}{interval_chart(losses, 'loss')}"
+        "<section><h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals. Cost is counted "
+        "in hard labels; what is right among all comparisons, and the loss, are those of the options.</p>"
+        f"{scrolling(html_table(columns, rows), 'pilot')}{interval_chart(losses, 'loss')}</section>"
     )

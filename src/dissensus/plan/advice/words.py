@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dissensus.plan.advice.options import Option, options_for
 from dissensus.plan.information import Regime
 from dissensus.plan.label_kinds import LabelKind
-from dissensus.plan.pilot import PilotOption
-from dissensus.plan.tradeoff import Preferences, utility_of
+from dissensus.plan.pilot import PilotOption, nearest_to_hard
+from dissensus.plan.tradeoff import Costs, Preferences, utility_of
 
 ENOUGH = 0.9  # share of what the best label gains over a hard one, at which a smaller one is worth a mention
 
@@ -43,9 +43,7 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def reasons(
-    best: Option, labels: Sequence[Option], preferences: Preferences, budget: float | None, n: int
-) -> list[str]:
+def reasons(best: Option, labels: Sequence[Option], preferences: Preferences) -> list[str]:
     """Why the best of several options is recommended, without a pilot."""
     shares = ", ".join(f"{option.name} {option.information_ratio:.2%}" for option in labels)
     sentences = [f"Of all comparisons between items and classes, each kind answers: {shares}."]
@@ -58,15 +56,31 @@ def reasons(
         )
     if best.kind == "hard":
         sentences.append(f"Fuller labels are not worth their extra cost at beta {preferences.beta:g}.")
-    if budget is not None:
-        covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
-        sentences.append(
-            f"Of the budget of {budget:,g} hard labels, this spends {three_digits(best.cost)} and labels {covered}."
-        )
     return sentences
 
 
-def about_pilot(ranked: Sequence[PilotOption], n: int) -> list[str]:
+def about_budget(best: Option, budget: float | None, n: int) -> list[str]:
+    """How much of the budget the recommended labels take."""
+    if budget is None:
+        return []
+    covered = "all items" if best.items == n else f"{best.items:,} of {n:,} items"
+    return [f"Of the budget of {budget:,g} hard labels, this spends {three_digits(best.cost)} and labels {covered}."]
+
+
+def about_hard_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs) -> list[str]:
+    """What a hard label is taken to cost where the pilot tried none: everything is counted in hard labels."""
+    place, cost = nearest_to_hard([(option.kind, option.k_hat) for option in ranked], k, assumed)
+    nearest = ranked[place]
+    if nearest.kind == "hard":
+        return []
+    seconds = nearest.seconds.value / cost
+    return [
+        f"The pilot has no hard labels, in which cost is counted: one is taken to last {seconds:.3g} s, because "
+        f"{nearest.name} labels are assumed to cost {three_digits(cost)} hard ones each. Ask for a few to measure it."
+    ]
+
+
+def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
     """What the pilot measured, from the most probable kind to the least."""
     first = ranked[0]
     sentences = [f"In the pilot, {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
@@ -77,21 +91,21 @@ def about_pilot(ranked: Sequence[PilotOption], n: int) -> list[str]:
         )  # fmt: skip
         time = f"{seconds.value:.3g} s per answer [{seconds.low:.3g}, {seconds.high:.3g}]"
         sentences.append(f"{option.name}: {time}, {wrong}.")
-    if first.items < n:
-        sentences.append(f"The budget pays for {first.items:,} of {n:,} items.")
     if first.best < ENOUGH and len(ranked) > 1:
         second = ranked[1]
         sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask for more answers.")
     return sentences
 
 
-def untried(best: Option, ranked: Sequence[PilotOption]) -> str:
-    """The kind that promises most, where the pilot left it out."""
-    tried = {(option.kind, option.k_hat) for option in ranked}
-    tried |= {(option.kind, best.k_hat) for option in ranked if option.kind == "soft"}
-    if (best.kind, best.k_hat) in tried or best.kind in {"hard", "soft"} & {option.kind for option in ranked}:
+def untried(promising: Option, best: Option, ranked: Sequence[PilotOption]) -> str:
+    """A kind that the pilot left out, where it is expected to be better than the best of those tried."""
+    tried = {option.name for option in ranked}
+    if promising.name in tried or promising.loss >= best.loss:
         return ""
-    return f"Not in the pilot, but promising at these costs if its answers are right: {best.name}. Try it next."
+    return (
+        f"Not in the pilot, but promising: {promising.name}, with a loss of {promising.loss:.4f} if its cost and "
+        "errors are as assumed. Try it next."
+    )
 
 
 def smaller(best: Option, n: int, k: int, preferences: Preferences, budget: float | None) -> list[str]:
@@ -122,7 +136,7 @@ def about_pairs(pairs: Sequence[Option], best: Option) -> str:
 def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     """Where the choice between hard and soft turns."""
     u = utility_of(preferences.utility)
-    gain = float(u(preferences.estimate("soft", n, k, k)) - u(preferences.estimate("hard", n, k, 1)))
+    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1)))
     costs = preferences.costs
     dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
     if k < 2:

@@ -166,3 +166,9 @@ def _fingerprint(names: np.ndarray, content: Iterable[Any]) -> str:
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
+
+
+def text_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that hold what an item is, by their usual names: two for a pair of texts, one for a text, or none."""
+    pair = next((pair for pair in _PAIR_NAMES if set(pair) <= set(names)), None)
+    return pair or tuple(name for name in _TEXT_NAMES if name in names)[:1]

@@ -1,0 +1,110 @@
+"""The option `--contents`: what the items are, to be shown on a page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.reading import say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+    from dissensus.report.items import ItemViews
+
+Contents = Annotated[
+    str | None,
+    typer.Option(
+        help="What the items are, to be shown on the page: a table with a text column, a folder of images, or a data "
+        "set. A data set brings its own, a label file its text column."
+    ),
+]
+
+
+def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews | None":
+    """Texts or pictures of the items: those asked for, else those of the data set or of a text column of the file."""
+    if contents is None:
+        return _of_data_set(file, quiet=True) if _is_data_set(file) else _of_columns(labels)
+    views = _of_data_set(contents, quiet=False) if _is_data_set(contents) else _of_path(Path(contents))
+    known = 0 if views is None else views.knows(labels.items)
+    if views is None or not known:
+        first = "" if views is None else f" such as {views.names[0]!s:.40}"
+        raise ValueError(
+            f"--contents {contents}: has no item of {file}; its names are{first}, those of the labels such as "
+            f"{labels.items[0]!s:.40}: expected the same names"
+        )
+    if known < labels.n_items:
+        say(f"{contents}: shows {known:,} of {labels.n_items:,} items")
+    return views
+
+
+def check_page(contents: str | None, html: Path | None) -> None:
+    """`--contents` without a page would do nothing."""
+    if contents is not None and html is None:
+        raise ValueError("--contents shows items on a page, and none is written: add --html FILE")
+
+
+def _of_data_set(name: str, quiet: bool) -> "ItemViews | None":
+    import numpy as np
+
+    from dissensus.datasets.contents import NoContentsError, item_contents
+    from dissensus.report.items import ItemViews
+
+    try:
+        items = item_contents(name)
+    except NoContentsError:
+        if not quiet:
+            raise
+        return None
+    except (OSError, ImportError) as problem:
+        if not quiet:
+            raise
+        say(f"the page is without pictures: {problem}")
+        return None
+    names = np.array(items.names, dtype=object)
+    if items.pixels is not None:
+        pixels = items.pixels
+        return ItemViews(names, lambda place: pixels[place])
+    texts, second = items.texts or [], items.second
+    return ItemViews(names, lambda place: texts[place] if second is None else (texts[place], second[place]))
+
+
+def _of_path(path: Path) -> "ItemViews":
+    """What `embed` reads: a folder of images, or a table of texts."""
+    from dissensus.report.items import ItemViews
+    from dissensus.train.heads.inputs import read_items
+
+    if not path.exists():
+        raise ValueError(f"--contents {path}: no such table or folder, and no data set of that name")
+    items = read_items(path)
+    return ItemViews(items.names, lambda place: items.get(range(place, place + 1))[0])
+
+
+def _of_columns(labels: "Labels") -> "ItemViews | None":
+    """The text column of a label file, where it has one."""
+    import numpy as np
+
+    from dissensus.labels.distributions import Distributions
+    from dissensus.report.items import ItemViews
+    from dissensus.train.heads.inputs import text_columns
+
+    if isinstance(labels, Distributions) or labels.extra is None:
+        return None
+    extra = labels.extra
+    columns = text_columns(extra.column_names)
+    if not columns:
+        return None
+    codes, first = np.unique(labels.item, return_index=True)  # the first answer of each item has its text
+    texts = [extra[column].take(first).to_pylist() for column in columns]
+    say(f"took: {', '.join(f'text = {column}' for column in columns)}, to show on the page")
+    shown = [tuple("" if text is None else str(text) for text in row) for row in zip(*texts, strict=True)]
+    return ItemViews(labels.items[codes], lambda place: _one_or_two(shown[place]))
+
+
+def _one_or_two(texts: tuple[str, ...]) -> str | tuple[str, str]:
+    return texts[0] if len(texts) == 1 else (texts[0], texts[1])
+
+
+def _is_data_set(name: str) -> bool:
+    from dissensus.datasets.catalogue import DATASETS
+
+    return not Path(name).exists() and name in DATASETS

@@ -1,0 +1,136 @@
+"""Handwritten digits made ambiguous, and simulated readers who disagree where the picture is unclear.
+
+Everything follows from the picture: what it shows is fixed before anybody reads it, so that a model which sees the
+picture can learn where readers will be unsure. Nobody was asked: the readers are simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.labels.answers import hold
+from dissensus.labels.votes import Votes
+
+SIDE, DARKEST, COVERED = 8, 16.0, 8.0  # pixels of a row; ink from 0 to 16; the grey of rows that are covered
+LEARNED = 1200  # the first items are to learn from, the others for the test
+READERS, READS = 20, 10
+SEED = 1797
+# The whole number of ink units by which clean digits, each left out in turn, best tell the class of one another.
+CAREFUL = 6.0
+GLANCE = 2 * CAREFUL
+MADE = ("clean", "blended", "covered")
+SHARES = (0.5, 0.25, 0.25)
+
+
+@dataclass(frozen=True, eq=False)
+class AmbiguousDigits:
+    """1,797 pictures made from scikit-learn's digits, with what one sees on each and how careful each reader is.
+
+    pictures  (n, 8, 8) ink from 0 to 16; rows that are covered are an even grey of 8
+    gold      (n,) the digit that was written; of a blend, the one with the larger weight
+    made      (n,) codes of `MADE`: half of the items are clean, a quarter blended, a quarter covered
+    careful   (n, 10) what one sees on a picture when looking carefully, rows sum to 1
+    glance    (n, 10) the same when looking briefly
+    care      (20,) the share of pictures at which each reader looks carefully, from 0.6 to 1
+
+        clean    q(x),  q_c(x) ~ sum over the other clean digits j of class c of exp(-|x - x_j|^2 / (2 h^2))
+        blended  w q(x) + (1 - w) q(x') for the picture w x + (1 - w) x', w from 1/2 to 1, x' of another class
+        covered  q by the rows that can be seen; 3 to 5 rows at the top or at the bottom are covered
+
+    h is 6 for a careful look, which tells clean digits apart best, and 12 for a glance.
+    """
+
+    pictures: np.ndarray
+    gold: np.ndarray
+    made: np.ndarray
+    careful: np.ndarray
+    glance: np.ndarray
+    care: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("pictures", "gold", "made", "careful", "glance", "care"):
+            hold(self, name, getattr(self, name))
+
+    @property
+    def answers(self) -> np.ndarray:
+        """The distribution of each reader's answer to each picture: care careful + (1 - care) glance.  (20, n, 10)"""
+        care = self.care[:, None, None]
+        return care * self.careful + (1 - care) * self.glance
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The distribution from which the votes on a picture are drawn, over all readers.  (n, 10), rows sum to 1"""
+        return np.asarray(self.answers.mean(axis=0))
+
+    @property
+    def pixels(self) -> np.ndarray:
+        """The pictures as one sees them, dark ink on white.  (n, 8, 8, 3) uint8"""
+        shades = np.rint(255 * (1 - self.pictures / DARKEST)).astype(np.uint8)
+        return np.repeat(shades[..., None], 3, axis=3)
+
+    def read(self, rng: np.random.Generator) -> Votes:
+        """Votes of ten readers on each picture, half of all."""
+        n = self.gold.size
+        readers = rng.permuted(np.tile(np.arange(READERS), (n, 1)), axis=1)[:, :READS].reshape(-1)  # (m,)
+        item = np.repeat(np.arange(n, dtype=np.int32), READS)
+        cumulative = self.answers[readers, item].cumsum(axis=1)  # (m, 10)
+        return Votes(
+            item=item, items=np.arange(n), annotator=readers, annotators=np.arange(READERS),
+            choice=np.minimum((rng.random((item.size, 1)) > cumulative).sum(axis=1), 9),
+            classes=tuple(map(str, range(10))),
+        )  # fmt: skip
+
+
+def ambiguous_digits() -> AmbiguousDigits:
+    """The pictures of the data set `digits`, always the same."""
+    from sklearn.datasets import load_digits
+
+    clean, gold = load_digits(return_X_y=True)  # (n, 64), (n,)
+    n = gold.size
+    rng = np.random.default_rng(SEED)
+    made = rng.choice(len(MADE), n, p=SHARES)
+    seen = np.where((made == 2)[:, None], _seen(n, rng), 1.0)  # (n, 64)
+    weight = np.where(made == 1, rng.uniform(0.5, 1.0, n), 1.0)[:, None]  # (n, 1)
+    other = _others(gold, rng)
+    covered = made == 2
+
+    def look(kernel: float) -> np.ndarray:
+        whole = kernel_posterior(clean, np.ones_like(clean), gold, kernel)
+        sees = weight * whole + (1 - weight) * whole[other]
+        return np.where(covered[:, None], kernel_posterior(clean, seen, gold, kernel), sees)
+
+    pictures = np.where(seen > 0, weight * clean + (1 - weight) * clean[other], COVERED)
+    return AmbiguousDigits(
+        pictures.reshape(n, SIDE, SIDE), gold.astype(np.int32), made, look(CAREFUL), look(GLANCE),
+        np.linspace(0.6, 1.0, READERS),
+    )  # fmt: skip
+
+
+def kernel_posterior(clean: np.ndarray, seen: np.ndarray, gold: np.ndarray, kernel: float) -> np.ndarray:
+    """The classes of the other clean digits that look like each one, by the pixels of it that can be seen.
+
+    clean: (n, 64); seen: (n, 64) 1 or 0; gold: (n,) -> (n, 10), rows sum to 1
+    """
+    # |x - y|^2 over the pixels that are seen, written out so that no (n, n, 64) is needed.
+    squared = (seen * clean**2).sum(axis=1)[:, None] + seen @ (clean**2).T - 2 * (seen * clean) @ clean.T  # (n, n)
+    np.fill_diagonal(squared, np.inf)
+    near = np.exp(-(squared - squared.min(axis=1, keepdims=True)) / (2 * kernel**2))  # (n, n)
+    mass = near @ np.eye(10)[gold]
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+
+def _seen(n: int, rng: np.random.Generator) -> np.ndarray:
+    """1 where a pixel can be seen, with 3 to 5 rows at the top or at the bottom covered.  (n, 64)"""
+    covered, at_top = rng.integers(3, 6, n)[:, None], rng.random((n, 1)) < 0.5
+    row = np.arange(SIDE)
+    rows = np.where(at_top, row >= covered, row < SIDE - covered)  # (n, 8)
+    return np.repeat(rows, SIDE, axis=1).astype(np.float64)
+
+
+def _others(gold: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each item another one of another class and of the same part, so that no test picture is seen in training."""
+    part = np.arange(gold.size) < LEARNED
+    fits = (gold[:, None] != gold) & (part[:, None] == part)  # (n, n)
+    return np.asarray(np.where(fits, rng.random(fits.shape), -1.0).argmax(axis=1))

@@ -1,0 +1,96 @@
+"""Charts with a row for each name as inline SVG: values with intervals, grouped bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from dissensus.report.charts import span
+from dissensus.report.colours import BLUE, LINES
+from dissensus.report.svg import filled, shortened, svg
+from dissensus.report.tables import shown_number
+
+
+def interval_chart(
+    rows: Sequence[tuple[str, float, float, float]], title: str, *, reference: float | None = None
+) -> str:
+    """A dot with its interval for each name, and a line at a reference.  rows: (name, value, low, high)"""
+    left, wide = 150, 220
+    known = [number for row in rows for number in row[1:] if np.isfinite(number)]
+    if not known:
+        return "<p>nothing to draw: no number is known</p>"
+    low, high = span([np.asarray([*known, *([] if reference is None else [reference])])])
+    base = 22 * len(rows) + 8
+
+    def across(value: float) -> float:
+        return left + wide * (value - low) / (high - low)
+
+    drawn = []
+    if reference is not None:
+        x = across(reference)
+        drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{base}"/>')
+    for i, (name, value, least, most) in enumerate(rows):
+        y = 22 * i + 14
+        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(shortened(name, 22))}</text>')
+        if not np.isfinite(value):
+            drawn.append(f'<text x="{left + wide + 12}" y="{y + 4}">{value:g}</text>')
+            continue
+        if np.isfinite(least) and np.isfinite(most):
+            ends = f'x1="{across(least):.1f}" x2="{across(most):.1f}" y1="{y}" y2="{y}"'
+            drawn.append(f'<line {ends} stroke="{BLUE}" stroke-width="2"/>')
+        drawn.append(
+            f'<circle class="bar" cx="{across(value):.1f}" cy="{y}" r="4.5"/>'
+            f'<text x="{left + wide + 12}" y="{y + 4}">{value:.3g}</text>'
+        )
+    drawn.append(
+        f'<line class="axis" x1="{left}" x2="{left + wide}" y1="{base}" y2="{base}"/>'
+        f'<text x="{left}" y="{base + 16}">{low:.3g}</text>'
+        f'<text x="{left + wide}" y="{base + 16}" text-anchor="end">{high:.3g}</text>'
+        f'<text x="{left + wide / 2}" y="{base + 16}" text-anchor="middle">{escape(title)}</text>'
+    )
+    words = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
+    return svg(left + wide + 76, base + 24, words, "".join(drawn))
+
+
+def grouped_bars(
+    groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str, *,
+    colours: Mapping[str, str] | None = None, counts: Sequence[int] | None = None,
+) -> str:  # fmt: skip
+    """For each group one horizontal bar of each series; the bars share one scale from 0.
+
+    colours  of the series by name, the same on a whole page
+    counts   how many items each group has, shown beside its name
+    """
+    left, wide, thin = 126 if counts is None else 196, 230, 13
+    inks = {name: LINES[i % 6] for i, (name, _) in enumerate(series)} if colours is None else colours
+    top = max([v for _, values in series for v in values if np.isfinite(v)] + [1e-12])
+    drawn, y = [], 6
+    for g, group in enumerate(groups):
+        middle = y + thin * len(series) / 2 + 4
+        number = "" if counts is None else f" (n = {counts[g]:,})"
+        label = shortened(group, 17 if counts is None else 29 - len(number)) + number
+        drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(label)}</text>')
+        for name, values in series:
+            long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
+            drawn.append(
+                f'<rect {filled(name, inks)} x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}"/>'
+                f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">'
+                f"{shown_number(values[g], '.3g')}</text>"
+            )
+            y += thin
+        y += 8
+    for i, (name, _) in enumerate(series):
+        x, below = left + 150 * (i % 2), y + 18 * (i // 2)
+        drawn.append(
+            f'<rect {filled(name, inks)} x="{x}" y="{below}" width="12" height="12"/>'
+            f'<text x="{x + 18}" y="{below + 10}">{escape(shortened(name, 18))}</text>'
+        )
+    y += 18 * ((len(series) + 1) // 2)
+    counted = groups if counts is None else [f"{group} ({n:,} items)" for group, n in zip(groups, counts, strict=True)]
+    words = "; ".join(
+        f"{group}: " + ", ".join(f"{name} {values[g]:.3g}" for name, values in series)
+        for g, group in enumerate(counted)
+    )
+    return svg(left + wide + 66, y + 4, f"{title}. {words}", "".join(drawn))

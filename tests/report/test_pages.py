@@ -1,0 +1,168 @@
+"""The pages of describe, evaluate, annotators and plan: one colour for one thing, items to see, room that is used."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from dissensus.aggregate.annotators import annotator_report
+from dissensus.aggregate.annotators_page import annotator_page
+from dissensus.aggregate.answers_apart import answers_apart
+from dissensus.evaluate.comparisons import compare
+from dissensus.evaluate.scorecard_html import scorecard_page
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import simulated_votes
+from dissensus.labels.summary import summarise
+from dissensus.labels.votes import Votes
+from dissensus.plan.advice.advice import advise
+from dissensus.plan.advice.page import advice_page
+from dissensus.plan.pilot import PilotAnswers
+from dissensus.plan.tradeoff import Preferences
+from dissensus.report.colours import PEOPLE, class_colours, model_colours
+from dissensus.report.items import ItemViews
+from dissensus.report.labels_page import labels_page
+from tests.elicit.conftest import launched  # noqa: F401  (a fixture)
+from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
+
+CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
+
+
+def crowd() -> Votes:
+    rng = np.random.default_rng(4)
+    truth = rng.dirichlet(np.full(7, 0.4), 60)
+    named = Distributions(truth, np.arange(60), CLASSES)
+    return simulated_votes(named, 8, 12, rng, skill=0.8, seconds=3.0).votes
+
+
+def views() -> ItemViews:
+    """Pictures for half of the items and texts, short and long, for the others."""
+    rng = np.random.default_rng(5)
+    pixels = rng.integers(0, 256, (60, 8, 8, 3), dtype=np.uint8)
+    return ItemViews(np.arange(60), lambda i: pixels[i] if i % 2 else f"text of {i} " * (1 + 40 * (i % 4)))
+
+
+def compared():
+    votes = crowd()
+    rng = np.random.default_rng(6)
+    shares = votes.counts() / 8
+    models = {
+        name: Distributions(0.7 * shares + 0.3 * rng.dirichlet(np.ones(7), 60), np.arange(60), CLASSES)
+        for name in ("soft", "hard", "a model with a very long name indeed")
+    }
+    return compare(models, votes, rng=rng, replicates=10, columns={"kind of picture": ["photo", "drawing"] * 30})
+
+
+def pages() -> dict[str, str]:
+    votes = crowd()
+    pilot = [
+        PilotAnswers("hard", 1, np.full(9, 2.0), np.zeros(9)),
+        PilotAnswers("soft", 1, np.full(9, 9.0), np.zeros(9)),
+    ]
+    plan = advise(80, 20, Preferences(), np.random.default_rng(0), pilot=pilot, budget=500)
+    return {
+        "describe": labels_page(summarise(votes), "crowd", views()),
+        "evaluate": scorecard_page(compared(), "crowd", views()),
+        "annotators": annotator_page(annotator_report(votes), "crowd", votes, views()),
+        "plan": advice_page(plan),
+    }
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return pages()
+
+
+def colours_on(page: str) -> dict[str, set[str]]:
+    """The colours of everything that says what it stands for, from fills, strokes and swatches."""
+    found = defaultdict(set)
+    for node in ElementTree.fromstring(page.removeprefix("<!doctype html>")).iter():
+        name = node.get("data-of")
+        if name is not None:
+            background = re.search(r"background:(#\w+)", node.get("style") or "")
+            ink = background[1] if background else node.get("fill") if node.get("fill") != "none" else None
+            found[name].add(ink or node.get("stroke"))
+    return dict(found)
+
+
+@pytest.mark.parametrize("name", ["describe", "evaluate", "annotators", "plan"])
+def test_the_same_thing_has_the_same_colour_on_a_whole_page(made, name):
+    found = colours_on(made[name])
+    assert len(found) >= 3 and all(len(inks) == 1 for inks in found.values()), found
+    assert len({ink for inks in found.values() for ink in inks}) >= len(found) - 1  # tags of long names repeat one
+
+
+def test_models_and_people_keep_their_colours(made):
+    found = colours_on(made["evaluate"])
+    expected = model_colours(["soft", "hard"])
+    assert found["people"] == {PEOPLE} and found["soft"] == {expected["soft"]} and found["hard"] == {expected["hard"]}
+
+
+def test_bars_are_coloured_and_ordered_by_class_and_not_by_rank(made):
+    found, expected = colours_on(made["describe"]), class_colours(CLASSES)
+    assert found == {name: {expected[name]} for name in CLASSES}
+    root = ElementTree.fromstring(made["describe"].removeprefix("<!doctype html>"))
+    for bar in root.findall(".//td/svg"):
+        order = [CLASSES.index(node.get("data-of")) for node in bar.findall("rect")]
+        assert order == sorted(order)
+
+
+def test_slices_say_how_many_items_they_have_in_figure_and_table(made):
+    page = made["evaluate"]
+    for part in ("drawing", "photo"):
+        assert f"{part} (n = 30)" in page and re.search(rf"<td>{part}</td><td class=\"n\">30</td>", page)
+    assert "photo (30 items)" in page  # in words
+
+
+@pytest.mark.parametrize("name", ["describe", "evaluate", "annotators"])
+def test_items_are_seen_on_the_page(made, name):
+    root = ElementTree.fromstring(made[name].removeprefix("<!doctype html>"))
+    images, texts = root.findall(".//img"), [node for node in root.iter() if node.get("class") == "text"]
+    assert images and texts and any(node.tag == "details" for node in texts)
+    assert all(re.fullmatch(r"picture of item \d+", image.get("alt")) for image in images)
+    assert all(image.get("src").startswith("data:image/png;base64,") for image in images)
+
+
+def test_answers_apart_are_those_that_nobody_shares():
+    """Nine of ten say a about x; bo alone says b. About y nobody else answered, about z half agree with bo."""
+    item = ["x"] * 10 + ["y"] + ["z"] * 4
+    choice = ["a"] * 9 + ["b"] + ["b"] + ["a", "b", "b", "a"]
+    who = [f"p{i}" for i in range(9)] + ["bo"] + ["bo"] + ["p0", "p1", "bo", "p2"]
+    votes = Votes.of(item, choice, who)
+    bo = votes.annotators.tolist().index("bo")
+    rows = answers_apart(votes, bo, 5)
+    assert [(votes.items[votes.item[row]], votes.classes[votes.choice[row]]) for row in rows] == [
+        ("x", "b"),
+        ("z", "b"),
+    ]
+
+
+def test_many_classes_share_the_colour_of_the_rest():
+    names = [f"c{i:02d}" for i in range(30)]
+    found = class_colours(names, [1.0 if i % 2 else 0.0 for i in range(30)])
+    assert len(set(found.values())) == 13 and found["c01"] != found["c03"] and found["c00"] == found["c02"]
+
+
+@pytest.mark.parametrize("name", ["describe", "evaluate", "annotators", "plan"])
+def test_pages_are_accessible_and_use_the_window(made, name, launched, axe, tmp_path):  # noqa: F811
+    file = tmp_path / f"{name}.html"
+    file.write_text(made[name], encoding="utf-8")
+    browser = launched()
+    try:
+        for scheme, width in (("light", 1600), ("dark", 400)):
+            context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            page = context.new_page()
+            page.goto(file.as_uri())
+            page.evaluate(axe)
+            assert [rule["id"] for rule in page.evaluate(VIOLATIONS, STANDARDS)] == [], scheme
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
+            lefts = page.evaluate("[...document.querySelectorAll('h2, h3')].map((h) => h.getBoundingClientRect().left)")
+            assert (max(lefts) > 500) == (width == 1600), (
+                "side by side where there is room, one column where there is not"
+            )
+            context.close()
+    finally:
+        browser.close()
