@@ -205,9 +205,8 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
     assert found.ruled_out.tolist() == [[False, False, True], [False] * 3]
     assert [notice.partition(": ")[2] for notice in said] == [
         "took: item = item, annotator = annotator, "
-        "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel)",
+        "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel), scale = 100 (percents)",
         "classes that are only ruled out, never named: eel",
-        "probabilities are percents (scale = 100)",
     ]  # fmt: skip
     assert read(path, scale=200, say=quiet).stated[0, 0] == 0.35
 

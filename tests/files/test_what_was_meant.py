@@ -213,7 +213,8 @@ def test_counts_and_probabilities_are_read_as_meant_or_asked_about(tmp_path, dat
     order = data.draw(st.permutations(list(columns)))
     source = source_of(columns, order, data.draw(st.booleans()), tmp_path)
     truth = {"item": item, "classes": classes, "layout": "probabilities" if shares else "counts"}
-    found = read_as_asked(source, truth)
+    known = {"layout": truth["layout"]} if data.draw(st.booleans()) else {}
+    found = read_as_asked(source, truth, **known)
     assert isinstance(found, Distributions) and set(found.classes) == set(classes)
     assert [spelled(name) for name in found.items] == [spelled(name) for name in items]
     probs = counts / counts.sum(axis=1, keepdims=True)

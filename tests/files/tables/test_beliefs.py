@@ -39,7 +39,7 @@ def test_sliders_in_percent_are_recognised_and_said(tmp_path):
     said = []
     found = read(csv(tmp_path, "item,stated.cat,stated.dog\na,70,30\nb,,100\n"), say=said.append)
     assert np.array_equal(found.stated, [[0.7, 0.3], [np.nan, 1]], equal_nan=True)
-    assert said[-1].endswith("probabilities are percents (scale = 100)")
+    assert said[-1].endswith("took: item = item, annotator = none (who answered is not known), scale = 100 (percents)")
     assert read(csv(tmp_path, "item,stated.cat\na,70\n"), scale=1, say=quiet).stated.tolist() == [[70]]
 
 

@@ -40,7 +40,7 @@ def test_a_class_with_its_probability_is_a_belief_with_one_named_class(tmp_path)
     said = []
     beliefs = read(path, say=said.append)
     assert isinstance(beliefs, Beliefs) and beliefs.named.tolist() == [[0], [1], [2]]
-    assert said[0].endswith("annotator = annotator, top-one = Top1, top1Prob (cat, dog, eel)")
+    assert said[0].endswith("annotator = annotator, top-one = Top1, top1Prob (cat, dog, eel), scale = 100 (percents)")
     # Collins 2022, T1: the first class keeps its probability, the rest is spread evenly.
     spread = complete(beliefs, top=1, spread="uniform").stated
     assert np.allclose(spread, [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dissensus import read, write
+from dissensus import Votes, read, write
 from tests.files.refusals import file, quiet, refused
 
 WIDE = (
@@ -63,6 +63,14 @@ def test_gold_stays_beside_votes_whatever_it_is_called(tmp_path):
     both = file(tmp_path, "b.csv", "item,annotator,label,gold,truth\na,1,5,4,3\n")
     refused(both, "there is a column 'gold' as well", gold="truth")
     assert read(both, gold="truth", drop=["gold"], say=quiet).column("gold").tolist() == [3]
+
+
+def test_people_of_a_file_of_our_own_can_be_left_out_or_be_gold(tmp_path):
+    votes = Votes.of(["a", "a", "a", "b"], ["x", "y", "x", "y"], ["ann", "bo", "cy", "ann"])
+    write(votes, tmp_path / "w.parquet", layout="annotators", say=quiet)
+    assert (read(tmp_path / "w.parquet", say=pytest.fail).counts() == votes.counts()).all()
+    assert read(tmp_path / "w.parquet", drop=["bo"], say=quiet).annotators.tolist() == ["ann", "cy"]
+    assert read(tmp_path / "w.parquet", gold="bo", say=quiet).column("gold").tolist() == ["y", None, "y"]
 
 
 def test_integers_that_pandas_wrote_with_a_gap_are_the_same_classes(tmp_path):

@@ -105,7 +105,7 @@ def _scale(stated: np.ndarray, classes: Any, source: SourceTable) -> float:
     if not above.size:
         return 1.0
     if look_like_percents(stated):
-        source.say("probabilities are percents (scale = 100)")
+        source.guess("scale = 100 (percents)")
         return 100.0
     row, code = above[0]
     source.say(

@@ -12,6 +12,18 @@ from dissensus.files.tables.doubts import FEW, is_number, pair_up
 from dissensus.files.tables.source import SourceTable
 
 
+def refuse_text_as_class(source: SourceTable, names: list[str]) -> None:
+    for name in names:
+        if not is_number(source.table[name]):
+            try:
+                source.numbers(name)
+            except ValueError as error:
+                raise ValueError(
+                    f"{error}: correct it, or, if {name!r} is no class, pass item={name!r} (--item {name}) where it "
+                    f"names the items, or drop=[{name!r}] (--drop {name})"
+                ) from None
+
+
 def refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> None:
     codes = source.codes(item)
     if codes is None or np.unique(codes).size == source.size:
@@ -91,8 +103,8 @@ def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.n
 
 
 def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
-    """A column that is the sum of all others in every row is no class.  matrix: (n, k)"""
-    if len(names) < 3 or len(matrix) < 2:
+    """A column of counts that is the sum of all others in every row is no class.  matrix: (n, k)"""
+    if len(names) < 3 or len(matrix) < 2 or not are_counts(matrix):
         return
     total = matrix.sum(axis=1)
     for place, name in enumerate(names):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from dissensus.files.spelling import as_text, typed
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading
-from dissensus.files.tables.layouts import class_columns, recognised
+from dissensus.files.tables.layouts import recognised
 from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import METADATA
@@ -80,7 +80,7 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
             lost.append("that second answers are not an accident: read it back with repeats='keep'")
     if guessed is None or guessed.layout != meta["layout"]:
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
-    if isinstance(value, Distributions) and not _keeps_classes(plain, value):
+    if isinstance(value, Distributions) and not _keeps_classes(plain, value, meta):
         lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
     if isinstance(value, Votes):
         chosen = [value.classes[code] for code in np.unique(value.choice)]
@@ -116,9 +116,9 @@ def _recognised(plain: SourceTable) -> Reading | None:
         return None
 
 
-def _keeps_classes(plain: SourceTable, value: Distributions) -> bool:
+def _keeps_classes(plain: SourceTable, value: Distributions, meta: dict[str, Any]) -> bool:
     try:
-        return class_columns(plain, Reading(item="item")) == list(value.classes)
+        return recognised(plain, Reading(layout=meta["layout"], item=meta["item"])).classes == value.classes
     except ValueError:
         return False
 

@@ -14,6 +14,7 @@ from dissensus.files.tables.class_doubts import (
     refuse_numbered_items,
     refuse_repeated_items,
     refuse_sum_as_class,
+    refuse_text_as_class,
     refuse_unnamed_items,
     same,
 )
@@ -43,10 +44,14 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
     if layout in ("counts", "probabilities"):
         names = class_columns(source, reading)
         item = choose(source, "item", reading, needed=False)
+        if reading.layout is not None and reading.classes is None:
+            refuse_text_as_class(source, names)
+            _check_classes(source, reading, names, item)
         if item is None and reading.item is None:
             refuse_unnamed_items(source, names, reading)
         return replace(reading, layout=layout, item=item or "", classes=names, label="", annotator="", seconds="")
-    label = choose(source, "label", reading) if layout in ("votes", "slider") else reading.label or ""
+    stated = layout in ("beliefs", "top-two", "top-one")
+    label = reading.label or "" if stated else choose(source, "label", reading)
     part = replace(reading, layout=layout, label=label)
     item = choose(source, "item", part)
     assert item is not None
@@ -54,7 +59,7 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
     annotator = choose(source, "annotator", part, needed=False)
     seconds = choose(source, "seconds", part, needed=False)
     used = [item, *(name for name in (label, annotator, seconds) if name), *_answer_columns(source)]
-    if layout == "votes" and label and reading.label is None:
+    if label and reading.label is None and layout == "votes":
         refuse_labels_that_are_no_classes(source, label)
     if annotator and reading.annotator is None:
         refuse_texts_for_people(source, annotator)
@@ -133,29 +138,45 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
             "are numbers for classes, the columns of classes with classes= (--classes)"
         )
     body = class_columns(source, reading)
-    text = [name for name in body if not is_number(table[name])]
+    numeric = _are_numbers(source, body)
     beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
     odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
-    matrix = np.column_stack([table[name].to_numpy() for name in body]) if body and not text else np.zeros((0, 0))
-    same_sums = bool(matrix.size) and same(matrix.sum(axis=1))
-    if not matrix.size or (odd and not same_sums):
+    if not numeric or (odd and not same(_numbers(source, body).sum(axis=1))):  # sums tell classes from other numbers
+        text = [name for name in body if not is_number(table[name])]
         shown = [f"{name}: {table[name][0].as_py()!r:.40}" for name in (text or odd)[:5]]
         raise ValueError(
             f"{source.name}: the columns {source.columns} hold neither a label column (label, choice, rating, ...) nor "
             f"one number column per class (not numbers: {shown}); name the label column with label= (--label), or the "
             "columns of classes with classes= (--classes)"
         )
+    matrix = _numbers(source, body)
     if reading.classes is None:
         item = choose(source, "item", reading, needed=False)
-        if item is None and reading.item is None:
-            refuse_numbered_items(body, matrix, source.name)
-        elif item is not None:
-            refuse_repeated_items(source, item, body)
-            if reading.item is None:
-                refuse_items_that_may_be_a_class(source, item, body, matrix)
-        refuse_sum_as_class(source, body, matrix)
+        _check_classes(source, reading, body, item)
+        if item is not None and reading.item is None:
+            refuse_items_that_may_be_a_class(source, item, body, matrix)
         refuse_answers_as_counts(source, body, matrix)
     return "counts" if are_counts(matrix) else "probabilities"
+
+
+def _check_classes(source: SourceTable, reading: Reading, names: list[str], item: str | None) -> None:
+    """Refuse columns of numbers that are no classes, where the caller did not name the classes."""
+    if item is not None:
+        refuse_repeated_items(source, item, names)
+    if not _are_numbers(source, names):  # decimals, true and false: told to be counts or probabilities
+        return
+    if item is None and reading.item is None:
+        refuse_numbered_items(names, _numbers(source, names), source.name)
+    refuse_sum_as_class(source, names, _numbers(source, names))
+
+
+def _are_numbers(source: SourceTable, names: list[str]) -> bool:
+    return bool(names) and all(is_number(source.table[name]) for name in names)
+
+
+def _numbers(source: SourceTable, names: list[str]) -> np.ndarray:
+    """The columns of some classes.  (n, k)"""
+    return np.column_stack([source.table[name].to_numpy() for name in names])
 
 
 def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, labels: list[str]) -> None:

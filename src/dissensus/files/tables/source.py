@@ -23,6 +23,7 @@ class SourceTable:
     text  the columns are untyped text (CSV), so numbers are recognised by how they read
     rows  (m,) where each row stood, from 0; None while all are there
     taken what was recognised before its columns were looked at, as "format = potato"
+    guess hears what is recognised in their values, as "scale = 100 (percents)"
     export  it came from a tool's export, so that its roles have their own names: item, annotator, label, seconds
     """
 
@@ -32,6 +33,7 @@ class SourceTable:
     text: bool = False
     rows: np.ndarray | None = None
     taken: tuple[str, ...] = ()
+    guess: Say = to_nobody
     export: bool = False
 
     @property

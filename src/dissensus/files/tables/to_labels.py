@@ -43,8 +43,9 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
     reading = as_stored(source, reading)
     source = source.holding(decoded(source.table))
     source = _with_gold_named(_without_dropped(source, reading), reading)
+    guesses: list[str] = []
     remarks: list[str] = []  # said after what was taken
-    say, source = source.say, replace(source, say=remarks.append)
+    say, source = source.say, replace(source, say=remarks.append, guess=guesses.append)
     if not ours:
         source = unnested(source)
     numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
@@ -65,7 +66,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         labels = beliefs_from_table(source, used)
     if used.layout == "votes" and isinstance(labels, Votes) and reading.classes is None and reading.label is None:
         hint_at_slider(source, str(used.label))
-    for notice in (took_from_table(source, reading, used, labels), *remarks):
+    for notice in (took_from_table(source, reading, used, labels, guesses), *remarks):
         if notice is not None:
             say(notice)
     return labels
@@ -80,6 +81,9 @@ def as_stored(source: SourceTable, reading: Reading) -> Reading:
         entry = json.loads(stored)
         wishes = {name: entry[name] for name in STORED if entry.get(name) is not None}
         wishes = {name: wish for name, wish in wishes.items() if getattr(reading, name) is None}
+        if wishes.get("layout") == "annotators" and "annotators" in wishes:
+            others = (*(reading.drop or ()), reading.gold)
+            wishes["annotators"] = [name for name in wishes["annotators"] if str(name) not in others]
         if source.rows is not None:
             wishes |= {f"{role}s": _those_left(source, wishes, role) for role in ("item", "annotator")}
         return replace(reading, **wishes, repeats=reading.repeats or "keep")

@@ -20,7 +20,8 @@ from dissensus.labels.frames import INDEX
 from dissensus.labels.names import ordered_levels
 from dissensus.labels.shares import Labels
 
-SHOWN = 8
+SHOWN = 8  # names at most, and characters of each
+LONG = 60
 INTEGER = re.compile(r"-?[0-9]{1,400}")
 Parts = tuple[list[str], bool]
 
@@ -29,11 +30,14 @@ def took(parts: Iterable[str]) -> str:
     return f"took: {', '.join(parts)}"
 
 
-def took_from_table(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> str | None:
+def took_from_table(
+    source: SourceTable, asked: Reading, used: Reading, labels: Labels, guesses: Sequence[str]
+) -> str | None:
     """What was taken from a table; None where the caller said it all, or the rows are votes, or beliefs in stated.
     columns, and every role has its own name (item, annotator, label, seconds).
 
-    asked, used: the reading before and after everything left open was filled in
+    asked, used  the reading before and after everything left open was filled in
+    guesses      what else was guessed, about the values
     """
     if used.layout in ("counts", "probabilities"):
         parts, guessed = _matrix(source, asked, used)
@@ -44,7 +48,8 @@ def took_from_table(source: SourceTable, asked: Reading, used: Reading, labels: 
     if asked.gold is not None:
         kept = "left out" if used.layout in ("counts", "probabilities") else "kept as the extra column gold"
         parts.append(f"gold = {shown(asked.gold)} ({kept})")
-    everything = [*source.taken, *(parts if guessed or asked.gold is not None else ())]
+    guessed = guessed or bool(guesses) or asked.gold is not None
+    everything = [*source.taken, *(parts if guessed else ()), *guesses]
     return took(everything) if everything else None
 
 
@@ -66,11 +71,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """A name as it is, in quotes where that would not be clear."""
+    """A name as it is, in quotes where that would not be clear, and not too long."""
     if name == INDEX:
         return "index of the frame"
     plain = name.isprintable() and name == name.strip() != "" and not set(name) & set(",=()'\"")
-    return name if plain else repr(name)
+    words = name if plain else repr(name)
+    return words if len(words) <= LONG else f"{words[:LONG]}…"
 
 
 def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels) -> Parts:
