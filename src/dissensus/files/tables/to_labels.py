@@ -97,7 +97,7 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     labels = whole_floats(column)
     if labels is not column:
         source.say(f"column {label!r} holds whole floats: read as integers")
-    if reading.classes is None:
+    if reading.label is None and reading.classes is None:
         hint_at_slider(source, label)
     levels = ordered_levels(column) if reading.classes is None else None
     if levels is not None:
