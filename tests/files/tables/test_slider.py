@@ -102,6 +102,9 @@ def test_numbers_that_look_like_a_slider_are_read_as_classes_with_a_word(values,
         said = []
         assert read(source, say=said.append).n_classes == len(values)
         assert sum(f"each of the {len(values)} numbers" in n and "layout='slider'" in n for n in said) == 1
+        said.clear()
+        read(source, label="label", annotator="", say=said.append)
+        assert not any("slider" in notice for notice in said)  # who names the column knows what is in it
 
 
 def test_class_codes_get_no_such_word():
