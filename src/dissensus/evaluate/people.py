@@ -12,6 +12,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import SUM_TOLERANCE, Distributions
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -215,7 +216,7 @@ def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[st
 
 
 def _named(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
-    return Distributions(array, np.arange(array.shape[0]) if items is None else items, classes)
+    return Distributions(array, row_numbers(array.shape[0]) if items is None else items, classes)
 
 
 def _check_numbers(array: np.ndarray, noun: str) -> None:

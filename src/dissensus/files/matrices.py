@@ -13,9 +13,11 @@ import numpy as np
 
 from dissensus.files.notices import Say
 from dissensus.files.tables.columns import Reading, are_counts
+from dissensus.files.tables.from_labels import has_item_column
 from dissensus.files.tables.matrix import matrix_distributions
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
 MAX_NPZ = 8 << 30  # bytes when unpacked
@@ -78,12 +80,10 @@ def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
 
 
 def write_npz(value: Distributions, out: IO[bytes]) -> None:
-    """probs, items, classes, and votes where known: everything."""
-    arrays: dict[str, Any] = {
-        "probs": value.probs,
-        "items": _plain(value.items),
-        "classes": np.array(value.classes, dtype=str),
-    }
+    """probs, items where they have names, classes, and votes where known: everything."""
+    arrays: dict[str, Any] = {"probs": value.probs, "classes": np.array(value.classes, dtype=str)}
+    if has_item_column(value):
+        arrays["items"] = _plain(np.asarray(value.items))
     if value.votes is not None:
         arrays["votes"] = value.votes
     np.savez_compressed(out, allow_pickle=False, **arrays)
@@ -148,7 +148,7 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     say(f"votes = class codes 0..{count - 1}, {matrix.shape[1]} columns as annotators")
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
-        item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
+        item=item, items=row_numbers(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
         choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from dissensus.files.tables.rows import is_list, nan_as_null
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, text_column
+from dissensus.labels.row_numbers import row_numbers
 
 LISTS = ("annotators", "annotations")
 
@@ -45,7 +46,8 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
     reading = replace(reading, item="item", annotator="annotator", label="label", seconds="")
     kept = np.concatenate(places)
     if reading.items is None:
-        reading = replace(reading, items=list(dict.fromkeys(as_names(names.to_numpy()).tolist())))
+        known = dict.fromkeys(as_names(names.to_numpy()).tolist())
+        reading = replace(reading, items=row_numbers(source.size) if item is None else list(known))
         if (unanswered := source.size - np.unique(kept).size) > 0:
             source.say(f"{unanswered} rows without an answer: items nobody answered")
     return source.holding(pa.concat_tables(parts), kept), reading
