@@ -141,19 +141,19 @@ def matching_rows(
         raise ValueError(f"no rule {missing!r} for missing items; there are 'refuse' and 'leave out'")
     if np.array_equal(items, wanted):
         return None, None
-    if are_named(items) != are_named(wanted):
-        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
-        raise ValueError(
-            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
-            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
-            "they are not matched by these; name the items of both"
-        )
     rows = positions_of(wanted, items)
     kept = np.flatnonzero(rows >= 0)
     if not kept.size:
         raise ValueError(
             f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name: "
             "if the rows are in the same order, give the predictions those names with items=..."
+        )
+    if are_named(items) != are_named(wanted):
+        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
+        raise ValueError(
+            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
+            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
+            "they are not matched by these: if the rows are in the same order, name them with items=..."
         )
     without_label = items[positions_of(items, wanted) < 0].tolist()
     without_prediction = wanted[rows < 0].tolist()
