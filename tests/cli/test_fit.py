@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("fit")
     features, votes, _ = crowd()
     np.save(tmp_path / "f.npy", features.values)
-    (tmp_path / "f.json").write_text(json.dumps({"items": features.items.tolist()}))
+    (tmp_path / "f.npy.json").write_text(json.dumps({"items": features.items.tolist()}))
     rows = [f"{votes.items[i]},{CLASSES[c]}" for i, c in zip(votes.item, votes.choice, strict=True)]
     (tmp_path / "votes.csv").write_text("item,label\n" + "\n".join(rows) + "\n")
     return tmp_path
@@ -49,6 +49,23 @@ def test_fit_and_predict_give_a_distributions_file(folder, head):
     assert np.array_equal(found.probs, load_head(model).probs(np.load(folder / "f.npy")))
     run("predict", model, folder / "f.npy", "-o", folder / "p.npy")
     assert np.allclose(np.load(folder / "p.npy"), found.probs)
+
+
+def test_a_model_named_like_its_features_leaves_their_names_alone(folder):
+    features, before = folder / "f.npy", (folder / "f.npy.json").read_bytes()
+    run("fit", features, folder / "votes.csv", "--epochs", 1, "-o", folder / "f.safetensors")
+    assert (folder / "f.npy.json").read_bytes() == before
+    assert json.loads((folder / "f.safetensors.json").read_text())["classes"] == ["a", "b", "c"]
+    run("predict", folder / "f.safetensors", features, "-o", folder / "named.parquet")
+    assert read(folder / "named.parquet", say=lambda notice: None).items.tolist()[:2] == ["i0", "i1"]
+
+
+def test_other_json_in_the_place_of_a_card_is_refused_before_training(folder):
+    other = folder / "taken.safetensors.json"
+    other.write_text('{"mine": 1}')
+    said = run("fit", folder / "f.npy", folder / "votes.csv", "-o", folder / "taken.safetensors", code=2).stderr
+    assert "exists and is not the card of a model" in said and "choose another name than taken.safetensors" in said
+    assert other.read_text() == '{"mine": 1}' and not (folder / "taken.safetensors").exists()
 
 
 def test_the_same_seed_gives_the_same_file(folder):

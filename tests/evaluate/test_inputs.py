@@ -11,6 +11,7 @@ import pytest
 from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
 from dissensus.evaluate.json_numbers import json_text
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
 TARGETS = Distributions([[0.5, 0.5], [1.0, 0.0]], ["x", "y"], ("cat", "dog"))
@@ -32,15 +33,19 @@ def test_arrays_take_the_names_of_the_labels_and_votes_become_shares():
         as_models({"counts": ("c.npy", np.array([[3, 1], [0, 4]]))}, TARGETS, said.append)
 
 
-def test_labels_without_names_take_those_of_the_predictions_unless_both_count_from_0():
+def test_labels_without_names_take_those_of_the_predictions_unless_these_count_from_0_in_another_order():
     said: list[str] = []
-    bare = Distributions(TARGETS.probs, [0, 1], ("0", "1"))
+    bare = Distributions(TARGETS.probs, row_numbers(2), ("0", "1"))
     named = named_by_predictions(bare, TARGETS, "labels.npy", "m.npz", said.append)
     assert named.items.tolist() == ["x", "y"] and named.classes == ("cat", "dog")
     assert said == ["took: rows of labels.npy = items of m.npz, columns of labels.npy = cat, dog, by position"]
-    turned = Distributions(TARGETS.probs, [1, 0], ("1", "0"))
-    assert named_by_predictions(bare, turned, "labels.npy", "m.npz", said.append) is bare and len(said) == 1
     assert named_by_predictions(bare, TARGETS.probs, "labels.npy", "m.npy", said.append) is bare
+    assert named_by_predictions(bare, bare, "labels.npy", "m.npz", said.append) is bare and len(said) == 1
+    turned = Distributions(TARGETS.probs, [1, 0], ("1", "0"))
+    with pytest.raises(ValueError, match=r"row 0 could be item 0 or item 1; sort m\.npz by item"):
+        named_by_predictions(bare, turned, "labels.npy", "m.npz", said.append)
+    names = Distributions(TARGETS.probs, [0, 1], ("0", "1"))
+    assert named_by_predictions(names, turned, "labels.csv", "m.npz", said.append) is names and len(said) == 1
 
 
 def test_smoothing_is_said_and_none_is_none():

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 def embed(
     items: Annotated[str, typer.Argument(help="A data set, a folder of images, or a table with a text column.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: .npy; a card comes beside it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: x.npy; x.npy.json is their card.")],
     encoder: Annotated[str | None, typer.Option(help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
                                                 "hugging-face-text, hugging-face-image or timm.")] = None,
     text: Annotated[str | None, typer.Option(help="Column that holds the text.")] = None,
     second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
-    item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column that names the item; found where it has a usual "
+                                            "name.")] = None,
     batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -37,8 +38,9 @@ def embed(
             features = run(content, name, output, batch=batch, say=say, progress=progress)
     n, d = features.values.shape
     source = {key: value for key, value in (features.source or {}).items() if value is not None}
-    done = {"items": n, "features": d, "output": str(output)} | source
-    print_result(done, f"{n:,} items, {d:,} features each by {name} -> {output}", as_json)
+    done = {"items": n, "named": features.named, "features": d, "output": str(output)} | source
+    unnamed = "" if features.named else ", without names"
+    print_result(done, f"{n:,} items{unnamed}, {d:,} features each by {name} -> {output}", as_json)
 
 
 def _items(name: str, columns: dict[str, str | None]) -> "Items":
@@ -46,7 +48,7 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
     from dissensus.train.heads.inputs import pixel_items, read_items, text_items
 
     if Path(name).exists():
-        return read_items(Path(name), **columns)
+        return read_items(Path(name), **columns, say=_say)
     given = [f"--{option}" for option, value in columns.items() if value]
     if given:
         raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
@@ -56,6 +58,14 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
     if contents.pixels is not None:
         return pixel_items(contents.names, contents.pixels)
     return text_items(contents.names, contents.texts or [], contents.second)
+
+
+def _say(notice: str) -> None:
+    """A warning is meant to be seen; what was taken is a remark."""
+    if notice.startswith("warning"):
+        errors.print(notice, style="bold yellow", markup=False)
+    else:
+        say(notice)
 
 
 @contextmanager

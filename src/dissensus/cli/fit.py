@@ -21,7 +21,8 @@ def fit(
     labels: "Labels",
     file: str,
     features: FeatureFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: .safetensors, a card beside it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: x.safetensors; x.safetensors.json "
+                                         "is its card.")],
     delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
     wrap: Annotated[list[str] | None, typer.Option(help=f"{', '.join(wrapper_forms())} around the delivery; again for "
                                                    "another.")] = None,
@@ -36,12 +37,14 @@ def fit(
     dropout: Annotated[float, typer.Option(help="Of the MLP's hidden units.")] = 0.1,
     penalty: Annotated[float | None, typer.Option(help="L2 of the logistic head; chosen on items held out.")] = None,
     standardise: Annotated[bool, typer.Option("--standardise", help="Features to mean 0 and variance 1.")] = False,
+    by_position: Annotated[bool, typer.Option("--by-position", help="Features or labels have no names of items, and I "
+                                              "vouch that both stand in the same order.")] = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Train a head on features from what people said, and save it with a card."""
     from dissensus.train.heads.config import HeadConfig
     from dissensus.train.heads.fitting import FitConfig, fit_head
-    from dissensus.train.heads.model_files import check_model_name, save_head
+    from dissensus.train.heads.model_files import check_model_place, save_head
 
     config = FitConfig(
         head=head, delivery=delivery, wraps=tuple(wrap or ()), validation=validation, penalty=penalty,
@@ -49,10 +52,10 @@ def fit(
         training=HeadConfig(epochs=epochs, learning_rate=learning_rate, weight_decay=weight_decay, batch=batch,
                             hidden=hidden, dropout=dropout),
     )  # fmt: skip
-    check_model_name(output)
+    check_model_place(output)
     table = load_features(features)
     with errors.status(f"training a head ({head}) by {delivery}"):
-        trained = fit_head(table, labels, config, say)
+        trained = fit_head(table, labels, config, say, by_position=by_position)
     save_head(trained, output)
     card = trained.card
     scores = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in _scores(card).items())

@@ -25,7 +25,7 @@ def predict(
         table = load_features(features)
         predictions = head.predict(table)
         if not table.named:
-            say(f"{features}: features have no names, so items are numbered from 0")
+            say(f"{features}: features have no names of items, so predictions have none: rows stay in their order")
         write(predictions, output, say=say)
     n, classes = predictions.n_items, list(predictions.classes)
     done = {"model": str(model), "items": n, "classes": classes, "output": str(output)}

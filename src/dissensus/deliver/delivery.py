@@ -49,7 +49,7 @@ class Delivery:
     pairing: Callable[[int, np.ndarray | None], Mixing] | None = None
 
     def __post_init__(self) -> None:
-        hold(self, "items", np.asarray(self.items))
+        hold(self, "items", np.asanyarray(self.items))
         hold(self, "classes", tuple(self.classes))
 
     @property

@@ -14,8 +14,10 @@ import numpy as np
 
 from dissensus.evaluate.matching import named_predictions
 from dissensus.evaluate.people import rescaled
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import positions_of
+from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.transforms import smoothed
 from dissensus.labels.votes import Votes
@@ -39,15 +41,16 @@ def as_models(
         if isinstance(held, np.ndarray):
             models[model] = _of_array(held, targets, source, say, rescale)
         else:
-            models[model] = _of_labels(held, source, say)
+            models[model] = _of_labels(held, targets, source, say)
     return models
 
 
 def named_by_predictions(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
     """Labels from an array, which has no names, take those of predictions that have names and the same shape.
 
-    Items and classes that count from 0 in the predictions too, in whatever order, are names that both have: these are
-    matched by name.
+    Where the predictions name their items 0 to n - 1 in another order, row i could be the item called i or the one in
+    row i of the predictions, so that is refused. Classes that count from 0 in the predictions too, in whatever order,
+    are names that both have: these are matched by name.
     """
     if isinstance(predictions, np.ndarray) or not isinstance(labels, Distributions):
         return labels
@@ -55,7 +58,13 @@ def named_by_predictions(labels: Labels, predictions: Any, file: str, source: st
     if named.probs.shape != labels.probs.shape:
         return labels
     taken: dict[str, Any] = {}
-    if (positions_of(named.items, labels.items) < 0).any():
+    if are_named(named.items) and not are_named(labels.items):
+        if (positions_of(named.items, labels.items) >= 0).all() and not np.array_equal(named.items, labels.items):
+            raise ValueError(
+                f"{file}: rows without names, and {source} names its items by whole numbers from 0 in another order "
+                f"({named.items[0]} first): row 0 could be item 0 or item {named.items[0]}; sort {source} by item if "
+                "rows are numbered by item, or write the labels with an item column"
+            )
         taken["items"] = named.items
     if (positions_of(named.classes, labels.classes) < 0).any():
         taken["classes"] = named.classes
@@ -131,10 +140,13 @@ def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say,
     return predictions
 
 
-def _of_labels(labels: Labels, source: str, say: Say) -> Distributions:
+def _of_labels(labels: Labels, targets: Distributions, source: str, say: Say) -> Distributions:
     predictions = as_distributions(labels)
+    if are_named(targets.items) and not are_named(predictions.items):
+        say(f"took: rows of {source} = items of the labels, by position")
+        predictions = named_predictions(predictions, targets, source)
     if isinstance(labels, Votes):
         say(f"took: {source} = votes of an ensemble, one prediction per item: the share of each class")
-    elif predictions is not labels:
+    elif isinstance(labels, Beliefs):
         say(f"took: {source} = beliefs of an ensemble, one prediction per item: their mean")
     return predictions

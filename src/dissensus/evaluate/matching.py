@@ -1,12 +1,12 @@
 """Models and people brought to the same items and classes by name, with what else is known about the items.
 
-Names that do not match are refused and listed; nothing is matched by position but arrays, which have no names.
+Names that do not match are refused and listed; nothing is matched by position but rows that have no names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
+from dissensus.labels.row_numbers import are_named
 
 Missing = Literal["refuse", "leave out"]
 MOST_CLASSES = 20  # beyond, slices by class are left out
@@ -98,9 +99,19 @@ def match_items(
 
 
 def named_predictions(model: Any, targets: Distributions, name: str) -> Distributions:
-    """Distributions as they are; an array by position, which needs as many rows and columns as the labels."""
-    if isinstance(model, Distributions):
+    """Distributions with names as they are; rows without names by position, which needs as many rows as the labels.
+
+    An array has no names of classes either, so it needs as many columns, too.
+    """
+    if isinstance(model, Distributions) and (are_named(model.items) or not are_named(targets.items)):
         return model
+    if isinstance(model, Distributions):
+        if model.n_items != targets.n_items:
+            raise ValueError(
+                f"{name}: {model.n_items} rows without names, and {targets.n_items} items with labels; rows are "
+                "matched by position only where there are as many: name the items of the predictions"
+            )
+        return replace(model, items=targets.items)
     read = as_predictions(model)
     if read.probs.shape != targets.probs.shape:
         raise ValueError(
@@ -151,6 +162,13 @@ def matching_rows(
         raise ValueError(
             f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name: "
             "if the rows are in the same order, give the predictions those names with items=..."
+        )
+    if are_named(items) != are_named(wanted):
+        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
+        raise ValueError(
+            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
+            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
+            "they are not matched by these: if the rows are in the same order, name them with items=..."
         )
     without_label = items[positions_of(items, wanted) < 0].tolist()
     without_prediction = wanted[rows < 0].tolist()

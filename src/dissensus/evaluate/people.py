@@ -15,6 +15,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import described, is_frame, way_out
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
@@ -249,7 +250,7 @@ def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[st
 
 
 def _named(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
-    return Distributions(array, np.arange(array.shape[0]) if items is None else items, classes)
+    return Distributions(array, row_numbers(array.shape[0]) if items is None else items, classes)
 
 
 def _check_numbers(array: np.ndarray, noun: str) -> None:

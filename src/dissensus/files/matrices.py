@@ -14,10 +14,12 @@ import numpy as np
 from dissensus.files.notices import Say
 from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
+from dissensus.files.tables.from_labels import has_item_column
 from dissensus.files.tables.matrix import matrix_distributions, rescaled
 from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
 MAX_NPZ = 8 << 30  # bytes when unpacked
@@ -79,12 +81,10 @@ def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
 
 
 def write_npz(value: Distributions, out: IO[bytes]) -> None:
-    """probs, items, classes, and votes where known: everything."""
-    arrays: dict[str, Any] = {
-        "probs": value.probs,
-        "items": _plain(value.items),
-        "classes": np.array(value.classes, dtype=str),
-    }
+    """probs, items where they have names, classes, and votes where known: everything."""
+    arrays: dict[str, Any] = {"probs": value.probs, "classes": np.array(value.classes, dtype=str)}
+    if has_item_column(value):
+        arrays["items"] = _plain(np.asarray(value.items))
     if value.votes is not None:
         arrays["votes"] = value.votes
     np.savez_compressed(out, allow_pickle=False, **arrays)
@@ -161,7 +161,7 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     count = int(chosen.max()) + 1
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
-        item=item, items=np.arange(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
+        item=item, items=row_numbers(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
         choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
     )  # fmt: skip
 

@@ -16,10 +16,11 @@ from dissensus.files.formats import DELIMITED, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import json_bytes, json_records
 from dissensus.files.matrices import npy_matrix, write_npz
 from dissensus.files.notices import Say, to_stderr
-from dissensus.files.tables.from_labels import as_table, lost_in_plain_columns
+from dissensus.files.tables.from_labels import as_table, has_item_column, lost_in_plain_columns
 from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 
 
@@ -45,10 +46,17 @@ def write(
         raise ValueError(text if text.startswith(str(target)) else f"{target}: {text}") from None
 
 
+def _say_unnamed(value: Labels, target: Path, say: Say) -> None:
+    """A file with a column of names is read as one with names, whatever they are."""
+    if not are_named(value.items) and has_item_column(value):
+        say(f"{target}: these items have no names; the column of items holds the numbers of their rows, from 0")
+
+
 def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
     if not isinstance(value, Distributions):
         raise ValueError(f"{kind} holds one row per item, and this is one per answer: write .parquet or .csv")
     if kind == "npz":
+        _say_unnamed(value, target, say)
         whole_or_not(target, lambda out: write_npz(value, out))
         return
     held, matrix = npy_matrix(value)
@@ -58,6 +66,7 @@ def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
 
 def _write_table(value: Labels, target: Path, kind: str, layout: str | None, say: Say) -> None:
     table = as_table(value, layout)
+    _say_unnamed(value, target, say)
     if kind in EXPORTS:
         check_exportable(table, kind)
     if kind not in WHOLE or layout == "annotators":

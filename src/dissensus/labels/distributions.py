@@ -14,6 +14,7 @@ from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
 from dissensus.labels.row_errors import RowError
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
 
 MOST_VOTES = 2**53  # beyond it floats skip whole numbers
@@ -209,7 +210,7 @@ def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> t
     if array.ndim != 2:
         raise ValueError(f"{what} has shape {array.shape}; expected two dimensions, items by classes")
     n, k = array.shape
-    names = as_names(np.arange(n) if items is None else items)
+    names = as_names(row_numbers(n) if items is None else items)
     kinds = tuple(str(name) for name in (range(k) if classes is None else classes))
     if (names.size, len(kinds)) != (n, k):
         raise ValueError(f"{what} has shape {array.shape}, but {names.size} items and {len(kinds)} classes are named")

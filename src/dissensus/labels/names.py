@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.labels.row_numbers import RowNumbers
+
 _INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
 _CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,18}")  # what str(int) prints
 
@@ -20,6 +22,8 @@ def as_names(values: Any) -> np.ndarray:
 
     So a name means the same whether it came from a CSV file, where everything is text, or from Parquet.
     """
+    if isinstance(values, RowNumbers):  # no names, and must not become any
+        return values
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"names must stand in one dimension, these have shape {array.shape}")

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_numbers import row_numbers
 
 
 @runtime_checkable
@@ -82,7 +83,7 @@ class _ClassifierModel:
 def predicted(model: Model, inputs: Any, items: Any = None) -> Distributions:
     """The probabilities of a model as distributions; items are numbered from 0 where no names are given."""
     probs = model.probs(inputs)
-    return Distributions(probs, np.arange(len(probs)) if items is None else items, model.classes)
+    return Distributions(probs, row_numbers(len(probs)) if items is None else items, model.classes)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

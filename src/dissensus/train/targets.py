@@ -15,6 +15,7 @@ from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import class_order, positions_of
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
 Classes = Sequence[Any] | np.ndarray | int | None
@@ -109,7 +110,7 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
             )
     codes.flags.writeable = False
     return Delivery(
-        name="labels", items=np.arange(codes.size), classes=names, hard=True, fixed=True, rule=partial(_taken, codes)
+        name="labels", items=row_numbers(codes.size), classes=names, hard=True, fixed=True, rule=partial(_taken, codes)
     )
 
 
@@ -134,7 +135,7 @@ def _shares(array: np.ndarray, names: tuple[str, ...], what: str) -> Distributio
     try:
         if counts:
             return Distributions.from_counts(values, classes=names)
-        return Distributions(values, np.arange(len(values)), names)
+        return Distributions(values, row_numbers(len(values)), names)
     except ValueError as problem:
         read = "whole numbers, so they are read as counts" if counts else "not whole numbers, so rows must sum to 1"
         raise ValueError(f"{what}: {problem} ({what} are {read})") from None

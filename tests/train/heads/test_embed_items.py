@@ -16,9 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from dissensus import read
+from dissensus.files.tables.columns import USUAL
+from dissensus.train.heads.cards import card_of
 from dissensus.train.heads.embed_items import embed
 from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded
-from dissensus.train.heads.features import FeatureTable, card_of, read_features
+from dissensus.train.heads.features import FeatureTable, read_features
 from dissensus.train.heads.inputs import folder_items, pixel_items, table_items, text_items
 
 
@@ -47,7 +50,7 @@ def test_features_keep_the_names_of_their_items_and_where_they_come_from(tmp_pat
     assert steps == [(0, 10), (4, 10), (8, 10), (10, 10)]
     assert found.source is not None and found.source["encoder"] == "letters" and found.source["weights"] == "v1"
     assert np.array_equal(np.load(tmp_path / "f.npy"), found.values)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.json", "f.npy"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.npy", "f.npy.json"]
 
 
 def test_work_that_is_done_is_not_done_again_and_other_work_is(tmp_path, toy):
@@ -103,7 +106,7 @@ def test_after_kill_minus_nine_it_goes_on_where_it_stood(tmp_path):
     whole = tmp_path / "whole.npy"
     subprocess.run([sys.executable, "-c", KILLED, str(whole), "0"], capture_output=True, check=True)
     assert target.read_bytes() == whole.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.json", "f.npy", "whole.json", "whole.npy"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.npy", "f.npy.json", "whole.npy", "whole.npy.json"]
 
 
 def test_other_work_broken_off_in_its_first_batch_leaves_nothing_to_go_on_from(tmp_path, toy):
@@ -174,25 +177,53 @@ def test_what_cannot_be_encoded_is_refused(tmp_path, toy):
         folder_items(tmp_path).get(range(1))
 
 
-def test_texts_come_from_tables_one_row_an_item_or_an_answer(tmp_path):
+def test_texts_come_from_tables_one_row_per_item_or_per_answer(tmp_path):
     rows = {"id": ["p", "q", "p"], "comment": ["one", "two", "one"], "label": [1, 2, 2]}
+    said = []
     pq.write_table(pa.table(rows), tmp_path / "t.parquet")
-    found = table_items(tmp_path / "t.parquet")
+    found = table_items(tmp_path / "t.parquet", say=said.append)
     assert found.takes == "text" and found.names.tolist() == ["p", "q"] and found.get(range(2)) == ["one", "two"]
-    (tmp_path / "t.csv").write_text("premise,hypothesis\na b,c\nd,e\n")
-    pairs = table_items(tmp_path / "t.csv")
-    assert (
-        pairs.takes == "pair" and pairs.get(range(2)) == [("a b", "c"), ("d", "e")] and pairs.names.tolist() == [0, 1]
-    )
+    assert said == ["took: item = id, text = comment"]
     (tmp_path / "t.jsonl").write_text('{"post": "x", "key": "k1"}\n{"post": "y", "key": "k2"}\n')
     with pytest.raises(ValueError, match=r"which column is the text\? It has post, key"):
         table_items(tmp_path / "t.jsonl")
     assert table_items(tmp_path / "t.jsonl", text="post", item="key").names.tolist() == ["k1", "k2"]
     with pytest.raises(ValueError, match=r"no column 'body'; it has post, key"):
         table_items(tmp_path / "t.jsonl", text="body")
+    with pytest.raises(ValueError, match=r"column 'post' cannot be name and text at once"):
+        table_items(tmp_path / "t.jsonl", text="post", item="post")
     pq.write_table(pa.table(rows | {"comment": ["one", "two", "three"]}), tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"item 'p' has the text 'one' in row 1 and 'three' in row 3"):
         table_items(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("usual", USUAL["item"])
+def test_the_column_of_names_is_found_as_read_finds_it(tmp_path, usual):
+    (tmp_path / "t.csv").write_text(f"{usual},text,label\n7,one,a\n3,two,b\n")
+    said = []
+    found = table_items(tmp_path / "t.csv", say=said.append)
+    assert found.named and found.names.tolist() == [7, 3] and said == [f"took: item = {usual}, text = text"]
+    labels = read(tmp_path / "t.csv", say=lambda notice: None)
+    assert set(labels.items.tolist()) == set(found.names.tolist())
+
+
+def test_texts_without_names_stay_unnamed_and_it_is_said_loudly(tmp_path, toy):
+    (tmp_path / "t.csv").write_text("premise,hypothesis\na b,c\nd,e\n")
+    said = []
+    pairs = table_items(tmp_path / "t.csv", say=said.append)
+    assert pairs.takes == "pair" and pairs.get(range(2)) == [("a b", "c"), ("d", "e")] and not pairs.named
+    assert said[0] == "took: text = premise, second = hypothesis"
+    assert said[1].startswith("warning: ") and "the features stay unnamed" in said[1] and "--item COLUMN" in said[1]
+    found = embed(pairs, toy, tmp_path / "f.npy")
+    assert not found.named and not read_features(tmp_path / "f.npy").named
+    card = json.loads((tmp_path / "f.npy.json").read_text())
+    assert (
+        "items" not in card
+        and card["encoder"] == "letters"
+        and found.source == read_features(tmp_path / "f.npy").source
+    )
+    named = embed(text_items([0, 1], ["a b", "d"], ["c", "e"]), toy, tmp_path / "f.npy")
+    assert named.named and named.items.tolist() == [0, 1], "names that look like numbers of rows are names all the same"
 
 
 def test_images_of_a_folder_are_named_by_their_paths(tmp_path):
@@ -209,12 +240,13 @@ def test_feature_files_of_ones_own_are_read_and_checked(tmp_path):
     np.save(file, np.arange(6, dtype=np.float16).reshape(3, 2))
     found = read_features(file)
     assert not found.named and found.items.tolist() == [0, 1, 2] and found.values.dtype == np.float16
-    (tmp_path / "own.json").write_text('{"about": "something else"}')
-    assert not read_features(file).named
-    (tmp_path / "own.json").write_text('{"items": ["a", "b"]}')
+    card = tmp_path / "own.npy.json"
+    card.write_text('{"items": ["a", "b"]}')
     with pytest.raises(ValueError, match=r"own.npy: there are 3 rows of features, but 2 names of items"):
         read_features(file)
-    (tmp_path / "own.json").unlink()
+    card.write_text('{"items": [2, 1, 0]}')
+    assert read_features(file).named and read_features(file).items.tolist() == [2, 1, 0]
+    card.unlink()
     np.save(file, np.array([[1.0, 2], [3, np.nan], [np.inf, 1]]))
     with pytest.raises(ValueError, match=r"row 1 \(item 1\) has the feature nan in column 1.*2 of 6 are not"):
         read_features(file)

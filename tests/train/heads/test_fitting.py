@@ -13,7 +13,7 @@ from dissensus.deliver.deliveries import wrapped
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.fitting import FitConfig, fit_head, match_items, scores_of
+from dissensus.train.heads.fitting import FitConfig, fit_head, scores_of
 from tests.train.crowd import CLASSES, crowd
 
 
@@ -69,25 +69,6 @@ def test_standardised_heads_take_features_as_they_are():
     assert scores_of(probs, fit_head(moved, votes, FitConfig(), quiet).probs(moved.values))["kl"] > 0.1
 
 
-def test_features_and_labels_meet_by_name_and_what_is_left_out_is_said():
-    features, votes, _ = crowd(n=10)
-    said = []
-    part, labels = match_items(features.select(range(4, 10)), votes.select(items=[8, 2, 5, 4]), said.append)
-    assert part.items.tolist() == ["i4", "i5", "i8"] == labels.items.tolist()
-    assert np.array_equal(labels.counts(), votes.counts()[[4, 5, 8]])
-    assert said == [
-        "3 of 6 items have features but no labels, and are left out",
-        "1 of 4 items have labels but no features, and are left out",
-    ]
-    with pytest.raises(ValueError, match=r"no item has both features and labels: features are of i0, …, labels of i5"):
-        match_items(features.select(range(4)), votes.select(items=[5]), said.append)
-    nameless = FeatureTable(features.values[:9], np.arange(9), named=False)
-    with pytest.raises(ValueError, match=r"9 rows of features without names and 10 items with labels"):
-        match_items(nameless, votes, said.append)
-    found, _ = match_items(FeatureTable(features.values, np.arange(10), named=False), votes, said.append)
-    assert found.items.tolist() == votes.items.tolist() and "row i is item i of the labels, i0 first" in said[-1]
-
-
 def test_items_that_cannot_teach_are_refused():
     features, votes, _ = crowd(n=10)
     empty = votes.select(answers=votes.item != 3)
@@ -131,6 +112,14 @@ def test_a_single_item_held_out_is_scored_without_a_correlation(head):
     found = fit_head(features, votes, FitConfig(head=head, validation=0.1), quiet).card
     scores = found["scores on items held out"]
     assert found["items held out"] == 1 and scores["entropy_correlation"] is None and scores["kl"] >= 0
+
+
+def test_the_card_says_how_features_and_labels_were_matched():
+    features, votes, _ = crowd(n=20)
+    config = FitConfig(head="linear", training=HeadConfig(epochs=1))
+    assert fit_head(features, votes, config, quiet).card["items matched"] == "by name"
+    vouched = fit_head(FeatureTable(features.values), votes, config, quiet, by_position=True)
+    assert vouched.card["items matched"] == "by position"
 
 
 def test_a_seed_below_0_is_refused():

@@ -28,9 +28,9 @@ def test_a_saved_head_is_the_same_head(tmp_path, kind):
     back = load_head(tmp_path / "m.safetensors")
     assert back.classes == made.classes and back.card == made.card
     assert np.array_equal(back.probs(x), made.probs(x))
-    card = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    card = json.loads((tmp_path / "m.safetensors.json").read_text(encoding="utf-8"))
     assert card["classes"] == ["cat", "dög", "cow, brown"] and card["nested"] == {"kl": 0.25}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.json", "m.safetensors"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.safetensors", "m.safetensors.json"]
 
 
 def test_an_mlp_computes_what_torch_computes():

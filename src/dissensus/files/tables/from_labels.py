@@ -21,6 +21,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import ROLES, class_column, free_name
 from dissensus.labels.names import class_order, encode
+from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -33,13 +34,14 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
                    layout="crowd-kit" calls them task, worker, label; layout="annotators" gives one row per item and
                    one column per annotator, empty where not asked (cleanlab's multi-annotator frame)
     Beliefs        item, annotator, stated.CLASS, ruled_out.CLASS, named.1, named.2, seconds, then the extra columns
-    Distributions  item, one column per class, and votes where known
+    Distributions  item where items have names, one column per class, and votes where known
     The order of classes and the items that nobody answered go into the schema's metadata.
     """
     if isinstance(value, Distributions):
         if layout is not None:
             raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
-        return _described(value.to_arrow(), layout="probabilities", item="item", classes=list(value.classes))
+        table, item = (value.to_arrow(), "item") if has_item_column(value) else (value.to_arrow().drop("item"), "")
+        return _described(table, layout="probabilities", item=item, classes=list(value.classes))
     if layout not in (None, "annotators", "crowd-kit"):
         raise ValueError(f"no layout {layout!r} to write; there are 'crowd-kit' and 'annotators', for votes")
     if layout is not None and not isinstance(value, Votes):
@@ -56,6 +58,15 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     table = table.rename_columns([renamed.get(name, name) for name in table.column_names])
     kind = {"layout": "beliefs", "scale": 1} if isinstance(value, Beliefs) else {"layout": "votes"}
     return _described(table, **kind, classes=list(value.classes), **order, **roles)
+
+
+def has_item_column(value: Labels) -> bool:
+    """Whether a file of these labels names its items: not where row i is row i of a source without names.
+
+    Answers need the column to say which belong together, and rows that were selected to say which rows they were.
+    """
+    rows = isinstance(value, Distributions) and np.array_equal(value.items, np.arange(value.n_items))
+    return are_named(value.items) or not rows
 
 
 def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[str]:

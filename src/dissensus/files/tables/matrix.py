@@ -11,6 +11,7 @@ from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.rows import encoded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import divided_rows
 
 
@@ -40,7 +41,7 @@ def matrix_distributions(matrix: np.ndarray, items: Any, classes: Any, votes: An
     if counted:
         return Distributions.from_counts(matrix, items=items, classes=classes)
     names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))
-    return Distributions(matrix, np.arange(matrix.shape[0]) if items is None else items, names, votes)
+    return Distributions(matrix, row_numbers(matrix.shape[0]) if items is None else items, names, votes)
 
 
 def rescaled(matrix: np.ndarray, say: Say) -> np.ndarray:

@@ -16,6 +16,7 @@ from dissensus.files.tables.rows import is_list, nan_as_null
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import free_name, whole_floats
 from dissensus.labels.names import as_names, text_column
+from dissensus.labels.row_numbers import row_numbers
 
 LISTS = ("annotators", "annotations")
 
@@ -45,7 +46,8 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
         kind = source.table[person].type
         if pa.types.is_nested(kind):
             raise ValueError(f"{source.name}: column {person!r} holds {kind}; expected one label per cell")
-    names = source.names(reading.item) if reading.item else pa.chunked_array([pa.array(range(source.size))])
+    named = bool(reading.item)
+    names = source.names(str(reading.item)) if named else pa.chunked_array([pa.array(range(source.size))])
     roles = {role: free_name(role, beside) for role in ("item", "annotator", "label")}
     parts, places = [], []
     for person, column in _labels_alike(source.table, people, reading.classes).items():
@@ -63,7 +65,8 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
     reading = replace(reading, item=roles["item"], annotator=roles["annotator"], label=roles["label"], seconds="")
     kept = np.concatenate(places)
     if reading.items is None:
-        reading = replace(reading, items=list(dict.fromkeys(as_names(names.to_numpy()).tolist())))
+        known = dict.fromkeys(as_names(names.to_numpy()).tolist())
+        reading = replace(reading, items=list(known) if named else row_numbers(source.size))
         if (unanswered := source.size - np.unique(kept).size) > 0:
             source.say(f"{unanswered} rows without an answer: items nobody answered")
     return source.holding(pa.concat_tables(parts), kept), reading

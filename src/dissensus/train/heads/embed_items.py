@@ -16,8 +16,9 @@ import numpy as np
 import dissensus
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import whole_or_not
+from dissensus.train.heads.cards import FEATURES, card_of, check_card_place
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
-from dissensus.train.heads.features import FeatureTable, card_of, read_features
+from dissensus.train.heads.features import FeatureTable, read_features
 from dissensus.train.heads.inputs import Items
 
 BATCH = 128
@@ -33,7 +34,8 @@ def embed(
     say: Callable[[str], None] = to_stderr,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> FeatureTable:
-    """Features of all items, written to `output` (.npy) with a card beside it.
+    """Features of all items, written to `output` (x.npy) with a card beside it (x.npy.json), which has the names of
+    the items where they have names.
 
     Work that was interrupted goes on after its last whole batch if items, names and encoder are the same, and gives
     the same bits; work that is finished is not done again. Pairs of texts (u, v) become u, v, |u - v|, u * v
@@ -43,7 +45,7 @@ def embed(
     _check(items, chosen, encoder, output, batch)
     loaded = chosen.load(model)
     about = {
-        "made by": f"dissensus {dissensus.__version__}", "encoder": encoder, "what": chosen.what,
+        "format": FEATURES, "made by": f"dissensus {dissensus.__version__}", "encoder": encoder, "what": chosen.what,
         "licence": chosen.licence, "weights": loaded.weights, "pairs": PAIRS if items.takes == "pair" else None,
         "batch": batch, "content": items.fingerprint,
     }  # fmt: skip
@@ -56,7 +58,7 @@ def embed(
             _encode_rest(items, loaded, part, about, batch, say, progress)
             card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
             (part / "values.npy").replace(output)
-        card = about | {"items": items.names.tolist()}
+        card = about | ({"items": items.names.tolist()} if items.named else {})
         whole_or_not(card_of(output), lambda out: _write_json(out, card))
         shutil.rmtree(part)
     return read_features(output)
@@ -70,6 +72,7 @@ def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) 
         raise ValueError(f"{output}: features are written as .npy; choose a name with this ending")
     if not output.parent.is_dir():
         raise ValueError(f"{output}: the folder {output.parent} does not exist; make it first")
+    check_card_place(output, FEATURES)
     if batch < 1:
         raise ValueError(f"a batch of {batch} items was asked for; expected 1 or more")
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dissensus.labels.answers import positions
+from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.row_numbers import are_named, row_numbers
+from dissensus.train.heads.cards import read_feature_card
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,14 +20,12 @@ class FeatureTable:
     """One row of features per item.
 
     values  (n, d) finite numbers
-    items   (n,) names of the items; their positions where the file has no names
-    named   whether the names are known
+    items   (n,) names of the items; None where they have none, which are numbered from 0
     source  what is known about the features: encoder, weights, licence
     """
 
     values: np.ndarray
-    items: np.ndarray
-    named: bool = True
+    items: Any = None
     source: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -34,6 +33,7 @@ class FeatureTable:
             raise ValueError(
                 f"features are {self.values.dtype} of shape {self.values.shape}; expected numbers, items by features"
             )
+        hold(self, "items", row_numbers(len(self.values)) if self.items is None else as_names(self.items))
         if self.items.shape != self.values.shape[:1]:
             raise ValueError(f"there are {len(self.values)} rows of features, but {self.items.size} names of items")
         repeated = first_repeated(self.items)
@@ -51,6 +51,11 @@ class FeatureTable:
                 f"row {first[0]} (item {self.items[first[0]]}) has the feature {self.values[first]} in column "
                 f"{first[1]}; expected finite numbers; {wrong} of {self.values.size} are not"
             )
+
+    @property
+    def named(self) -> bool:
+        """Whether the items have names, and not only numbers of rows."""
+        return are_named(self.items)
 
     def select(self, rows: Any) -> FeatureTable:
         """Some rows, by mask or by position."""
@@ -82,13 +87,8 @@ def check_finite(rows: np.ndarray, what: str) -> None:
         )
 
 
-def card_of(path: Path) -> Path:
-    """Where the card of a feature file lies: features.npy has features.json beside it."""
-    return path.with_suffix(".json")
-
-
 def read_features(path: Path) -> FeatureTable:
-    """A .npy file with numbers, items by features; names come from its card where there is one."""
+    """A .npy file with numbers, items by features; names come from its card, x.npy.json, where there is one."""
     if not path.is_file():
         raise ValueError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
     try:
@@ -97,25 +97,11 @@ def read_features(path: Path) -> FeatureTable:
         raise ValueError(f"{path}: not a readable .npy file ({problem})") from None
     if not isinstance(values, np.ndarray):
         raise ValueError(f"{path}: holds several arrays; expected one, items by features: save it with numpy.save")
-    card = _read_card(card_of(path))
+    card = read_feature_card(path)
     try:
         if card is None:
-            return FeatureTable(values, np.arange(len(values)) if values.ndim else np.arange(0), named=False)
-        names = as_names(card.pop("items"))
-        return FeatureTable(values, names, source=card)
+            return FeatureTable(values)
+        names = card.pop("items", None)
+        return FeatureTable(values, names, {key: value for key, value in card.items() if key != "format"})
     except ValueError as problem:
         raise ValueError(f"{path}: {problem}") from None
-
-
-def _read_card(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
-        return None
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as problem:
-        raise ValueError(
-            f"{path}: the card of these features is not JSON ({problem}); remove it or repair it"
-        ) from None
-    if not isinstance(card, dict) or not isinstance(card.get("items"), list):
-        return None  # some other JSON file that happens to lie there
-    return card

@@ -17,12 +17,13 @@ from dissensus.evaluate.closeness import kl_to_people, soft_nll
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.names import positions_of
+from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.heads.config import HeadConfig, Layer
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
+from dissensus.train.heads.matching import items_of, match_items
 from dissensus.train.heads.training import train_heads
 from dissensus.train.targets import target_rows
 
@@ -65,17 +66,23 @@ class FitConfig:
 
 
 @takes(labels=ANY_LABELS)
-def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr) -> Head:
+def fit_head(
+    features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr, *,
+    by_position: bool = False,
+) -> Head:  # fmt: skip
     """A head trained on the items that have both features and labels; what is left out is said.
 
     Validation is by the soft cross-entropy to what people said, whatever the delivery.
+
+    by_position  features or labels have no names, and the caller vouches that both stand in the same order
     """
-    features, labels = match_items(features, labels, say)
+    named = features.named and are_named(labels.items)
+    features, labels = match_items(features, labels, say, by_position=by_position)
     train, held = _split(labels.n_items, config, np.random.default_rng([config.seed, 7]))
     shift, scale = _scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
-    held_out = as_distributions(_items(labels, held)) if held.size else None
-    delivery = _delivery(_items(labels, train), config)
+    held_out = as_distributions(items_of(labels, held)) if held.size else None
+    delivery = _delivery(items_of(labels, train), config)
     if config.head == "logistic":
         everything = _delivery(labels, config)
         layers, judged, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
@@ -85,33 +92,8 @@ def fit_head(features: FeatureTable, labels: Labels, config: FitConfig, say: Cal
     head, judge = (Head(_unscaled(trained, shift, scale), labels.classes) for trained in (layers, judged))
     scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
     trained_on = labels.n_items if config.head == "logistic" else train.size
-    return replace(head, card=_card(features, labels, config, delivery, chosen, trained_on, held.size, scores))
-
-
-def match_items(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
-    """The items that have both, in the order of the features: by name, or by position where features have no names."""
-    if not features.named:
-        if len(features.values) != labels.n_items:
-            raise ValueError(
-                f"there are {len(features.values)} rows of features without names and {labels.n_items} items with "
-                "labels; expected as many, in the same order, or a card with the names of the items beside the features"
-            )
-        say(f"features have no names: row i is item i of the labels, {labels.items[0]} first")
-        return replace(features, items=labels.items, named=True), labels
-    codes = positions_of(features.items, labels.items)
-    both = codes >= 0
-    if not both.any():
-        raise ValueError(
-            f"no item has both features and labels: features are of {features.items[0]}, …, labels of "
-            f"{labels.items[0]}, …; expected the same names"
-        )
-    if not both.all():
-        say(f"{np.sum(~both):,} of {both.size:,} items have features but no labels, and are left out")
-    if both.sum() < labels.n_items:
-        say(
-            f"{labels.n_items - both.sum():,} of {labels.n_items:,} items have labels but no features, and are left out"
-        )
-    return features.select(both), _items(labels, codes[both])
+    card = _card(features, labels, config, delivery, chosen, trained_on, held.size, scores)
+    return replace(head, card=card | {"items matched": "by name" if named else "by position"})
 
 
 def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
@@ -139,10 +121,6 @@ def _split(n: int, config: FitConfig, rng: np.random.Generator) -> tuple[np.ndar
         raise ValueError(f"validation={config.validation:g} holds out {held} of {n} items; 2 or more must remain")
     order = rng.permutation(n)
     return np.sort(order[held:]), np.sort(order[:held])
-
-
-def _items(labels: Labels, rows: np.ndarray) -> Labels:
-    return labels.select(rows) if isinstance(labels, Distributions) else labels.select(items=rows)
 
 
 def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,11 @@ import pyarrow as pa
 from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.delimited import read_delimited
 from dissensus.files.json_text import read_json, read_json_lines, records_table
+from dissensus.files.notices import Say, to_stderr
+from dissensus.files.tables.columns import Reading, choose
+from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.row_numbers import are_named, row_numbers
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 _TEXT_NAMES = ("text", "sentence", "comment", "tweet", "content")
@@ -26,7 +30,7 @@ class Items:
     """What is to be encoded.
 
     takes        what an encoder must take: texts for "pair" too
-    names        (n,) names of the items
+    names        (n,) names of the items; numbers of rows where they have none
     get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
     fingerprint  a hash of all content and names, so that work on the same items is recognised
     """
@@ -36,6 +40,11 @@ class Items:
     get: Callable[[range], list[Any]]
     fingerprint: str
 
+    @property
+    def named(self) -> bool:
+        """Whether the items have names, and not only numbers of rows."""
+        return are_named(self.names)
+
     def __post_init__(self) -> None:
         repeated = first_repeated(self.names)
         if repeated is not None:
@@ -44,14 +53,16 @@ class Items:
             raise ValueError("there are no items to encode")
 
 
-def read_items(path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None) -> Items:
+def read_items(
+    path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
+) -> Items:
     """The images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
-    return folder_items(path) if path.is_dir() else table_items(path, item=item, text=text, second=second)
+    return folder_items(path) if path.is_dir() else table_items(path, item=item, text=text, second=second, say=say)
 
 
 def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = None) -> Items:
-    """Texts, or pairs of texts where `second` is given."""
-    known = as_names(names)
+    """Texts, or pairs of texts where `second` is given.  names: (n,), or None where the texts have none"""
+    known = row_numbers(len(texts)) if names is None else as_names(names)
     columns = [list(texts)] if second is None else [list(texts), list(second)]
     for column in columns:
         if len(column) != known.size:
@@ -91,11 +102,15 @@ def folder_items(folder: Path) -> Items:
     return Items("image", names, lambda rows: [_decoded(files[row]) for row in rows], mark)
 
 
-def table_items(path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None) -> Items:
+def table_items(
+    path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
+) -> Items:
     """Texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row per item or one row per answer.
 
-    item          column of names; "item" or "id" where there is one, else rows count from 0
+    item          column of names, found as `read` finds it; "" where there is none. Without one the texts stay
+                  unnamed, in the order of the rows
     text, second  columns of the text and, for pairs, of the other text; usual names are recognised
+    say           hears which columns were taken
     """
     table = _read_table(path)
     known = table.column_names
@@ -104,14 +119,23 @@ def table_items(path: Path, *, item: str | None = None, text: str | None = None,
         text, second = pair if pair and second is None else (next((n for n in _TEXT_NAMES if n in known), None), second)
     if text is None:
         raise ValueError(f"{path}: which column is the text? It has {', '.join(known)}: say text (--text COLUMN)")
-    item = item or next((name for name in ("item", "id", "uid") if name in known), None)
     for column in (item, text, second):
-        if column is not None and column not in known:
+        if column and column not in known:
             raise ValueError(f"{path}: there is no column {column!r}; it has {', '.join(known)}")
+    item = choose(SourceTable(table, str(path)), "item", Reading(item=item), needed=False)
+    taken = {"item": item, "text": text, "second": second}
+    say("took: " + ", ".join(f"{role} = {column}" for role, column in taken.items() if column))
     texts = table[text].to_pylist()
     others = table[second].to_pylist() if second else None
     if item is None:
-        return text_items(np.arange(len(texts)), texts, others)
+        say(
+            f"warning: {path}: no column looks like the names of the items, so the features stay unnamed, and are not "
+            f"matched to labels that have names; the columns are {', '.join(known)}: say which one it is with item= "
+            "(--item COLUMN)"
+        )
+        return text_items(None, texts, others)
+    if item in (text, second):
+        raise ValueError(f"{path}: column {item!r} cannot be name and text at once: say another one (--item COLUMN)")
     return text_items(*_once_each(path, table[item].to_pylist(), texts, others))
 
 
@@ -161,7 +185,7 @@ def _decoded(path: Path) -> np.ndarray:
 
 
 def _fingerprint(names: np.ndarray, content: Iterable[Any]) -> str:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(b"" if are_named(names) else b"unnamed")
     for part in (*(str(name).encode() for name in names.tolist()), b"", *content):
         digest.update(len(part).to_bytes(8))
         digest.update(part)

@@ -9,30 +9,32 @@ from typing import Any
 import numpy as np
 
 from dissensus.files.whole_files import whole_or_not, write_text
+from dissensus.train.heads.cards import HEAD, card_of, check_card_place
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.head import Head
 
-FORMAT = "dissensus head 1"
-
 
 def save_head(head: Head, path: Path) -> None:
-    """Write MODEL.safetensors, with the card in its header and again beside it as MODEL.json for readers."""
+    """Write x.safetensors, with the card in its header and again beside it as x.safetensors.json for readers."""
     from safetensors.numpy import save
 
-    check_model_name(path)
-    card = json.dumps({"format": FORMAT, "classes": list(head.classes), **head.card}, indent=1, ensure_ascii=False)
+    check_model_place(path)
+    card = json.dumps({"format": HEAD, "classes": list(head.classes), **head.card}, indent=1, ensure_ascii=False)
     tensors: dict[str, np.ndarray] = {}
     for place, (weight, bias) in enumerate(head.layers):
         tensors |= {f"layer{place}.weight": weight, f"layer{place}.bias": bias}
     content = save(tensors, metadata={"card": card})
     whole_or_not(path, lambda out: _write(out, content))
-    write_text(card + "\n", path.with_suffix(".json"))
+    write_text(card + "\n", card_of(path))
 
 
-def check_model_name(path: Path) -> None:
-    """Refuse another ending, before a model is trained in vain."""
+def check_model_place(path: Path) -> None:
+    """Refuse a place where the model or its card cannot be written, before it is trained in vain."""
     if path.suffix != ".safetensors":
         raise ValueError(f"{path}: models are written as .safetensors; choose a name with this ending")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist; make it first")
+    check_card_place(path, HEAD)
 
 
 def load_head(path: Path) -> Head:
@@ -50,7 +52,7 @@ def load_head(path: Path) -> Head:
     try:
         card = json.loads(metadata["card"])
         classes = card.pop("classes")
-        if card.pop("format") != FORMAT:
+        if card.pop("format") != HEAD:
             raise KeyError("format")
         layers = tuple(
             Layer(tensors[f"layer{place}.weight"], tensors[f"layer{place}.bias"]) for place in range(len(tensors) // 2)

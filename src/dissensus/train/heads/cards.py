@@ -1,0 +1,66 @@
+"""Cards: what a file of features or a model is, as JSON beside it under the whole name of the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FEATURES = "dissensus features 1"
+HEAD = "dissensus head 1"
+
+
+def card_of(path: Path) -> Path:
+    """Where the card of a file lies: x.npy has x.npy.json beside it, x.safetensors has x.safetensors.json."""
+    return path.with_name(f"{path.name}.json")
+
+
+def read_feature_card(path: Path) -> dict[str, Any] | None:
+    """The card of a feature file, ours or a user's own {"items": [...]}; None where there is none.
+
+    Refused is other JSON in its place, and names in x.json where x.npy has no card: nobody should think they count.
+    """
+    place = card_of(path)
+    if place.is_file():
+        card = _content(place)
+        if card is None or _kind(card) != FEATURES:
+            raise ValueError(
+                f'{place}: not a card of features; expected JSON such as {{"items": ["a", "b"]}}, the names of the '
+                "rows: repair it, or move it away"
+            )
+        return card
+    other = path.with_suffix(".json")
+    card = _content(other) if other.is_file() else None
+    if card is not None and isinstance(card.get("items"), list):
+        raise ValueError(
+            f"{path}: {other.name} beside it lists items, but names of rows are read from {place.name} alone: rename "
+            f"{other.name} to {place.name} if these are the names of the rows, else move it away"
+        )
+    return None
+
+
+def check_card_place(path: Path, kind: str) -> None:
+    """Refuse to write a card over a file that is no such card, before the work is done in vain."""
+    place = card_of(path)
+    if not place.exists():
+        return
+    card = _content(place) if place.is_file() else None
+    if card is None or _kind(card) != kind:
+        raise ValueError(
+            f"{place}: exists and is not the card of {'features' if kind == FEATURES else 'a model'}, so it would be "
+            f"lost when the card of {path.name} is written: move it away, or choose another name than {path.name}"
+        )
+
+
+def _content(place: Path) -> dict[str, Any] | None:
+    try:
+        card = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return card if isinstance(card, dict) else None
+
+
+def _kind(card: dict[str, Any]) -> str | None:
+    if "format" in card:
+        return str(card["format"])
+    return FEATURES if isinstance(card.get("items"), list) else None
