@@ -54,9 +54,7 @@ def annotator_page(
         parts.append(f"<section><h2>Everyone, lowest skill first</h2>{everyone}</section>")
     if few.size:
         others = scrolling(_table(report, few), "too few answers to rank")
-        parts.append(
-            f"<section><h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{others}</section>"
-        )
+        parts.append(f"<section><h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{others}</section>")
     return page("".join(parts) + "</div>", f"{title}: annotators")
 
 

@@ -75,7 +75,11 @@ def _of_path(path: Path) -> "ItemViews":
 
     if not path.exists():
         raise ValueError(f"--contents {path}: no such table or folder, and no data set of that name")
-    items = read_items(path)
+    items = read_items(path, say=say)
+    if not items.named:
+        raise ValueError(
+            f"--contents {path}: its rows have no names, so nobody knows whose texts they are: add a column of items"
+        )
     return ItemViews(items.names, lambda place: items.get(range(place, place + 1))[0])
 
 
