@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench studies docs clean
+.PHONY: demo test check bench studies extras docs clean
 
 $(VENV)/base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,9 @@ studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/resu
 	$(BIN)/python benchmarks/allocation.py
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py
+
+extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
+	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras
 
 docs: $(VENV)/dev  ## build the documentation into site/
 	$(INSTALL) -e ".[docs]"

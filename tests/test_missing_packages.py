@@ -1,92 +1,150 @@
-"""A package that is not installed is named in one line with the way to get it, in Python and on the command line."""
+"""Whatever is installed, every verb and every public name works, or says in one line which extra to install."""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
+import tomllib
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
 
-CODE = """
-import sys
+import pytest
+from packaging.requirements import Requirement
 
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "transformers", "lightning"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+from benchmarks.extras import INSTALLS, table
+from dissensus.cli.main import VERBS, name_of
+from dissensus.fronts import EXTRAS
 
-sys.meta_path.insert(0, Absent())
-import dissensus.train, dissensus.train.heads
-from dissensus.train import Model, SoftLabelClassifier, as_delivery
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OPTIONAL: dict[str, list[str]] = PROJECT["optional-dependencies"]
+FOR_DEVELOPERS = {"dev", "bench", "docs"}
+FOR_USERS = sorted(OPTIONAL.keys() - FOR_DEVELOPERS)
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def extras_within(extra: str) -> set[str]:
+    """An extra and those it is made of."""
+    own = [Requirement(text) for text in OPTIONAL[extra]]
+    inner = {part for wanted in own if canonical(wanted.name) == "dissensus" for part in wanted.extras}
+    return {extra}.union(*(extras_within(part) for part in inner))
+
+
+@cache
+def brought_by(extra: str | None) -> frozenset[str]:
+    """The packages that an extra, or dissensus alone, installs, with what these need in turn."""
+    texts = (
+        PROJECT["dependencies"] + [text for part in extras_within(extra) for text in OPTIONAL[part]]
+        if extra
+        else PROJECT["dependencies"]
+    )
+    waiting = [Requirement(text) for text in texts]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        wanted = waiting.pop()
+        key = canonical(wanted.name), frozenset(wanted.extras)
+        if key in seen or key[0] == "dissensus":
+            continue
+        seen.add(key)
+        try:
+            further = [Requirement(text) for text in requires(wanted.name) or ()]
+        except PackageNotFoundError:  # for another system
+            continue
+        parts = ("", *wanted.extras)
+        waiting += [one for one in further if not one.marker or any(one.marker.evaluate({"extra": x}) for x in parts)]
+    return frozenset(name for name, _ in seen)
+
+
+@cache
+def modules_of(packages: frozenset[str]) -> frozenset[str]:
+    known = packages_distributions()
+    return frozenset(module for module, names in known.items() if packages & {canonical(name) for name in names})
+
+
+@cache
+def outcomes(extra: str | None) -> dict[str, dict[str, str]]:
+    """What every verb and every name says where only this extra is installed; None for the core alone."""
+    hidden = sorted(packages_distributions().keys() - modules_of(brought_by(extra)) - {"dissensus"})
+    words = [sys.executable, str(ROOT / "tests/every_verb.py"), json.dumps(hidden)]
+    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("extra", [None, *FOR_USERS], ids=lambda extra: extra or "core")
+def test_every_verb_and_every_name_works_or_names_the_extra_that_brings_what_is_missing(extra):
+    """Packages are hidden from the import system here; `make extras` does the same in fresh environments.
+
+    Whoever installs the extra that was asked for is not asked for another one.
+    """
+    here = extras_within(extra) if extra else set()
+    for kind, said in outcomes(extra).items():
+        needed = {what: outcome.removeprefix("needs ") for what, outcome in said.items() if outcome != "works"}
+        assert {what: answer for what, answer in needed.items() if answer not in set(FOR_USERS) - here} == {}, kind
+        asked_for_it = {what for what, outcome in outcomes(None)[kind].items() if outcome == f"needs {extra}"}
+        assert asked_for_it & needed.keys() == set()
+    if extra == "all":
+        assert {outcome for said in outcomes(extra).values() for outcome in said.values()} == {"works"}
+
+
+def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_and_encoding():
+    verbs = outcomes(None)["verbs"]
+    assert {verb.partition(" ")[0] for verb in verbs} == {name_of(verb) for part in VERBS.values() for verb in part}
+    needs = {(verb.partition(" ")[0], outcome) for verb, outcome in verbs.items() if outcome != "works"}
+    assert needs == {("elicit", "needs elicit"), ("embed", "needs encoders")}
+
+
+def test_every_extra_is_needed_by_a_verb_or_a_name():
+    asked = {outcome.removeprefix("needs ") for said in outcomes(None).values() for outcome in said.values()}
+    assert set(FOR_USERS) - {"all", "images"} <= asked
+    assert "images" in EXTRAS.values(), "it is for the pictures of data sets, which are not part of the package"
+
+
+def test_modules_are_said_to_come_with_the_extra_that_brings_them():
+    for module, extra in EXTRAS.items():
+        assert module in modules_of(brought_by(extra)) or sys.platform == "win32", (module, extra)
+        assert module not in modules_of(brought_by(None)), f"{module} comes with dissensus itself"
+
+
+def test_the_readme_writes_every_extra_as_the_messages_do():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"pip install -c constraints\.txt '\.\[([a-z-]+)\]'", text))
+    table = set(re.findall(r"^\| `([a-z-]+)` \|", text, flags=re.MULTILINE))
+    assert written <= set(FOR_USERS) and table >= set(FOR_USERS)
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "src").rglob("*.py")):
+        assert "dissensus[" not in page.read_text(encoding="utf-8"), f"{page}: another form than the README's"
+
+
+def test_the_page_shows_what_happened_in_fresh_environments():
+    record = json.loads((ROOT / "benchmarks/results/extras.json").read_text(encoding="utf-8"))
+    allowed = {"works", *(f"needs {extra}" for extra in FOR_USERS)}
+    for install, tried in record.items():
+        assert {*tried["verbs"].values(), *tried["names"].values()} <= allowed, install
+    verbs = {install: record[install]["verbs"] for install in INSTALLS if install in record}
+    assert table(verbs) in (ROOT / "docs/install.md").read_text(encoding="utf-8")
+
+
+ENGINES = """
 from dissensus.train.heads import HeadConfig, train_heads
+from dissensus.train import Model
 trained = train_heads([[0.0], [1.0]], [0, 1], [HeadConfig(kind="linear", epochs=1)])
 print(isinstance(trained[0].head, Model))
-for name in ("soft_cross_entropy", "DeliveredDataset", "delivered", "DeliveredData"):
-    try:
-        getattr(dissensus.train, name)
-    except ImportError as problem:
-        print(problem)
 try:
     train_heads([[0.0], [1.0]], [0, 1], [HeadConfig(kind="linear")], engine="torch")
-except ImportError as problem:
+except ModuleNotFoundError as problem:
     print(problem)
 """
 
 
-def test_heads_and_estimators_work_without_torch_and_the_rest_says_how_to_get_it():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+def test_heads_are_trained_without_torch_and_its_engine_says_how_to_get_it():
+    hidden = "import sys; sys.modules['torch'] = None  # what Python does for a module that is not there\n"
+    done = subprocess.run([sys.executable, "-c", hidden + ENGINES], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "True",
-        "dissensus.train.soft_cross_entropy needs torch, which is not installed: pip install 'dissensus[train]'",
-        "dissensus.train.DeliveredDataset needs torch, which is not installed: pip install 'dissensus[train]'",
-        "dissensus.train.delivered needs torch, which is not installed: pip install 'dissensus[train]'",
-        "dissensus.train.DeliveredData needs lightning, which is not installed: pip install lightning",
-        "the torch engine needs torch, which is not installed: pip install 'dissensus[train]'",
+        "the torch engine needs torch, which is not installed: pip install -c constraints.txt '.[train]' "
+        "(in your clone of dissensus)",
     ]
-
-
-VERBS = """
-import sys
-
-EXTRAS = %r
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in EXTRAS:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Absent())
-from dissensus.cli.main import main
-
-for words in %r:
-    sys.argv = ["dissensus", *words]
-    try:
-        main()
-        code = 0
-    except SystemExit as end:
-        code = end.code
-    print("exit", code, file=sys.stderr)
-"""
-EXTRAS = ("PIL", "anyio", "argon2", "httptools", "itsdangerous", "jinja2", "psycopg", "sqlalchemy", "starlette",
-          "torch", "transformers", "uvicorn", "uvloop", "sentence_transformers")  # fmt: skip
-
-
-def test_every_verb_works_on_a_core_install_or_says_what_to_install(tmp_path):
-    folder, labels = str(tmp_path / "survey"), str(tmp_path / "grades.parquet")
-    works = [
-        ["describe", "anesthesia"], ["aggregate", "anesthesia", "-o", labels], ["annotators", "anesthesia"],
-        ["agreement", "anesthesia", "--replicates", "10"], ["review", "anesthesia"],
-        ["convert", "anesthesia", str(tmp_path / "a.parquet")], ["plan", "--items", "20", "--classes", "5"],
-        ["evaluate", labels, "anesthesia", "--no-ceiling", "--replicates", "10"], ["data", "list"],
-    ]  # fmt: skip
-    needs = [
-        ["elicit", "init", folder], ["elicit", "serve", folder], ["elicit", "rehearse", folder],
-        ["elicit", "status", folder], ["elicit", "export", folder, "-o", "x.csv"], ["elicit", "key", folder],
-        ["elicit", "links", folder], ["elicit", "forget", folder, "somebody"],
-    ]  # fmt: skip
-    code = VERBS % (EXTRAS, works + needs)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert "Traceback" not in done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith(("exit", "error"))]
-    assert said[: len(works)] == ["exit 0"] * len(works)
-    for line, end in zip(said[len(works) :: 2], said[len(works) + 1 :: 2], strict=True):
-        assert line.startswith("error: this needs ") and "pip install 'dissensus[" in line and end == "exit 2"
-    assert len(said) == len(works) + 2 * len(needs)

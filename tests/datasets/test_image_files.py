@@ -99,7 +99,7 @@ def test_without_pillow_the_error_names_the_extra(tmp_path):
         "from pathlib import Path; from dissensus.datasets import cifar10; cifar10.read_images(Path(sys.argv[1]))"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
-    assert "needs Pillow: pip install 'dissensus[images]'" in done.stderr
+    assert "needs PIL, which is not installed: pip install -c constraints.txt '.[images]'" in done.stderr
 
 
 def test_the_compact_test_set_is_the_official_one_written_as_a_pickle(data_folder, tmp_path, python_2_pickle):

@@ -135,7 +135,7 @@ def test_an_extra_column_named_like_a_role_moves_the_role():
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_library_that_is_not_there_is_named_with_how_to_get_it(library, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ImportError, match=f"this frame is made by {library}, which is not installed: pip install"):
+    with pytest.raises(ImportError, match=f"this frame needs {library}, which is not installed: pip install -c"):
         getattr(VOTES, f"to_{library}")()
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.datasets.pickled import read_pickle
+from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
 
 SIDE = 32
@@ -49,10 +50,8 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
     """Pixels (n, 32, 32, 3) of the `webp` column of a Parquet file, and its other columns."""
     try:
         from PIL import Image
-    except ImportError:
-        raise ModuleNotFoundError(
-            f"{path.name} holds WebP images, and decoding them needs Pillow: pip install 'dissensus[images]'"
-        ) from None
+    except ModuleNotFoundError:
+        raise not_installed(f"{path.name} holds WebP images, and decoding them", "PIL") from None
     table = pq.read_table(path)
     blobs = table["webp"]
     pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)

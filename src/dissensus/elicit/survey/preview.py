@@ -10,6 +10,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
+from dissensus.fronts import not_installed
 
 ROOM = 20  # classes that fit on a page where each has a row of its own
 MANY = 500  # pairs or triplets beyond which somebody should have chosen them
@@ -38,7 +39,10 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
 
 def check_pictures(survey: Survey, units: Units) -> None:
     """Check that every picture can be opened: nobody can judge what they do not see."""
-    from PIL import Image, UnidentifiedImageError
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ModuleNotFoundError:
+        raise not_installed("checking pictures", "PIL", "elicit") from None
 
     known = Image.registered_extensions()
     for item in units.items.values():

@@ -9,6 +9,7 @@ from dissensus.elicit.questions.question import Option
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.items import UNIT_NAMES
 from dissensus.elicit.survey.settings import SOURCES
+from dissensus.fronts import not_installed
 
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
 """
@@ -110,7 +111,10 @@ def make_survey(
 
 def _digits(folder: Path, *, with_classes: bool) -> str:
     """Pictures that come with scikit-learn, of which some are hard to read. -> where they are"""
-    from PIL import Image
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        raise not_installed("making a survey", "PIL", "elicit") from None
     from sklearn.datasets import load_digits
 
     digits = load_digits()

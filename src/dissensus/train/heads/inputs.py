@@ -17,6 +17,7 @@ from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
+from dissensus.fronts import not_installed
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
 
@@ -175,8 +176,8 @@ def _read_table(path: Path) -> pa.Table:
 def _decoded(path: Path) -> np.ndarray:
     try:
         from PIL import Image, ImageOps
-    except ImportError:
-        raise ModuleNotFoundError("reading images needs Pillow: pip install 'dissensus[images]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("reading images", "PIL") from None
     try:
         with Image.open(path) as picture:
             return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))  # cameras note which side is up

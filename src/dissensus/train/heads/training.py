@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
 from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
@@ -131,9 +132,7 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
     try:
         from dissensus.train.heads.torch_engine import TorchEngine
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "the torch engine needs torch, which is not installed: pip install 'dissensus[train]'", name="torch"
-        ) from None
+        raise not_installed("the torch engine", "torch") from None
     return TorchEngine(device)
 
 

@@ -1,0 +1,179 @@
+"""Run every verb and load every public name with what is installed, and print as JSON what each of them said.
+
+    python tests/every_verb.py                  in an environment with some extras
+    python tests/every_verb.py '["torch", …]'   as if these modules were not
+
+It needs nothing but dissensus: `make extras` runs it in fresh environments, and test_missing_packages.py in this one
+with packages hidden.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import pkgutil
+import socket
+import struct
+import sys
+import tempfile
+import traceback
+import zlib
+from importlib.machinery import PathFinder
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+# What to call a verb with. A verb that is not here is called with a data set, as those that read labels are.
+WORDS: dict[str, list[str]] = {
+    "plan": ["--items", "20", "--classes", "5"],
+    "elicit init": ["new"],
+    "elicit check": ["survey"],
+    "elicit serve": ["survey", "--port", "{busy}"],
+    "elicit key": ["survey"],
+    "elicit links": ["survey", "--count", "2"],
+    "elicit rehearse": ["survey", "--annotators", "2", "--at-once", "2"],
+    "elicit export": ["survey", "-o", "answers.csv"],
+    "elicit status": ["survey"],
+    "elicit forget": ["survey", "nobody"],
+    "data list": [],
+    "convert": ["anesthesia", "votes.parquet"],
+    "count": ["votes.parquet", "-o", "counts.npz"],
+    "aggregate": ["anesthesia", "-o", "labels.parquet"],
+    "embed": ["texts.csv", "-o", "texts.npy"],
+    "embed pictures": ["pictures", "-o", "pictures.npy"],
+    "fit": ["own.npy", "anesthesia", "--epochs", "1", "-o", "own.safetensors"],
+    "predict": ["own.safetensors", "own.npy", "-o", "predicted.parquet"],
+    "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
+}
+# What cannot be tried to its end says this when everything it needs is installed.
+EXPECTED = {"elicit serve": "port {busy}", "elicit forget": "nobody"}
+
+
+class Without:
+    """Finds what is installed, except for some modules and the packages they belong to."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self.modules = frozenset(modules)
+        known = packages_distributions()
+        self.packages = {package for module in modules for package in known.get(module, ())}
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        return None if name.partition(".")[0] in self.modules else PathFinder.find_spec(name, path, target)
+
+    def find_distributions(self, *context: Any) -> Any:
+        every = PathFinder.find_distributions(*context)
+        return (package for package in every if package.metadata["Name"] not in self.packages)
+
+
+def outcomes() -> dict[str, dict[str, str]]:
+    """By verb and by public name: "works", "needs EXTRA", or what went wrong."""
+    from dissensus.cli.main import app, main
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = str(taken.getsockname()[1])
+        _make_inputs(Path(folder))
+        verbs = _verbs(app)
+        done = {}
+        for verb in [*verbs, *(extra for extra in WORDS if extra not in verbs)]:
+            words = [word.format(busy=busy) for word in WORDS.get(verb, ["anesthesia"])]
+            name = verb if verb in verbs else verb.partition(" ")[0]
+            done[verb] = _run(main, [*name.split(), *words], EXPECTED.get(verb, "").format(busy=busy))
+    return {"verbs": done, "names": _names()}
+
+
+def _verbs(app: Any) -> list[str]:
+    """Every verb, and every one of a group of verbs."""
+    import typer
+
+    found = []
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        found += [f"{name} {part}" for part in command.commands] if hasattr(command, "commands") else [name]
+    return found
+
+
+def _run(main: Any, words: list[str], expected: str) -> str:
+    sys.argv = ["dissensus", *words]
+    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    code: Any = 0
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+            code = "traceback"
+    text = said.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    lines = [line for line in text.splitlines() if line.startswith("error: ")]
+    if code == 2 and len(lines) == 1 and "pip install" in lines[0]:
+        return f"needs {_extra(lines[0])}"
+    if code == 0 or (expected and len(lines) == 1 and expected in lines[0]):
+        return "works"
+    return f"exit {code}: {text}"
+
+
+def _names() -> dict[str, str]:
+    import dissensus
+
+    fronts = [
+        "dissensus",
+        *(f"dissensus.{part.name}" for part in pkgutil.iter_modules(dissensus.__path__) if part.ispkg),
+    ]
+    fronts.append("dissensus.train.heads")
+    done = {}
+    for front in fronts:
+        package = importlib.import_module(front)
+        for name in getattr(package, "__all__", ()):
+            try:
+                getattr(package, name)
+                done[f"{front}.{name}"] = "works"
+            except ModuleNotFoundError as missing:
+                good = "pip install" in str(missing) and "\n" not in str(missing)
+                done[f"{front}.{name}"] = f"needs {_extra(str(missing))}" if good else repr(missing)
+            except Exception as problem:
+                done[f"{front}.{name}"] = repr(problem)
+    return done
+
+
+def _extra(advice: str) -> str:
+    """The extra that a line asks to install, written as the README writes it."""
+    before, _, after = advice.partition("pip install -c constraints.txt '.[")
+    return after.partition("]'")[0] or before
+
+
+def _make_inputs(folder: Path) -> None:
+    import numpy as np
+
+    from dissensus.elicit.survey.template import make_survey
+
+    (folder / "texts.csv").write_text("item,text\na,one\nb,two\n", encoding="utf-8")
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / "grey.png").write_bytes(_png(8))
+    make_survey(
+        folder / "survey", title="Grey?", kind="choose", classes=["yes", "no"], source="links", items="items.csv"
+    )
+    (folder / "survey" / "grey.png").write_bytes(_png(8))
+    (folder / "survey" / "items.csv").write_text("item,image\ngrey,grey.png\n", encoding="utf-8")
+    np.save(folder / "own.npy", np.random.default_rng(0).normal(size=(45, 3)))
+    (folder / "own.npy.json").write_text(json.dumps({"items": list(range(1, 46))}), encoding="utf-8")
+
+
+def _png(side: int) -> bytes:
+    """A grey picture, without the library that may be missing."""
+    rows = b"".join(b"\0" + bytes([128]) * side for _ in range(side))
+    parts = (b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0), b"IDAT" + zlib.compress(rows), b"IEND")
+    body = (struct.pack(">I", len(part) - 4) + part + struct.pack(">I", zlib.crc32(part)) for part in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(body)
+
+
+if __name__ == "__main__":
+    os.environ["COLUMNS"] = "200"
+    if len(sys.argv) > 1:
+        finds = Without(json.loads(sys.argv[1]))
+        sys.meta_path[:] = [finds if finder is PathFinder else finder for finder in sys.meta_path]
+    print(json.dumps(outcomes(), indent=1))
