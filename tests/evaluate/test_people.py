@@ -61,7 +61,17 @@ def test_torch_tensors_are_taken():
         ([0.2, 0.8], {"classes": 2}, r"np\.stack\(\[1 - p, p\], axis=1\)"),
         ([[0, 0], [1, 2]], {}, "row 0 .*has no votes"),
         (np.zeros((0, 3)), {}, r"labels have shape \(0, 3\)"),
-        (["cat", "dog"], {}, "expected numbers"),
+        ([["cat", "dog"]], {}, "expected numbers"),
+        (
+            ["cat", "cow"],
+            {"classes": ["cat", "dog"]},
+            "label 1 is 'cow', which is not among the classes cat, dog; 1 of 2",
+        ),
+        (
+            [1, 2, 2],
+            {"classes": ["1", "2", "3"]},
+            "labels hold numbers, and the classes are named 1, 2, 3: numbers could",
+        ),
         (COUNTS, {"classes": ["a", "b"]}, "2 classes are named, but the rows have 3 columns"),
         (Distributions.from_counts(COUNTS), {"classes": 3}, "carry their own names"),
         (Votes.of(["a", "b"], ["x", "y"]).select(answers=[0]), {}, "item b has no votes.*1 of 2"),
@@ -70,6 +80,13 @@ def test_torch_tensors_are_taken():
 def test_ambiguous_or_wrong_labels_are_refused(labels, options, message):
     with pytest.raises(ValueError, match=f"(?s){message}"):
         as_people(labels, **options)
+
+
+def test_names_of_classes_are_labels_of_one_class_each():
+    """Ratings from 1 to 3 as text are names; as numbers they could be codes from 0, and are refused above."""
+    people = as_people(["1", "3", "3"], classes=["1", "2", "3"])
+    assert people.form == "classes" and people.targets.probs.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
+    assert as_people(np.array(["dog", "cat"])).targets.classes == ("cat", "dog")
 
 
 def test_the_row_that_is_named_is_the_row_whose_sum_is_told():

@@ -15,7 +15,7 @@ from dissensus.evaluate.people import People, as_people, as_predictions, rescale
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import are_named
 
 Missing = Literal["refuse", "leave out"]
@@ -189,12 +189,8 @@ def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
     """
     given = [None if value is None or value != value else value for value in gold.tolist()]
     names = all(value is None or isinstance(value, str) for value in given)
-    counted = tuple(str(code) for code in range(len(classes)))
-    if not names and classes != counted and all(name.lstrip("-").isdigit() for name in classes):
-        raise ValueError(
-            f"gold holds numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or codes "
-            "from 0; give the names as text, such as [str(value) for value in gold]"
-        )
+    if not names:
+        refuse_names_for_codes(classes, "gold")
     absent = np.array([value is None for value in given], dtype=bool)
     read = positions_of(given, classes) if names else np.array([_whole_number(value) for value in given])
     codes = np.where(absent, -1, read)

@@ -14,6 +14,7 @@ from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import described, is_frame, way_out
+from dissensus.labels.names import class_order, positions_of, refuse_names_for_codes
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
@@ -81,8 +82,9 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     """Labels in any of their shapes as People.
 
     labels   Votes; full Beliefs, whose mean is taken; Distributions; (n, k) whole numbers: counts of votes (rows with
-             a single 1 are one class each); (n, k) floats whose rows sum to 1: probabilities; (n,) whole numbers: one
-             class each, which needs `classes`. NumPy arrays, lists and torch tensors alike
+             a single 1 are one class each); (n, k) floats whose rows sum to 1: probabilities; (n,) texts: one class
+             each by its name; (n,) whole numbers: by its code, which needs `classes`. NumPy arrays, lists and torch
+             tensors alike
     items    n names, 0..n-1 if none are given; for arrays only
     classes  k names, or their number; for arrays only
 
@@ -93,6 +95,9 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
         if items is not None or classes is not None:
             raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
         return _of_labels(labels)
+    if _are_texts(labels):
+        names = class_order(labels) if classes is None else _class_names(classes, None)
+        return _of_codes(_codes_of_names(labels, names), items, names)
     array = as_numbers(labels)
     if array.ndim == 1:
         return _of_classes(array, items, classes)
@@ -230,12 +235,32 @@ def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | No
             "their names or their number"
         )
     names = _class_names(classes, None)
+    refuse_names_for_codes(names, "labels")
     bad = np.flatnonzero((codes < 0) | (codes >= len(names)))
     if bad.size:
         raise ValueError(
             f"label {bad[0]} is class {codes[bad[0]]}, but there are {len(names)} classes, 0..{len(names) - 1}; "
             f"{bad.size} of {codes.size} labels are out of range"
         )
+    return _of_codes(codes, items, names)
+
+
+def _are_texts(labels: Any) -> bool:
+    return isinstance(labels, list | tuple | np.ndarray) and len(labels) > 0 and all(isinstance(x, str) for x in labels)
+
+
+def _codes_of_names(labels: Sequence[str], names: tuple[str, ...]) -> np.ndarray:
+    codes = positions_of(labels, names)
+    bad = np.flatnonzero(codes < 0)
+    if bad.size:
+        raise ValueError(
+            f"label {bad[0]} is {str(labels[bad[0]])!r}, which is not among the classes {', '.join(names[:10])}; "
+            f"{bad.size} of {codes.size} labels are not"
+        )
+    return codes
+
+
+def _of_codes(codes: np.ndarray, items: Any, names: tuple[str, ...]) -> People:
     one_hot = np.eye(len(names), dtype=np.int64)[codes]
     return People(Distributions.from_counts(one_hot, items=items, classes=names), one_hot, "classes")
 

@@ -134,6 +134,16 @@ def class_order(names: Iterable[Any]) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def refuse_names_for_codes(classes: Sequence[str], what: str) -> None:
+    """Refuse class codes where the classes are named by other whole numbers, as ratings from 1 to 5 are."""
+    if tuple(classes) != tuple(map(str, range(len(classes)))) and all(map(_INTEGER.fullmatch, classes)):
+        verb = "hold" if what.endswith("s") else "holds"
+        raise ValueError(
+            f"{what} {verb} numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or "
+            f"codes from 0; give the names as text, such as [str(value) for value in {what}]"
+        )
+
+
 def first_repeated(values: Sequence[Any] | np.ndarray) -> Any | None:
     """The first value that occurs a second time, or None."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "i" and bool((values[1:] > values[:-1]).all()):

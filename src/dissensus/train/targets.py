@@ -14,7 +14,7 @@ from dissensus.deliver.fixed import soft
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import class_order, positions_of
+from dissensus.labels.names import class_order, positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
@@ -95,12 +95,7 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
         )
     else:
         names = _names(_count(array, what) if classes is None else classes, None, what)
-        counted = tuple(str(code) for code in range(len(names)))
-        if names != counted and all(name.lstrip("-").isdigit() for name in names):
-            raise ValueError(
-                f"{what} hold numbers, and the classes are named {', '.join(names[:10])}: numbers could be names or "
-                f"codes from 0; give the names as text, such as [str(value) for value in {what}]"
-            )
+        refuse_names_for_codes(names, what)
         codes, k = array.astype(np.int64), len(names)
         bad = np.flatnonzero((codes < 0) | (codes >= k))
         if bad.size:

@@ -60,7 +60,7 @@ def hint_at_slider(source: SourceTable, label: str) -> None:
     numbers = as_numbers(labels) if source.text else labels
     if not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
         return
-    seen = numbers.unique().to_numpy()
+    seen = numbers.drop_null().unique().to_numpy()
     if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
         source.say(
             f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
