@@ -132,7 +132,7 @@ def test_no_public_function_hides_its_parameters():
                 ours = (getattr(function, "__module__", None) or "").startswith("dissensus")
                 if ours and any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values()):
                     hidden.add(function.__qualname__)
-    assert hidden == {"aggregate", "deliver"}
+    assert hidden == {"aggregate", "deliver", "review"}
 
 
 def test_no_function_counts_votes_that_are_not_there():
@@ -141,7 +141,14 @@ def test_no_function_counts_votes_that_are_not_there():
 
     made = majority(load("anesthesia").labels)
     rng = np.random.default_rng(0)
-    given = {"rng": rng, "answers": 5, "size": 9, "estimate": made, "measure": "nominal alpha"}
+    given = {
+        "rng": rng,
+        "answers": 5,
+        "size": 9,
+        "estimate": made,
+        "measure": "nominal alpha",
+        "measures": ["nominal alpha"],
+    }
     counting = {
         door: function
         for door, (function, name) in DOORS.items()

@@ -12,6 +12,7 @@ import pytest
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import annotator_page
 from dissensus.aggregate.answers_apart import answers_apart
+from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
 from dissensus.labels.distributions import Distributions
@@ -132,12 +133,10 @@ def test_answers_apart_are_those_that_nobody_shares():
     choice = ["a"] * 9 + ["b"] + ["b"] + ["a", "b", "b", "a"]
     who = [f"p{i}" for i in range(9)] + ["bo"] + ["bo"] + ["p0", "p1", "bo", "p2"]
     votes = Votes.of(item, choice, who)
-    bo = votes.annotators.tolist().index("bo")
-    rows = answers_apart(votes, bo, 5)
-    assert [(votes.items[votes.item[row]], votes.classes[votes.choice[row]]) for row in rows] == [
-        ("x", "b"),
-        ("z", "b"),
-    ]
+    rows = answers_apart(review(votes))
+    apart = [(votes.items[votes.item[row]], votes.annotators[votes.annotator[row]]) for row in rows.tolist()]
+    assert apart[0] == ("x", "bo") and ("y", "bo") not in apart
+    assert all(item == "z" for item, _ in apart[1:]) and answers_apart(review(votes), 1).tolist() == rows[:1].tolist()
 
 
 def test_many_classes_share_the_colour_of_the_rest():

@@ -105,6 +105,7 @@ def agreement_interval(
     return agreement_intervals(votes, [measure], rng, **options)[measure]
 
 
+@takes(votes=(Votes, Distributions))
 def agreement_intervals(
     votes: Votes | Distributions,
     measures: Sequence[str],

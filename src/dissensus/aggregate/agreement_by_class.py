@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, paired, resampled_cells
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
 from dissensus.labels.votes import Votes
 
@@ -29,6 +30,7 @@ class ClassAgreement:
     kappa: tuple[Interval, ...]
 
 
+@takes(votes=(Votes, Distributions))
 def specific_agreement(votes: Votes | Distributions) -> np.ndarray:
     """When a vote is for c, how often another vote on the same item is for c as well.  -> (k,), 0 to 1
 
@@ -42,6 +44,7 @@ def specific_agreement(votes: Votes | Distributions) -> np.ndarray:
     return _specific(cells_of(votes))[0]
 
 
+@takes(votes=(Votes, Distributions))
 def class_kappa(votes: Votes | Distributions) -> np.ndarray:
     """Fleiss' kappa of each class: specific agreement beyond what the share of the class gives by chance.  -> (k,)
 
@@ -53,6 +56,7 @@ def class_kappa(votes: Votes | Distributions) -> np.ndarray:
     return _specific(cells_of(votes))[1]
 
 
+@takes(votes=(Votes, Distributions))
 def class_agreement(
     votes: Votes | Distributions,
     rng: np.random.Generator,

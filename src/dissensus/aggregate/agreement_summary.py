@@ -20,6 +20,7 @@ from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
 from dissensus.aggregate.vote_pairs import Over, cells_of, paired
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.intervals import Interval
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
@@ -96,6 +97,7 @@ class AgreementReport:
         }  # fmt: skip
 
 
+@takes(labels=ANY_LABELS)
 def agreement_report(
     labels: Labels,
     rng: np.random.Generator,
@@ -152,6 +154,7 @@ class AlphaSummary:
         return levels | {"scale": str(self.scale), "notices": list(self.notices)}
 
 
+@takes(labels=ANY_LABELS)
 def alpha_summary(
     labels: Labels,
     rng: np.random.Generator,

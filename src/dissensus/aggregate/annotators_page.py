@@ -8,7 +8,9 @@ import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
 from dissensus.aggregate.answers_apart import apart_table
+from dissensus.aggregate.second_look import review
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.summary import RANKED_FROM
 from dissensus.labels.votes import Votes
 from dissensus.report.items import ItemViews
@@ -17,6 +19,7 @@ from dissensus.report.svg import scatter
 from dissensus.report.tables import scrolling
 
 
+@takes(answers=(Votes, Beliefs))
 def annotator_page(
     report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
 ) -> str:
@@ -42,11 +45,11 @@ def annotator_page(
             + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
             + "</section>"
         )
-    apart = "" if answers is None else apart_table(answers, ranked, views)
+    apart = "" if answers is None else apart_table(review(answers), views)
     if apart:
         parts.append(
-            "<section><h2>Answers that stand apart</h2><p>Of those with the lowest skill, the answers with which "
-            "fewest others agree. Look at the item before you call them mistakes.</p>"
+            "<section><h2>Answers that stand apart</h2><p>Least likely to be right, by what the others said and how "
+            "reliable people are. Look at the item before you call them mistakes.</p>"
             f"{scrolling(apart, 'answers that stand apart')}</section>"
         )
     if ranked.size:

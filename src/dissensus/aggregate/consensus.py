@@ -11,6 +11,7 @@ import pyarrow as pa
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import Labels
@@ -78,6 +79,7 @@ class ItemLabels:
         )  # fmt: skip
 
 
+@takes(distributions=Distributions, labels=ANY_LABELS)
 def item_labels(distributions: Distributions, labels: Labels | None = None) -> ItemLabels:
     """The most probable class of each item, with its probability and the share of people who chose it.
 

@@ -13,6 +13,7 @@ from dissensus.aggregate.consensus import ItemLabels, item_labels
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -39,7 +40,7 @@ class Review:
 
     def least_likely(self) -> np.ndarray:
         """The answers worth a second look first: lowest quality, then those most others contradict.  (m,) positions"""
-        same, others = self._others()
+        same, others = self.same_and_others()
         return np.lexsort((same / np.maximum(others, 1), self.quality))
 
     def ranked_votes(self) -> Votes:
@@ -49,7 +50,7 @@ class Review:
         many of them are the same.
         """
         order = self.least_likely()
-        same, others = self._others()
+        same, others = self.same_and_others()
         item = self.votes.item[order]
         names = np.array(self.items.classes, dtype=object)
         columns = pa.table({
@@ -69,12 +70,13 @@ class Review:
             "votes": self.ranked_votes().to_arrow().slice(0, count).to_pylist(), "notices": list(self.notices),
         }  # fmt: skip
 
-    def _others(self) -> tuple[np.ndarray, np.ndarray]:
+    def same_and_others(self) -> tuple[np.ndarray, np.ndarray]:
         """Other answers to the item that are the same as this, and all of them.  (m,), (m,)"""
         same = self.votes.counts()[self.votes.item, self.votes.choice] - 1
         return same, self.votes.per_item[self.votes.item] - 1
 
 
+@takes(labels=ANY_LABELS)
 def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
     """Items and answers ranked by how much they deserve a second look.
 

@@ -9,6 +9,7 @@ import numpy as np
 from dissensus.aggregate.counting import Ties, majority
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
 
@@ -34,6 +35,7 @@ class WawaFit:
         return f"WawaFit({sizes}, {self.distributions.n_classes} classes)"
 
 
+@takes(votes=Votes)
 def wawa(votes: Votes, ties: Ties = "share") -> WawaFit:
     """Worker agreement with aggregate: a majority vote, and another that weighs each vote by its annotator's skill.
 

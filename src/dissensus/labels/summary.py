@@ -224,6 +224,7 @@ def agreement_with_others(votes: Votes) -> np.ndarray:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
+@takes(votes=Votes)
 def compared_answers(votes: Votes) -> np.ndarray:
     """How many of each annotator's answers are to items with another answer, and so can be compared.  (a,)"""
     annotator, annotators = votes.identified("agreement with others")
