@@ -197,7 +197,7 @@ def test_a_matrix_holds_counts_of_votes_and_probabilities_of_beliefs_and_says_wh
 def test_options_that_would_do_nothing_are_refused(votes, tmp_path):
     for options in (["--label", "x"], ["--classes", "a,b"], ["--repeats", "first"], ["--where", "a=1"]):
         line = refused("describe", "anesthesia", *options)
-        assert f"is a data set, which knows how it is read, so {options[0]} would do nothing" in line
+        assert f"is a data set, so {options[0]} would have no effect" in line
         assert "`dissensus convert anesthesia anesthesia.parquet`" in line
     run("describe", "anesthesia", "--missing", "error")  # its default
     run("aggregate", votes, "-o", tmp_path / "d.parquet")
@@ -274,7 +274,7 @@ def test_bad_output_leaves_the_old_file_and_nothing_else(votes, tmp_path):
     old.write_bytes(b"old")
     assert "npy holds one row per item" in refused("convert", votes, old)
     assert "there is no folder" in refused("aggregate", votes, "-o", tmp_path / "no" / "out.parquet")
-    assert "says no format" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
+    assert "cannot tell the format" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
     assert "is not a regular file" in refused("convert", votes, "/dev/null", "--to", "csv")
     assert "there is no folder" in refused("describe", votes, "--html", tmp_path / "no" / "page.html")
     assert old.read_bytes() == b"old" and sorted(p.name for p in tmp_path.iterdir()) == ["out.npy", "votes.csv"]

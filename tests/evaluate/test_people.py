@@ -65,7 +65,7 @@ def test_torch_tensors_are_taken():
         (
             ["cat", "cow"],
             {"classes": ["cat", "dog"]},
-            "label 1 is 'cow', which is not among the classes cat, dog; 1 of 2",
+            "labels give item 1 the class 'cow', which is not among cat, dog; 1 of 2",
         ),
         (
             [1, 2, 2],

@@ -266,7 +266,7 @@ TEXTS = {
     "a wrong ending": (
         "v.xlsx",
         GOOD,
-        [r"the ending '.xlsx' says no format", r"expected one of .csv", "pass format="],
+        [r"cannot tell the format from the ending '.xlsx'", r"expected one of .csv", "pass format="],
         {},
     ),
     "an unknown format": ("v.csv", GOOD, ["no format 'excel'", "there are csv, tsv"], {"format": "excel"}),

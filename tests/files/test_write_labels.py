@@ -31,7 +31,7 @@ def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
         (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio holds votes"),
         (Beliefs.of_votes(THREE), "v.csv", {"layout": "crowd-kit"}, r"these are beliefs; take beliefs\.first_choices"),
         (THREE, "v.csv", {"layout": "long"}, "no layout 'long' to write; there are 'crowd-kit' and 'annotators'"),
-        (THREE, "v.txt", {}, r"the ending '\.txt' says no format; expected one of \.csv"),
+        (THREE, "v.txt", {}, r"cannot tell the format from the ending '\.txt'; expected one of \.csv"),
         (THREE, "v.txt", {"format": "xls"}, "no format 'xls'; there are csv"),
         (THREE, "no/folder/v.csv", {}, "there is no folder .*; make it first"),
         (Distributions([[1.0]], ["a"], ("votes",)), "v.csv", {}, "a class is named 'votes'.*rename the class"),

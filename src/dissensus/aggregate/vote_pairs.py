@@ -103,7 +103,7 @@ def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.
         raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
     who, annotators = votes.identified("an interval over annotators")
     if annotators.size < 3:
-        raise ValueError(f"there are {annotators.size} annotators; to draw others like them takes 3 or more")
+        raise ValueError(f"there are {annotators.size} annotators; resampling annotators needs at least 3")
     cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
     which = which.reshape(-1)
     place, code = cell // votes.n_classes, cell % votes.n_classes

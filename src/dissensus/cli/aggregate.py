@@ -34,7 +34,7 @@ def aggregate(
     iterations: Annotated[int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, "
                                                    "shrinkage).")] = None,
     seed: Annotated[int | None, typer.Option(help="Taken and not used: no method draws anything at random.")] = None,
-    recalibrate: Annotated[str | None, typer.Option(help="Make stated probabilities honest first: by `repeats`, an "
+    recalibrate: Annotated[str | None, typer.Option(help="Recalibrate stated probabilities first: by `repeats`, an "
                            "annotator's second answers, or by a file with item and right label.")] = None,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,

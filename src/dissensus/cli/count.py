@@ -22,7 +22,7 @@ def count(
     classes: Annotated[str | None, typer.Option(help="All classes in order, as one row of CSV.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The count matrix of a large vote file, in bounded memory; repeated answers count again."""
+    """The count matrix of a large vote file, with bounded memory; repeated answers are all counted."""
     from dissensus.files.stream import count_votes
     from dissensus.files.write_labels import write
 

@@ -88,9 +88,9 @@ def serve(
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
     if ready.new_key:
         say(f"the dashboard's key, shown only this once: {ready.new_key}")
-    say(f"people start at {ready.start}")
-    say(f"you watch at {ready.dashboard}")
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
+        say(f"people start at {ready.start}")
+        say(f"you watch at {ready.dashboard}")
         run_server(ready)
 
 

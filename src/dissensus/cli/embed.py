@@ -26,7 +26,7 @@ def embed(
     batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Items to features by a frozen encoder; interrupted work goes on where it stopped."""
+    """Turn items into features with a frozen encoder; an interrupted run resumes where it stopped."""
     from dissensus.train.heads.embed_items import embed as run
     from dissensus.train.heads.encoders import default_encoder
 

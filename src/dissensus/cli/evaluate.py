@@ -32,7 +32,7 @@ def evaluate(
     predictions: Annotated[str, typer.Argument(help="Probabilities: (n, k) NPY or a distributions file; votes of an "
                                                "ensemble; or a data set of either.")],
     file: LABELS,
-    compare: Annotated[list[str] | None, typer.Option(help="Another model, as NAME=FILE; again for a third.")] = None,
+    compare: Annotated[list[str] | None, typer.Option(help="Another model, as NAME=FILE; repeat for more.")] = None,
     gold: Annotated[Path | None, typer.Option(help="True classes: (n,) NPY of codes, or a file with item and label. "
                                               "A data set brings its own.")] = None,
     slice_by: Annotated[list[str] | None, typer.Option("--slice", help="Column of a data set's items to divide by.")]
@@ -44,12 +44,12 @@ def evaluate(
     shared: Annotated[bool, typer.Option("--shared", help="Score only the items that both sides have.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
     replicates: Annotated[int, typer.Option(help="Resampled item sets behind each interval.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
     contents: Contents = None,
 ) -> None:  # fmt: skip
-    """A model against people: scores, calibration, slices, beside what people reach themselves."""
+    """Compare a model with people: scores, calibration and slices, next to how well people do themselves."""
     import numpy as np
 
     from dissensus.evaluate.comparisons import compare as compare_models

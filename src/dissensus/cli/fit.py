@@ -24,18 +24,19 @@ def fit(
     output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: x.safetensors; x.safetensors.json "
                                          "is its card.")],
     delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
-    wrap: Annotated[list[str] | None, typer.Option(help=f"{', '.join(wrapper_forms())} around the delivery; again for "
-                                                   "another.")] = None,
+    wrap: Annotated[list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to "
+                                                   "add more.")] = None,
     head: Annotated[str, typer.Option(help="mlp or linear (Adam), or logistic (linear, solved exactly).")] = "mlp",
     validation: Annotated[float, typer.Option(help="Share of the items held out, to stop and to choose by.")] = 0.2,
     seed: Annotated[int, typer.Option(help="Decides the items held out, delivery, weights and batches.")] = 0,
-    epochs: Annotated[int, typer.Option(help="At most this many.")] = 20,
-    learning_rate: Annotated[float, typer.Option(help="Of Adam.")] = 1e-3,
-    weight_decay: Annotated[float, typer.Option(help="Of Adam.")] = 0.0,
+    epochs: Annotated[int, typer.Option(help="Maximum number of epochs.")] = 20,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate of Adam.")] = 1e-3,
+    weight_decay: Annotated[float, typer.Option(help="Weight decay of Adam.")] = 0.0,
     batch: Annotated[int, typer.Option(help="Items per step.")] = 32,
     hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 128,
-    dropout: Annotated[float, typer.Option(help="Of the MLP's hidden units.")] = 0.1,
-    penalty: Annotated[float | None, typer.Option(help="L2 of the logistic head; chosen on items held out.")] = None,
+    dropout: Annotated[float, typer.Option(help="Dropout rate of the hidden layer.")] = 0.1,
+    penalty: Annotated[float | None, typer.Option(help="L2 penalty of the logistic head; without it, "
+                                                  "chosen on held-out items.")] = None,
     standardise: Annotated[bool, typer.Option("--standardise", help="Features to mean 0 and variance 1.")] = False,
     by_position: Annotated[bool, typer.Option("--by-position", help="Features or labels have no names of items, and I "
                                               "vouch that both stand in the same order.")] = False,

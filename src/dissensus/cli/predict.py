@@ -16,7 +16,7 @@ def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .npy, …")],
     as_json: AsJson = False,
 ) -> None:
-    """What a trained head believes about items: one distribution per item."""
+    """Predict a distribution for each item with a trained head."""
     from dissensus.files.write_labels import write
     from dissensus.train.heads.model_files import load_head
 

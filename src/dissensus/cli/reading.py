@@ -38,11 +38,11 @@ OPTIONS: dict[str, Any] = {
     "annotators": Annotated[
         str | None, typer.Option(help="All annotators in order; with --layout annotators, the columns that are people.")
     ],
-    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; again for another column.")],
+    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; repeat for more columns.")],
     "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
     "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
     "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
-    "scale": Annotated[float | None, typer.Option(help="What probabilities are out of: 1, or 100 for percents.")],
+    "scale": Annotated[float | None, typer.Option(help="Scale of the probabilities: 1, or 100 for percents.")],
     "several": Annotated[
         str | None, typer.Option(help="Answers that tick several classes: beliefs (equal mass), or votes (one each).")
     ],
@@ -124,7 +124,7 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
 
             if file in DATASETS and given:
                 raise ValueError(
-                    f"{file} is a data set, which knows how it is read, so {', '.join(given)} would do nothing: leave "
+                    f"{file} is a data set, so {', '.join(given)} would have no effect: leave "
                     f"it out, or make a file of it first: `dissensus convert {file} {file}.parquet`"
                 )
             if file in DATASETS:

@@ -61,7 +61,7 @@ def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:
             ) from problem
         except ValueError as problem:
             raise ValueError(
-                f"what lies at {download.address} does not have the checksum {download.checksum}, so it was not kept: "
+                f"the file at {download.address} does not have the checksum {download.checksum}, so it was not kept: "
                 f"it changed, or the transfer was tampered with ({problem})"
             ) from problem
     if download.unpacks:

@@ -65,7 +65,7 @@ def tempered(delivery: Delivery, temperature: float) -> Delivery:
     if delivery.hard:
         raise ValueError(
             f"{delivery.name} delivers classes, which no temperature changes; temper the distributions it draws "
-            "from: sls(tempered(distributions, temperature), seed) with tempered of dissensus.labels.transforms"
+            "from: sls(tempered(distributions, temperature), seed) with tempered of dissensus.labels"
         )
     if not temperature >= 0:
         raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")

@@ -140,7 +140,7 @@ def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distri
     if only_model or only_people:
         raise ValueError(
             f"the model's classes are {_listed(predictions.classes)}, people's {_listed(classes)}; only the model has "
-            f"{_listed(only_model)}, only people have {_listed(only_people)}: name the classes of both alike"
+            f"{_listed(only_model)}, only people have {_listed(only_people)}: use the same class names in both"
         )
     return Distributions(predictions.probs[:, order], predictions.items, classes, predictions.votes)
 

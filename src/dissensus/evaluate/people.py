@@ -14,7 +14,7 @@ from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import described, is_frame, way_out
-from dissensus.labels.names import class_order, positions_of, refuse_names_for_codes
+from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
@@ -97,7 +97,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
         return _of_labels(labels)
     if _are_texts(labels):
         names = class_order(labels) if classes is None else _class_names(classes, None)
-        return _of_codes(_codes_of_names(labels, names), items, names)
+        return _of_codes(codes_of_names(labels, names, "labels"), items, names)
     array = as_numbers(labels)
     if array.ndim == 1:
         return _of_classes(array, items, classes)
@@ -247,17 +247,6 @@ def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | No
 
 def _are_texts(labels: Any) -> bool:
     return isinstance(labels, list | tuple | np.ndarray) and len(labels) > 0 and all(isinstance(x, str) for x in labels)
-
-
-def _codes_of_names(labels: Sequence[str], names: tuple[str, ...]) -> np.ndarray:
-    codes = positions_of(labels, names)
-    bad = np.flatnonzero(codes < 0)
-    if bad.size:
-        raise ValueError(
-            f"label {bad[0]} is {str(labels[bad[0]])!r}, which is not among the classes {', '.join(names[:10])}; "
-            f"{bad.size} of {codes.size} labels are not"
-        )
-    return codes
 
 
 def _of_codes(codes: np.ndarray, items: Any, names: tuple[str, ...]) -> People:

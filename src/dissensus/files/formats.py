@@ -21,7 +21,8 @@ def format_of(path: Path, asked: str | None) -> str:
     kind = asked or ENDINGS.get(path.suffix.lower())
     if kind is None:
         raise ValueError(
-            f"{path}: the ending {path.suffix!r} says no format; expected one of {', '.join(ENDINGS)}, or pass format="
+            f"{path}: cannot tell the format from the ending {path.suffix!r}; expected one of {', '.join(ENDINGS)}, "
+            "or pass format= (--format)"
         )
     if kind not in FORMATS:
         raise ValueError(f"{path}: no format {kind!r}; there are {', '.join(FORMATS)}")

@@ -26,7 +26,7 @@ def as_names(values: Any) -> np.ndarray:
         return values
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"names must stand in one dimension, these have shape {array.shape}")
+        raise ValueError(f"names must be one-dimensional; these have shape {array.shape}")
     if array.dtype == object and not array.flags.writeable:  # held by a value: a part of "1", "2", "x" stays text
         return array
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max(initial=0) < 2**63):
@@ -132,6 +132,18 @@ def class_order(names: Iterable[Any]) -> tuple[str, ...]:
     if texts and all(_INTEGER.fullmatch(text) for text in texts):
         texts.sort(key=int)
     return tuple(texts)
+
+
+def codes_of_names(values: Sequence[str] | np.ndarray, classes: Sequence[str], what: str) -> np.ndarray:
+    """Class names, one per item, as codes; refused where one is not a class.  (n,) -> (n,) int64"""
+    codes = positions_of(values, classes)
+    bad = np.flatnonzero(codes < 0)
+    if bad.size:
+        raise ValueError(
+            f"{what} give item {bad[0]} the class {str(values[bad[0]])!r}, which is not among "
+            f"{', '.join(classes[:10])}; {bad.size} of {codes.size} are not"
+        )
+    return codes
 
 
 def refuse_names_for_codes(classes: Sequence[str], what: str) -> None:

@@ -42,7 +42,7 @@ class Answered:
 
     @classmethod
     def of(cls, answers: Votes | Beliefs, seconds: float) -> Answered:
-        """Votes, or beliefs that are complete (see `labels.completion.complete`)."""
+        """Votes, or beliefs that are complete (see `dissensus.complete`)."""
         if isinstance(answers, Votes):
             return cls(seconds, answers.item, np.eye(answers.n_classes)[answers.choice])
         stated = answers.stated
@@ -50,7 +50,7 @@ class Answered:
         if bad.size:
             raise ValueError(
                 f"belief {bad[0]} does not state probabilities for all classes that sum to 1; {bad.size} of "
-                f"{stated.shape[0]} are incomplete: complete them first (labels.completion)"
+                f"{stated.shape[0]} are incomplete: complete them first with dissensus.complete"
             )
         return cls(seconds, answers.item, stated)
 

@@ -1,4 +1,5 @@
 # What `dissensus.train` offers, loaded on first use; `__init__.py` reads this list.
+from . import heads as heads
 from .batches import DeliveredDataset as DeliveredDataset
 from .batches import collate as collate
 from .batches import target_tensor as target_tensor

@@ -22,9 +22,9 @@ from dissensus.train.model import softmax
 class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     """A linear or MLP head trained by cross-entropy to distributions; on hard labels it is logistic regression.
 
-    fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs: see `as_targets`.
+    fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs.
     Each item weighs the same, however many votes it has: pass sample_weight to change that. What was learned is a Head
-    in `head_`, over the classes that had mass; `as_model` makes a model of the estimator itself.
+    in `head_`, over the classes that had mass; `as_model` makes a model of the estimator.
 
     head            "linear": the exact optimum by L-BFGS, equal to LogisticRegression(C=C) where Y are labels;
                     "mlp": two layers with GELU and dropout (Singh 2025, sec. 3.2), by Adam in mini-batches
@@ -68,7 +68,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftLabelClassifier:  # noqa: N803
-        """X: (n, d) dense or sparse; Y: see `as_targets`; sample_weight: (n,) or None"""
+        """X: (n, d) dense or sparse; Y: as for the class; sample_weight: (n,) or None"""
         if self.head not in ("linear", "mlp"):
             raise ValueError(f"there is no head {self.head!r}; there are linear and mlp")
         before = getattr(self, "classes_", None) if self.warm_start else None

@@ -30,7 +30,7 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     fit(X, Y) repeats each row for every class of Y that has mass, weighted by it (see `expanded`), so the loss is the
     soft cross-entropy wherever the estimator's loss is a weighted sum over rows: LogisticRegression, gradient boosting
-    (scikit-learn, LightGBM, XGBoost), networks. Y is what `as_targets` reads. Classes without mass in training get
+    (scikit-learn, LightGBM, XGBoost), networks. Y is as for SoftLabelClassifier. Classes without mass in training get
     probability 0. Settings of the estimator that count rows (min_samples_leaf, min_child_samples) count repeats, and
     a validation part it takes for itself holds repeats of training rows: pass early_stopping=False.
 
@@ -43,7 +43,7 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes = classes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExpandRows:  # noqa: N803 (scikit-learn's names)
-        """X: (n, d) dense or sparse; Y: see `as_targets`; sample_weight: (n,) or None"""
+        """X: (n, d) dense or sparse; Y: as for the class; sample_weight: (n,) or None"""
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise ValueError(
                 f"fit of {type(self.estimator).__name__} takes no sample_weight, which carries the mass; choose an "

@@ -46,7 +46,8 @@ class FeatureModel(Model, Protocol):
 def as_model(model: Any) -> Model:
     """A model as it is, or a fitted classifier of scikit-learn as a model: an estimator, a pipeline or a search.
 
-    A classifier has no logits, so they are the logarithms of its probabilities.
+    A SoftLabelClassifier is the head it learned, if that knows all its classes. Other classifiers have no logits, so
+    these are the logarithms of their probabilities.
     """
     if isinstance(model, Model):
         return model
@@ -57,7 +58,9 @@ def as_model(model: Any) -> Model:
         )
     if getattr(model, "classes_", None) is None:
         raise ValueError(f"this {type(model).__name__} has not been fitted, so it has no classes: call fit first")
-    return _ClassifierModel(model)
+    wrapped = _ClassifierModel(model)
+    head = getattr(model, "head_", None)
+    return head if isinstance(head, Model) and head.classes == wrapped.classes else wrapped
 
 
 @dataclass(frozen=True)

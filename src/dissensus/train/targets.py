@@ -14,7 +14,7 @@ from dissensus.deliver.fixed import soft
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import class_order, positions_of, refuse_names_for_codes
+from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
@@ -82,13 +82,7 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
                 f"{len(nameless)} of {array.size} are not"
             )
         names = class_order(array.tolist()) if classes is None else _names(classes, None, what)
-        codes = positions_of(array, names)
-        bad = np.flatnonzero(codes < 0)
-        if bad.size:
-            raise ValueError(
-                f"{what} give item {bad[0]} the class {str(array[bad[0]])!r}, which is not among {', '.join(names)}; "
-                f"{bad.size} of {array.size} are not"
-            )
+        codes = codes_of_names(array, names, what)
     elif array.dtype.kind not in "iu":
         raise ValueError(
             f"{what} of shape {array.shape} are classes; expected integers from 0 or names, not {array.dtype}"

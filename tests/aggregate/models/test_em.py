@@ -215,7 +215,7 @@ def test_votes_without_annotators_are_refused(fit):
 @every_model
 def test_iterations_that_make_no_sense_are_refused(fit):
     votes = votes_from([0], [0], [0])
-    with pytest.raises(ValueError, match="at most 0 iterations leave nothing fitted; expected 1 or more"):
+    with pytest.raises(ValueError, match="most_iterations is 0; expected 1 or more"):
         fit(votes, most_iterations=0)
     with pytest.raises(ValueError, match="the tolerance is -1 nats per answer; expected 0 or more"):
         fit(votes, tolerance=-1)

@@ -139,7 +139,7 @@ def ascend(
     if not tolerance >= 0:
         raise ValueError(f"the tolerance is {tolerance} nats per answer; expected 0 or more")
     if most_iterations < 1:
-        raise ValueError(f"at most {most_iterations} iterations leave nothing fitted; expected 1 or more")
+        raise ValueError(f"most_iterations is {most_iterations}; expected 1 or more")
     heights: list[float] = []
     converged = False
     while not converged and len(heights) < most_iterations:
