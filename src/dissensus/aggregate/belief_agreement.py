@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
@@ -37,6 +38,8 @@ class BeliefPairs:
     within_apart: np.ndarray
     any_two: np.ndarray
     any_apart: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("item", "annotator", "within", "within_apart", "any_two", "any_apart"):

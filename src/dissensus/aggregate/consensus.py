@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import pandas_frame, polars_frame
@@ -40,6 +41,8 @@ class ItemLabels:
     tied: np.ndarray
     agreement: np.ndarray | None
     answers: np.ndarray | None
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("items", "label", "confidence", "tied", "agreement", "answers"):

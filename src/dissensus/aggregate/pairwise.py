@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 
@@ -32,6 +33,8 @@ class PairwiseAgreement:
     shared: np.ndarray
     agreement: np.ndarray
     kappa: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("annotators", "first", "second", "shared", "agreement", "kappa"):

@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.aggregate.pooling import complete_rows, floored
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.votes import Votes
@@ -33,6 +34,8 @@ class Temperatures:
     temperature: np.ndarray
     answers: np.ndarray
     crowd: float
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("annotators", "temperature", "answers"):

@@ -12,6 +12,7 @@ from dissensus.aggregate.aggregations import aggregate
 from dissensus.aggregate.consensus import ItemLabels, item_labels
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels
@@ -34,6 +35,8 @@ class Review:
     quality: np.ndarray
     method: str
     notices: tuple[str, ...]
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         hold(self, "quality", self.quality)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.datasets.catalogue import images, load, lookup
 from dissensus.datasets.simulated_digits import ambiguous_digits
+from dissensus.labels.display import shapes
 
 _TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
 _TRAIN_IMAGES = ("cifar10n",)
@@ -32,6 +33,8 @@ class ItemContents:
     texts: list[str] | None = None
     second: list[str] | None = None
     pixels: np.ndarray | None = None
+
+    __repr__ = shapes
 
 
 def item_contents(name: str) -> ItemContents:

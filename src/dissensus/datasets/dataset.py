@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -100,6 +101,8 @@ class LabelledItems:
     labels: Votes | Beliefs | Distributions
     items: pa.Table
 
+    __repr__ = shapes
+
     def __post_init__(self) -> None:
         names = self.items.column_names
         if not names or names[0] != "item" or self.items["item"].to_pylist() != self.labels.items.tolist():
@@ -129,6 +132,8 @@ class Features:
     values: np.ndarray
     items: np.ndarray
     gold: np.ndarray | None = None
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         lengths = [len(part) for part in (self.values, self.items, self.gold) if part is not None]

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from dissensus.datasets.pickled import read_pickle
 from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 
 SIDE = 32
 _PATIENCE = 2.0  # seconds before a progress bar is worth showing
@@ -34,6 +35,8 @@ class Images:
     labels: np.ndarray
     classes: tuple[str, ...]
     items: pa.Table
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         n = len(self.labels)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.labels.votes import Votes
 
 SIDE, DARKEST, COVERED = 8, 16.0, 8.0  # pixels of a row; ink from 0 to 16; the grey of rows that are covered
@@ -48,6 +49,8 @@ class AmbiguousDigits:
     careful: np.ndarray
     glance: np.ndarray
     care: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("pictures", "gold", "made", "careful", "glance", "care"):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 
 Rule = Callable[[int, np.ndarray | None], np.ndarray]
 
@@ -25,6 +26,8 @@ class Mixing:
 
     partner: np.ndarray
     weight: np.ndarray
+
+    __repr__ = shapes
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from dissensus.evaluate.choices import accuracy_to_gold, accuracy_to_majority, vote_accuracy
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 
 Against = Literal["people", "majority"]
 
@@ -39,6 +40,8 @@ class Bins:
     confidence_spread: np.ndarray
     outcome_spread: np.ndarray
     joint_spread: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:

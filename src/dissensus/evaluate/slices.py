@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.evaluate.bootstrap import over_items
+from dissensus.labels.display import shapes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.intervals import Interval
 from dissensus.labels.names import positions_of
@@ -29,6 +30,8 @@ class Slices:
     by: str
     names: tuple[str, ...]
     code: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         code = np.asarray(self.code)

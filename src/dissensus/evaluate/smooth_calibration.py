@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.evaluate.calibration import checked_columns
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 
 MESH = 200  # places the curve is evaluated at
 STEPS = 10  # halvings of the bandwidth, so it is known to 1/1024
@@ -32,6 +33,8 @@ class SmoothCurve:
     density: np.ndarray
     bandwidth: float
     error: float
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("confidence", "outcome", "density"):

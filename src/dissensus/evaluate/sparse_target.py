@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.evaluate.alignment import ranks
 from dissensus.evaluate.bootstrap import correlation, over_items
 from dissensus.evaluate.slices import SliceScore, slice_scores, value_bins
+from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.intervals import Interval
 
@@ -28,6 +29,8 @@ class SparseTarget:
     improvement: np.ndarray
     bins: list[SliceScore]
     spearman: Interval
+
+    __repr__ = shapes
 
     def __str__(self) -> str:
         lines = [f"Spearman correlation of target error and improvement: {self.spearman} (n = {self.error.size:,})"]

@@ -20,6 +20,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.to_labels import as_stored
 from dissensus.files.tables.took import classes_in_words, shown, took
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
@@ -40,6 +41,8 @@ class Counted:
     counts: np.ndarray
     items: np.ndarray
     classes: tuple[str, ...]
+
+    __repr__ = shapes
 
     def distributions(self) -> Distributions:
         return Distributions.from_counts(self.counts, items=self.items, classes=self.classes)

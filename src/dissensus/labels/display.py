@@ -6,9 +6,11 @@ Figures are drawn by `dissensus.report`, which knows labels; labels do not know 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 SHOWN_CLASSES = 12
+LONGEST = 40  # characters of a field
 _drawn_by: Callable[[Any], str] | None = None
 
 
@@ -27,6 +29,20 @@ def sizes(value: Any, counted: Sequence[tuple[int | None, str]]) -> str:
     """Two lines: what it is and how much of it, and the classes."""
     parts = " · ".join(f"{count:,} {_counted(noun, count)}" for count, noun in counted if count is not None)
     return f"{type(value).__name__}: {parts}\n  classes: {listed_classes(value.classes)}"
+
+
+def shapes(value: Any) -> str:
+    """One line for a dataclass that holds arrays: these by their shape, other fields as far as they are short."""
+    return f"{type(value).__name__}({', '.join(f'{f.name}={_shape(getattr(value, f.name))}' for f in fields(value))})"
+
+
+def _shape(value: Any) -> str:
+    if hasattr(value, "shape"):
+        return " x ".join(map(str, value.shape)) or "1"
+    if isinstance(value, list | tuple | dict | set):
+        return f"{type(value).__name__} of {len(value)}"
+    text = type(value).__name__ if is_dataclass(value) or callable(value) else repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _counted(plural: str, count: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
 from dissensus.labels.summary import median_seconds
@@ -31,6 +32,8 @@ class Screening:
     faults: dict[str, np.ndarray]
     kept: np.ndarray
     reason: np.ndarray
+
+    __repr__ = shapes
 
     def __str__(self) -> str:
         dropped = np.flatnonzero(~self.kept)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.row_sums import SUM_TOLERANCE
@@ -28,6 +29,8 @@ class Crowd:
     votes: Votes
     truth: Distributions
     confusion: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         hold(self, "confusion", np.asarray(self.confusion, dtype=np.float64))

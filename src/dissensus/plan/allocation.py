@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
@@ -38,6 +39,8 @@ class Allocation:
     error: np.ndarray
     expected_error: float
     done: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("votes", "error", "done"):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulated_recovery, simulated_scene
 
@@ -56,6 +57,8 @@ class Grid:
 
     config: GridConfig
     rho: np.ndarray = field(repr=False)
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         hold(self, "rho", np.asarray(self.rho, dtype=np.float64))

@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval
@@ -39,6 +40,8 @@ class PilotAnswers:
     seconds: np.ndarray
     wrong: np.ndarray
     annotator: np.ndarray | None = None
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         if self.kind not in LABEL_KINDS:

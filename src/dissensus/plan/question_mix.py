@@ -12,6 +12,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import expected_kl, posterior_
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.display import shapes
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
@@ -33,6 +34,8 @@ class Answered:
     seconds: float
     item: np.ndarray
     probs: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:

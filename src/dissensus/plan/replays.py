@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.labels.distances import kl
 from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
@@ -32,6 +33,8 @@ class Curve:
     spent: np.ndarray
     error: np.ndarray
     deepest: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("spent", "error", "deepest"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.plan.gnmds.embedding import embed_labels
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 
@@ -25,6 +26,8 @@ class Scene:
 
     items: np.ndarray
     centroids: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("items", "centroids"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.informative_classes import class_information, top_classes
 from dissensus.labels.transforms import class_count, sparsest
@@ -31,6 +32,8 @@ class SparsityCurves:
     top_class: np.ndarray
     soft: float
     hard: float
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("k_hat", "pca", "sparse", "top_class"):

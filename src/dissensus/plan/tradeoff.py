@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dissensus.labels.display import shapes
 from dissensus.plan.error_rates import ErrorRates, Tried, between, of_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
@@ -154,6 +155,8 @@ class LossCurve:
     kind: LabelKind
     k_hat: np.ndarray
     loss: np.ndarray
+
+    __repr__ = shapes
 
     @property
     def best(self) -> int:

@@ -8,6 +8,7 @@ from html import escape
 
 import numpy as np
 
+from dissensus.labels.display import shapes
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
 from dissensus.report.svg import shortened, svg
 
@@ -28,6 +29,8 @@ class Line:
     low: np.ndarray | None = None
     high: np.ndarray | None = None
     colour: str = ""
+
+    __repr__ = shapes
 
 
 def line_chart(

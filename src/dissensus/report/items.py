@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.display import shapes
 from dissensus.labels.names import positions_of
 from dissensus.report.tables import Html
 
@@ -38,6 +39,8 @@ class ItemViews:
 
     names: np.ndarray
     get: Callable[[int], str | tuple[str, str] | np.ndarray]
+
+    __repr__ = shapes
 
     def knows(self, items: np.ndarray) -> int:
         """How many of these items can be shown."""

@@ -13,6 +13,7 @@ from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_gold
 from dissensus.evaluate.closeness import kl_to_people
 from dissensus.evaluate.statistics import Comparison, paired_t
+from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import feature_rows
@@ -61,6 +62,8 @@ class Split:
     validation: np.ndarray
     test: np.ndarray
 
+    __repr__ = shapes
+
     @classmethod
     def drawn(cls, n: int, rng: np.random.Generator, shares: tuple[float, float] = (0.7, 0.15)) -> Split:
         """A random split; `shares` are those of training and validation, the rest is the test."""
@@ -98,6 +101,8 @@ class ProtocolResult:
     heads: Mapping[str, tuple[TrainedHead, ...]]
     scores: Mapping[str, Mapping[str, np.ndarray]]
     tests: Mapping[str, Comparison | None]
+
+    __repr__ = shapes
 
     def table_2(self) -> list[dict[str, Any]]:
         """The chosen settings, one row for each kind of target."""

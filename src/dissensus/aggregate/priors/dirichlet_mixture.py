@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,6 +33,8 @@ class MixturePosterior:
     weights: np.ndarray
     alpha: np.ndarray
     counts: np.ndarray
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         for name in ("weights", "alpha", "counts"):

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from dissensus.labels.display import shapes
+
 
 @dataclass(frozen=True)
 class Parsed:
@@ -15,6 +17,8 @@ class Parsed:
 
     table: pa.Table
     notices: list[str]
+
+    __repr__ = shapes
 
 
 @dataclass(frozen=True)

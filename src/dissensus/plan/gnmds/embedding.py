@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
 from dissensus.plan.constraints import label_matrix
 
 # Widths over which the hinge is rounded off, one descent each from the end of the one before; the last is as good as
@@ -35,6 +36,8 @@ class Embedding:
     hinge: float
     calls: int
     converged: bool
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         hold(self, "points", np.asarray(self.points, dtype=np.float64))

@@ -10,6 +10,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
+from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
 from dissensus.train.heads.cards import read_feature_card
@@ -27,6 +28,8 @@ class FeatureTable:
     values: np.ndarray
     items: Any = None
     source: dict[str, Any] | None = None
+
+    __repr__ = shapes
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or self.values.dtype.kind not in "fiu":

@@ -18,6 +18,7 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
 from dissensus.fronts import not_installed
+from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
 
@@ -40,6 +41,8 @@ class Items:
     names: np.ndarray
     get: Callable[[range], list[Any]]
     fingerprint: str
+
+    __repr__ = shapes
 
     @property
     def named(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.display import shapes
 from dissensus.train.heads.config import Layer
 from dissensus.train.model import log_softmax
 
@@ -27,6 +28,8 @@ class SoftLogistic:
     loss: float
     iterations: int
     converged: bool
+
+    __repr__ = shapes
 
     @property
     def layer(self) -> Layer:
