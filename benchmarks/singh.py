@@ -22,8 +22,8 @@ from dissensus.datasets import features, load
 from dissensus.labels.sampling import spread_over_entropy
 from dissensus.labels.shares import as_distributions
 from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encodable_items import text_items
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.inputs import text_items
 from dissensus.train.singh import ProtocolResult, singh_protocol
 
 PUBLISHED = {  # accuracy in %, KL, entropy correlation: Singh 2025, tables 3 and 4

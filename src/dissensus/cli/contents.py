@@ -22,9 +22,11 @@ Contents = Annotated[
 
 def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews | None":
     """Texts or pictures of the items: those asked for, else those of the data set or of a text column of the file."""
+    from dissensus.datasets.catalogue import is_data_set
+
     if contents is None:
-        return _of_data_set(file, quiet=True) if _is_data_set(file) else _of_columns(labels)
-    views = _of_data_set(contents, quiet=False) if _is_data_set(contents) else _of_path(Path(contents))
+        return _of_data_set(file, quiet=True) if is_data_set(file) else _of_columns(labels)
+    views = _of_data_set(contents, quiet=False) if is_data_set(contents) else _of_path(Path(contents))
     known = 0 if views is None else views.knows(labels.items)
     if views is None or not known:
         first = "" if views is None else f" such as {views.names[0]!s:.40}"
@@ -71,7 +73,7 @@ def _of_data_set(name: str, quiet: bool) -> "ItemViews | None":
 def _of_path(path: Path) -> "ItemViews":
     """What `embed` reads: a folder of images, or a table of texts."""
     from dissensus.report.items import ItemViews
-    from dissensus.train.heads.inputs import read_items
+    from dissensus.train.heads.encodable_items import read_items
 
     if not path.exists():
         raise ValueError(f"--contents {path}: no such table or folder, and no data set of that name")
@@ -89,7 +91,7 @@ def _of_columns(labels: "Labels") -> "ItemViews | None":
 
     from dissensus.labels.distributions import Distributions
     from dissensus.report.items import ItemViews
-    from dissensus.train.heads.inputs import text_columns
+    from dissensus.train.heads.encodable_items import text_columns
 
     if isinstance(labels, Distributions) or labels.extra is None:
         return None
@@ -106,9 +108,3 @@ def _of_columns(labels: "Labels") -> "ItemViews | None":
 
 def _one_or_two(texts: tuple[str, ...]) -> str | tuple[str, str]:
     return texts[0] if len(texts) == 1 else (texts[0], texts[1])
-
-
-def _is_data_set(name: str) -> bool:
-    from dissensus.datasets.catalogue import DATASETS
-
-    return not Path(name).exists() and name in DATASETS

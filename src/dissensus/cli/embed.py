@@ -11,7 +11,7 @@ from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
 
 if TYPE_CHECKING:
-    from dissensus.train.heads.inputs import Items
+    from dissensus.train.heads.encodable_items import Items
 
 
 def embed(
@@ -45,7 +45,7 @@ def embed(
 
 def _items(name: str, columns: dict[str, str | None]) -> "Items":
     """The items of a path, or of a data set, which knows its columns."""
-    from dissensus.train.heads.inputs import pixel_items, read_items, text_items
+    from dissensus.train.heads.encodable_items import pixel_items, read_items, text_items
 
     if Path(name).exists():
         return read_items(Path(name), **columns, say=_say)

@@ -104,10 +104,10 @@ def _options_for_parameters() -> "Iterator[None]":
 
 def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tuple[str, np.ndarray | Labels]]":
     """Every model's predictions as its file or data set holds them, with where they came from."""
-    from dissensus.datasets.catalogue import predictions
+    from dissensus.datasets.catalogue import is_data_set, predictions
 
     read: dict[str, tuple[str, np.ndarray | Labels]]
-    if _is_data_set(first, "predictions"):
+    if is_data_set(first, "predictions"):
         read = {name: (first, model) for name, model in predictions(first).items()}
     else:
         read = {Path(first).stem: (first, _read(first, rescale))}
@@ -123,12 +123,12 @@ def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tup
 
 def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
     """The numbers of an NPY file, the labels of any other file or of a data set."""
-    from dissensus.datasets.catalogue import load
+    from dissensus.datasets.catalogue import is_data_set, load
     from dissensus.files.read_labels import read
 
     if path.endswith(".npy"):
         return _read_array(path)
-    return load(path).labels if _is_data_set(path, "labels") else read(path, rescale=rescale, say=say)
+    return load(path).labels if is_data_set(path, "labels") else read(path, rescale=rescale, say=say)
 
 
 def _read_array(path: str) -> "np.ndarray":
@@ -146,9 +146,9 @@ def _read_array(path: str) -> "np.ndarray":
 
 
 def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
-    from dissensus.datasets.catalogue import load
+    from dissensus.datasets.catalogue import is_data_set, load
 
-    return load(file).items.to_pydict() if _is_data_set(file, "labels") else None
+    return load(file).items.to_pydict() if is_data_set(file, "labels") else None
 
 
 def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[object] | None:
@@ -156,9 +156,3 @@ def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[
         return None
     say(f"took: gold = that of the data set {file}")
     return about["gold"]
-
-
-def _is_data_set(name: str, kind: str) -> bool:
-    from dissensus.datasets.catalogue import DATASETS
-
-    return not Path(name).exists() and name in DATASETS and DATASETS[name].kind == kind

@@ -13,10 +13,10 @@ FeatureFile = Annotated[str, typer.Argument(help="A .npy file of features, or a 
 
 def load_features(name: str) -> "FeatureTable":
     """The features of a file, or of a data set where there is no such file."""
-    from dissensus.datasets.catalogue import DATASETS, features
+    from dissensus.datasets.catalogue import features, is_data_set
     from dissensus.train.heads.features import FeatureTable, read_features
 
-    if not Path(name).exists() and name in DATASETS:
+    if is_data_set(name):
         known = features(name)
         return FeatureTable(known.values, known.items, source={"data set": name})
     return read_features(Path(name))

@@ -119,20 +119,19 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
         with standard_input(say) as (path, heard):
             return read(path, say=heard, **reading)
     with errors.status(Text(f"reading {file}")):
-        if not Path(file).exists():
-            from dissensus.datasets.catalogue import DATASETS, load
+        if Path(file).exists():
+            return read(file, say=say, **reading)
+        from dissensus.datasets.catalogue import is_data_set, load
 
-            if file in DATASETS and given:
-                raise ValueError(
-                    f"{file} is a data set, so {', '.join(given)} would have no effect: leave "
-                    f"it out, or make a file of it first: `dissensus convert {file} {file}.parquet`"
-                )
-            if file in DATASETS:
-                return load(file).labels
-            if not Path(file).suffix:
-                raise ValueError(
-                    f"{file}: no such file, and no data set of that name; `dissensus data list` shows them"
-                )
+        if is_data_set(file) and given:
+            raise ValueError(
+                f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or make a file of "
+                f"it first: `dissensus convert {file} {file}.parquet`"
+            )
+        if is_data_set(file):
+            return load(file).labels
+        if not Path(file).suffix:
+            raise ValueError(f"{file}: no such file, and no data set of that name; `dissensus data list` shows them")
         return read(file, say=say, **reading)
 
 

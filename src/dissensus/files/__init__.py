@@ -2,6 +2,7 @@
 
     read_labels, write_labels   read and write; formats lists what they know
     stream                      count_votes: a file of votes of any length
+    plain_tables                tables as they stand, for texts beside labels
     tables/                     tables of answers, counts or probabilities <-> the values
     exports, tools/             the formats of annotation tools, one module each
     delimited, quotes, spelling CSV and TSV

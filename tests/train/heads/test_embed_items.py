@@ -20,9 +20,9 @@ from dissensus import read
 from dissensus.files.tables.columns import USUAL
 from dissensus.train.heads.cards import card_of
 from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encodable_items import folder_items, pixel_items, table_items, text_items
 from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded
 from dissensus.train.heads.features import FeatureTable, read_features
-from dissensus.train.heads.inputs import folder_items, pixel_items, table_items, text_items
 
 
 def letters(texts):
@@ -76,7 +76,7 @@ from pathlib import Path
 import numpy as np
 from dissensus.train.heads.embed_items import embed
 from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded
-from dissensus.train.heads.inputs import text_items
+from dissensus.train.heads.encodable_items import text_items
 
 def slow(texts):
     time.sleep(float(sys.argv[2]))

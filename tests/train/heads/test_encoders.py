@@ -159,7 +159,7 @@ for name in sys.argv[1:]:
 
 
 def test_images_in_other_modes_become_red_green_blue(tmp_path):
-    from dissensus.train.heads.inputs import folder_items
+    from dissensus.train.heads.encodable_items import folder_items
 
     Image.new("L", (8, 8), 40).save(tmp_path / "grey.png")
     Image.new("RGBA", (6, 9), (255, 0, 0, 255)).save(tmp_path / "red.png")

@@ -1,7 +1,7 @@
 """Heads on frozen features.
 
     encoders, text_encoders, image_encoders, efficientnet_lite   frozen networks; ENCODERS
-    inputs, embed_items    items to encode, and embed: resumable, whole or not at all
+    encodable_items, embed_items   items to encode, and embed: resumable, whole or not at all
     cards                  what features and models are, as JSON beside their files
     features               FeatureTable: features with the names of their items, from files
     config                 HeadConfig: what a head is and how it is trained

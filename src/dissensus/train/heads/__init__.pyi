@@ -5,6 +5,12 @@ from .config import epoch_order as epoch_order
 from .config import initial_layers as initial_layers
 from .config import kept_units as kept_units
 from .embed_items import embed as embed
+from .encodable_items import Items as Items
+from .encodable_items import folder_items as folder_items
+from .encodable_items import pixel_items as pixel_items
+from .encodable_items import read_items as read_items
+from .encodable_items import table_items as table_items
+from .encodable_items import text_items as text_items
 from .encoders import ENCODERS as ENCODERS
 from .encoders import Encoder as Encoder
 from .encoders import Loaded as Loaded
@@ -14,12 +20,6 @@ from .fitting import FitConfig as FitConfig
 from .fitting import fit_head as fit_head
 from .fitting import scores_of as scores_of
 from .head import Head as Head
-from .inputs import Items as Items
-from .inputs import folder_items as folder_items
-from .inputs import pixel_items as pixel_items
-from .inputs import read_items as read_items
-from .inputs import table_items as table_items
-from .inputs import text_items as text_items
 from .logistic import SoftLogistic as SoftLogistic
 from .logistic import soft_logistic as soft_logistic
 from .model_files import load_head as load_head

@@ -17,9 +17,9 @@ import dissensus
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import whole_or_not
 from dissensus.train.heads.cards import FEATURES, card_of, check_card_place
+from dissensus.train.heads.encodable_items import Items
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, read_features
-from dissensus.train.heads.inputs import Items
 
 BATCH = 128
 PAIRS = "u, v, |u - v|, u * v"

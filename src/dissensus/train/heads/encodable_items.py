@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 
-from dissensus.files.columnar import read_arrow, read_parquet
-from dissensus.files.delimited import read_delimited
-from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.notices import Say, to_stderr
+from dissensus.files.plain_tables import read_table
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
 from dissensus.fronts import not_installed
@@ -116,7 +113,7 @@ def table_items(
     text, second  columns of the text and, for pairs, of the other text; usual names are recognised
     say           hears which columns were taken
     """
-    table = _read_table(path)
+    table = read_table(path)
     known = table.column_names
     if text is None:
         pair = next((pair for pair in _PAIR_NAMES if set(pair) <= set(known)), None)
@@ -157,23 +154,6 @@ def _once_each(
             )
     rows = list(first.values())
     return list(first), [texts[row] for row in rows], [others[row] for row in rows] if others else None
-
-
-def _read_table(path: Path) -> pa.Table:
-    ending = path.suffix.lower()
-    if ending in (".csv", ".tsv"):
-        return read_delimited(path, "\t" if ending == ".tsv" else ",")
-    if ending in (".jsonl", ".ndjson"):
-        return records_table(list(read_json_lines(path)), str(path))
-    if ending == ".json":
-        return records_table(read_json(path), str(path))
-    if ending in (".parquet", ".pq"):
-        return read_parquet(path)
-    if ending in (".arrow", ".feather", ".ipc"):
-        return read_arrow(path)
-    raise ValueError(
-        f"{path}: the ending {ending!r} is no known format; expected .csv, .tsv, .jsonl, .json, .parquet, …"
-    )
 
 
 def _decoded(path: Path) -> np.ndarray:

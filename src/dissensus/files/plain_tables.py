@@ -1,0 +1,25 @@
+"""Tables as they stand in their files, whatever their columns mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from dissensus.files.columnar import read_arrow, read_parquet
+from dissensus.files.delimited import read_delimited
+from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES
+from dissensus.files.json_text import read_json, read_json_lines, records_table
+
+
+def read_table(path: Path) -> pa.Table:
+    """The rows of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, as its ending tells; CSV and TSV give text."""
+    kind = ENDINGS.get(path.suffix.lower())
+    if kind is None or kind in MATRICES:
+        known = ", ".join(ending for ending, format in ENDINGS.items() if format not in MATRICES)
+        raise ValueError(f"{path}: cannot tell a table from the ending {path.suffix!r}; expected one of {known}")
+    if kind in DELIMITED:
+        return read_delimited(path, "\t" if kind == "tsv" else ",")
+    if kind in ("json", "jsonl"):
+        return records_table(read_json(path) if kind == "json" else list(read_json_lines(path)), str(path))
+    return read_parquet(path) if kind == "parquet" else read_arrow(path)
