@@ -11,14 +11,12 @@ import pyarrow as pa
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
-from dissensus.labels.distributions import Distributions
+from dissensus.labels.distributions import SAME_MASS, Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import pandas_frame, polars_frame
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
-
-SAME_MASS = 1e-9  # closer probabilities are a tie
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ def item_labels(distributions: Distributions, labels: Labels | None = None) -> I
     """
     probs = distributions.probs
     top = probs.max(axis=1)
-    label = (probs >= top[:, None] - SAME_MASS).argmax(axis=1)  # the first of those that tie
+    label = distributions.argmax()  # the first of those that tie
     tied = (probs >= top[:, None] - SAME_MASS).sum(axis=1) > 1
     counts = _counts(distributions, labels)
     agreement = answers = None
@@ -116,7 +114,7 @@ def _counts(distributions: Distributions, labels: Labels | None) -> np.ndarray |
             return None
     else:
         said = labels.first_choices() if isinstance(labels, Beliefs) else labels
-    where = positions_of(distributions.items, said.items)
+    where = item_positions(distributions.items, said.items)
     missing = np.flatnonzero(where < 0)
     if missing.size:
         raise ValueError(

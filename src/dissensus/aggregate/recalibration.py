@@ -13,7 +13,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import takes
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions, positions_of
 from dissensus.labels.votes import Votes
 
 Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
@@ -138,7 +138,7 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
             "items have several: aggregate them first, or leave them out"
         )
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)
-    where = positions_of(beliefs.items, gold.items)
+    where = item_positions(beliefs.items, gold.items)
     if not (where >= 0).any():
         raise ValueError(
             f"gold names {gold.n_items} items and the beliefs {beliefs.n_items}, but none of the same name (gold "

@@ -56,19 +56,20 @@ def evaluate(
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
     from dissensus.evaluate.json_numbers import json_text
     from dissensus.evaluate.people import as_people
+    from dissensus.labels.row_numbers import are_named
 
     check_page(contents, html)
     with _options_for_parameters():
         read = _read_models(predictions, compare or [], rescale)
-        if file.endswith(".npy"):
+        if not are_named(labels.items):
             labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
         targets = as_people(labels).targets
-        models = smoothed_models(as_models(read, targets, say, rescale=rescale), smooth, say)
+        models = smoothed_models(as_models(read, targets, say, labels=labels, rescale=rescale), smooth, say)
         about = _columns_of_data_set(file)
         columns = item_columns(about, slice_by or [])
         true_classes: Sequence[object] | None
         if gold is not None:
-            true_classes = gold_names(_read(str(gold)), targets, str(gold), say)
+            true_classes = gold_names(_read(str(gold)), targets, str(gold), say, labels)
         else:
             true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.matching import named_predictions
+from dissensus.evaluate.matching import check_order_is_clear, named_predictions
 from dissensus.evaluate.people import rescaled
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions, positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.transforms import smoothed
@@ -26,7 +26,12 @@ Say = Callable[[str], None]
 
 
 def as_models(
-    read: Mapping[str, tuple[str, np.ndarray | Labels]], targets: Distributions, say: Say, *, rescale: bool = False
+    read: Mapping[str, tuple[str, np.ndarray | Labels]],
+    targets: Distributions,
+    say: Say,
+    *,
+    labels: Labels | None = None,
+    rescale: bool = False,
 ) -> dict[str, Distributions]:
     """Predictions as they were read, as distributions.
 
@@ -34,10 +39,13 @@ def as_models(
     prediction; an array has no names, and is matched to the labels by position.
 
     read: model: (where it came from, what was there)
+    labels: what the targets were made of, whose order must be clear where rows are matched by position
     rescale: divide rows of arrays that do not sum to 1 by their sum, and say for how many
     """
     models = {}
     for model, (source, held) in read.items():
+        if isinstance(held, np.ndarray) or not are_named(held.items):
+            check_order_is_clear(labels, source)
         if isinstance(held, np.ndarray):
             models[model] = _of_array(held, targets, source, say, rescale)
         else:
@@ -84,24 +92,35 @@ def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say
     return result
 
 
-def gold_names(gold: np.ndarray | Labels, targets: Distributions, source: str, say: Say) -> list[str | None]:
+def gold_names(
+    gold: np.ndarray | Labels, targets: Distributions, source: str, say: Say, labels: Labels | None = None
+) -> list[str | None]:
     """The true class of each item by its name, None where it is not known.
 
-    gold  (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
+    gold    (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
+    labels  what the targets were made of, whose order must be clear where gold has no names
     """
     if isinstance(gold, np.ndarray):
         if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
             raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
+        refuse_names_for_codes(targets.classes, source)
+        check_order_is_clear(labels, source)
+        beyond = np.flatnonzero(gold >= targets.n_classes)
+        if beyond.size:
+            raise ValueError(
+                f"{source}: number {beyond[0]} is {gold[beyond[0]]}, but there are {targets.n_classes} classes, 0.."
+                f"{targets.n_classes - 1}; {beyond.size} of {gold.size} are out of range"
+            )
         coded = _listed([f"{code} is {name}" for code, name in enumerate(targets.classes)])
         say(f"took: gold = class codes in {source} ({coded}), in the order of the labels' items")
         known = dict(enumerate(targets.classes))
-        return [None if code < 0 else known.get(code, str(code)) for code in gold.tolist()]
+        return [known.get(code) for code in gold.tolist()]
     if not isinstance(gold, Votes) or (gold.per_item != 1).any():
         holds = "several labels per item" if isinstance(gold, Votes) else "beliefs or distributions"
         raise ValueError(f"{source}: holds {holds}; expected one row per item with its name and its true class")
     choice = np.empty(gold.n_items, dtype=np.int64)
     choice[gold.item] = gold.choice
-    places = positions_of(targets.items, gold.items)
+    places = item_positions(targets.items, gold.items)
     return [None if place < 0 else gold.classes[choice[place]] for place in places.tolist()]
 
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from dissensus.evaluate.people import People, as_people, as_predictions, rescaled
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import are_named
+from dissensus.labels.votes import Votes
 
 Missing = Literal["refuse", "leave out"]
 MOST_CLASSES = 20  # beyond, slices by class are left out
@@ -50,6 +52,9 @@ def match_models(
     remarks: list[str] = []
     if rescale:
         models = {name: _rescaled(model, name, remarks) for name, model in models.items()}
+    for name, model in models.items():
+        if not isinstance(model, Distributions) or not are_named(model.items):
+            check_order_is_clear(labels, name)
     read = {name: named_predictions(model, targets, name) for name, model in models.items()}
     for model in read.values():
         _, people = match_items(model, people, missing=missing)
@@ -122,6 +127,24 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
     return Distributions(read.probs, targets.items, targets.classes)
 
 
+def check_order_is_clear(labels: Any, name: str) -> None:
+    """Refuse to match rows by position to answers whose items are whole numbers with gaps that the source has unsorted.
+
+    Reading sorts such names: row 0 could be the item that the source has first, or the one with the least number.
+    """
+    if not isinstance(labels, Votes | Beliefs) or labels.items.dtype.kind != "i" or not are_named(labels.items):
+        return
+    if np.array_equal(labels.items - labels.items[:1], np.arange(labels.n_items)):  # numbers that count on
+        return
+    early = labels.out_of_order()
+    if early is not None:
+        raise ValueError(
+            f"{name}: rows without names, and the answers come to item {early[0]} when item {early[1]} would be next "
+            "in the order of the numbers: rows could be in either order, so name the items of the rows, in a file with "
+            "an item column or with items=..."
+        )
+
+
 def _rescaled(model: Any, name: str, remarks: list[str]) -> Any:
     if isinstance(model, Distributions):  # their rows sum to 1
         return model
@@ -154,6 +177,13 @@ def matching_rows(
     """
     if missing not in ("refuse", "leave out"):
         raise ValueError(f"no rule {missing!r} for missing items; there are 'refuse' and 'leave out'")
+    if are_named(items) != are_named(wanted):
+        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
+        raise ValueError(
+            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
+            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
+            "they are not matched by these: if the rows are in the same order, name them with items=..."
+        )
     if np.array_equal(items, wanted):
         return None, None
     rows = positions_of(wanted, items)
@@ -162,13 +192,6 @@ def matching_rows(
         raise ValueError(
             f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name: "
             "if the rows are in the same order, give the predictions those names with items=..."
-        )
-    if are_named(items) != are_named(wanted):
-        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
-        raise ValueError(
-            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
-            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
-            "they are not matched by these: if the rows are in the same order, name them with items=..."
         )
     without_label = items[positions_of(items, wanted) < 0].tolist()
     without_prediction = wanted[rows < 0].tolist()

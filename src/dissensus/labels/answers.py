@@ -81,6 +81,18 @@ class Answers:
         """How many annotators, or None where the source kept no identities."""
         return None if self.annotators is None else int(self.annotators.size)
 
+    def out_of_order(self) -> tuple[Any, Any] | None:
+        """The first item that the answers come to before its turn in `items`, and the item whose turn it was; or None.
+
+        Names that are whole numbers are sorted when answers are read, so their order need not be that of the source.
+        """
+        first = np.full(self.n_items, -1, dtype=np.int64)  # (n,) where each item is answered first
+        first[self.item[::-1]] = np.arange(self.n_answers - 1, -1, -1)
+        answered = np.flatnonzero(first >= 0)
+        appear = answered[np.argsort(first[answered])]
+        early = np.flatnonzero(appear != answered)
+        return (self.items[appear[early[0]]], self.items[answered[early[0]]]) if early.size else None
+
     @property
     def per_item(self) -> np.ndarray:
         """Answers for each item.  (n,)"""

@@ -17,6 +17,7 @@ from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
 
+SAME_MASS = 1e-9  # closer probabilities are equal: 0.1 + 0.2 is 0.3
 MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 
@@ -146,11 +147,14 @@ class Distributions:
         """The rows of some items, by mask or by position."""
         keep = positions(items, self.n_items, "items")
         votes = None if self.votes is None else self.votes[keep]
-        return replace(self, probs=self.probs[keep], items=self.items[keep], votes=votes)
+        kept = self.items[keep]
+        kept.flags.writeable = False  # tells as_names that these are names already
+        return replace(self, probs=self.probs[keep], items=kept, votes=votes)
 
     def argmax(self) -> np.ndarray:
-        """The code of each item's most probable class; of equal ones the first in `classes`.  (n,)"""
-        return self.probs.argmax(axis=1)
+        """The code of each item's most probable class; of equal ones (within 1e-9) the first in `classes`.  (n,)"""
+        top = self.probs.max(axis=1, keepdims=True, initial=0.0)
+        return (self.probs >= top - SAME_MASS).argmax(axis=1)
 
     def top_class(self) -> np.ndarray:
         """The name of each item's most probable class; of equal ones the first in `classes`.  (n,)"""

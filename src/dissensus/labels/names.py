@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.labels.row_numbers import RowNumbers
+from dissensus.labels.row_numbers import are_named
 
 _INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
 _CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,18}")  # what str(int) prints
@@ -22,7 +23,7 @@ def as_names(values: Any) -> np.ndarray:
 
     So a name means the same whether it came from a CSV file, where everything is text, or from Parquet.
     """
-    if isinstance(values, RowNumbers):  # no names, and must not become any
+    if not are_named(values):  # no names, and must not become any
         return values
     array = np.asarray(values)
     if array.ndim != 1:
@@ -117,6 +118,21 @@ def is_named(name: Any, names: np.ndarray) -> bool:
         return False
 
 
+def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Where each item stands among others, -1 where it is not there; numbers of rows are not matched to names.
+
+    items: (r,), among: (n,) -> (r,) int64
+    """
+    if are_named(items) != are_named(among):
+        named = (items if are_named(items) else among).tolist()
+        shown = ", ".join(map(str, named[:3])) + (", …" if len(named) > 3 else "")
+        raise ValueError(
+            f"one side has no names of items, only numbers of rows, and the other's are named {shown}: row 0 need not "
+            "be the item called 0, so they are not matched; give the rows names with items=..., or an item column"
+        )
+    return positions_of(items, among)
+
+
 def integer_order(names: np.ndarray) -> np.ndarray:
     """The order that sorts names which all look like integers; as they stand otherwise.  (n,) -> (n,)"""
     if names.dtype.kind == "i":
@@ -147,13 +163,21 @@ def codes_of_names(values: Sequence[str] | np.ndarray, classes: Sequence[str], w
 
 
 def refuse_names_for_codes(classes: Sequence[str], what: str) -> None:
-    """Refuse class codes where the classes are named by other whole numbers, as ratings from 1 to 5 are."""
-    if tuple(classes) != tuple(map(str, range(len(classes)))) and all(map(_INTEGER.fullmatch, classes)):
+    """Refuse class codes where a class is named by another number than its code, as ratings from 1 to 5 are."""
+    if any(_is_other_number(name, code) for code, name in enumerate(classes)):
         verb = "hold" if what.endswith("s") else "holds"
         raise ValueError(
             f"{what} {verb} numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or "
-            f"codes from 0; give the names as text, such as [str(value) for value in {what}]"
+            "codes from 0; give the names as text"
         )
+
+
+def _is_other_number(name: str, code: int) -> bool:
+    try:
+        number = float(name)
+    except ValueError:
+        return False
+    return math.isfinite(number) and number != code
 
 
 def first_repeated(values: Sequence[Any] | np.ndarray) -> Any | None:

@@ -26,5 +26,5 @@ def row_numbers(n: int) -> RowNumbers:
 
 
 def are_named(items: Any) -> bool:
-    """Whether these are names, and not only the numbers of rows."""
-    return not isinstance(items, RowNumbers)
+    """Whether these are names, and not only the numbers of rows; numbers made texts are names that somebody gave."""
+    return not (isinstance(items, RowNumbers) and items.ndim == 1 and items.dtype == np.int64)

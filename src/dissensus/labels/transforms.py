@@ -13,7 +13,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions, positions_of
 from dissensus.labels.sampling import resampled
 
 
@@ -88,7 +88,7 @@ def infilled(d: Distributions, other: Distributions) -> Distributions:
             f"the classes {list(d.classes)} cannot be infilled from {list(other.classes)}; "
             "expected the same names in both, in any order"
         )
-    rows = positions_of(d.items, other.items)
+    rows = item_positions(d.items, other.items)
     absent = np.flatnonzero(rows < 0)
     if absent.size:
         raise ValueError(

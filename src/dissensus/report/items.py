@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.display import shapes
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions, positions_of
 from dissensus.report.tables import Html
 
 SHOWN = 180  # letters of a text before it is cut
@@ -44,7 +44,7 @@ class ItemViews:
 
     def knows(self, items: np.ndarray) -> int:
         """How many of these items can be shown."""
-        return int((positions_of(items, self.names) >= 0).sum())
+        return int((item_positions(items, self.names) >= 0).sum())
 
     def view(self, item: Any) -> Html:
         """An item as markup, empty where nothing is known about it."""

@@ -21,7 +21,7 @@ from dissensus.aggregate.models.em import (
 )
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions, positions_of
 from dissensus.labels.votes import Votes
 
 SWEEPS = 2  # Newton steps for skills, then for ease, in each maximisation
@@ -108,7 +108,7 @@ def glad(
         matched_classes(votes.classes, start.distributions.classes)
         skill = carried_over(start.skill, positions_of(ballots.annotators, start.annotators), skill_mean)
         earlier = np.log(np.maximum(start.ease, TINY))
-        log_ease = carried_over(earlier, positions_of(votes.items, start.distributions.items), ease_mean)
+        log_ease = carried_over(earlier, item_positions(votes.items, start.distributions.items), ease_mean)
     parameters = _Parameters(skill, log_ease, _Point.at(logits(skill, log_ease)))
     posterior, _ = expect(parameters)
     ascent = ascend(

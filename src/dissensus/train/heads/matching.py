@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import positions_of
+from dissensus.labels.names import item_positions
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.train.heads.features import FeatureTable
@@ -40,7 +40,7 @@ def items_of(labels: Labels, rows: np.ndarray) -> Labels:
 
 
 def _by_name(features: FeatureTable, labels: Labels, say: Callable[[str], None]) -> tuple[FeatureTable, Labels]:
-    codes = positions_of(features.items, labels.items)
+    codes = item_positions(features.items, labels.items)
     both = codes >= 0
     if not both.any():
         raise ValueError(
@@ -85,16 +85,12 @@ def _check_order(features: FeatureTable, labels: Labels) -> None:
                 f"number {place + 1} of the features was row {features.items[place]} of its source, and number "
                 f"{place + 1} of the labels row {labels.items[place]}; expected the same rows in the same order"
             )
-    elif not isinstance(labels, Distributions):
-        appear = list(dict.fromkeys(labels.item.tolist()))
-        places = [place for place, (code, rank) in enumerate(zip(appear, sorted(appear), strict=True)) if code != rank]
-        if places:
-            where = places[0]
-            raise ValueError(
-                f"which order is meant is not clear: the answers come to item {labels.items[appear[where]]} when item "
-                f"{labels.items[sorted(appear)[where]]} would be next in the order of the names; write the names of "
-                'the rows beside the features, as {"items": [...]} in a card such as x.npy.json'
-            )
+    elif not isinstance(labels, Distributions) and (early := labels.out_of_order()) is not None:
+        raise ValueError(
+            f"which order is meant is not clear: the answers come to item {early[0]} when item {early[1]} would be "
+            'next in the order of the names; write the names of the rows beside the features, as {"items": [...]} in a '
+            "card such as x.npy.json"
+        )
 
 
 def _unmatched(features: FeatureTable, labels: Labels) -> str:
