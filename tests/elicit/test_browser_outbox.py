@@ -35,8 +35,15 @@ def survey(tmp_path):
 
 
 def between(me, what="**/api/**", **reply):
-    """Something that answers in the survey's place, until it is gone."""
-    me.context.route(what, lambda route: route.fulfill(**reply))
+    """Something that answers in the survey's place, until it is gone.
+
+    A busy browser may still let a request through when Playwright says that it takes them all: asked until it does.
+    """
+    asked = []
+    me.context.route(what, lambda route: (asked.append(route), route.fulfill(**reply)))
+    while not asked:
+        path = what.removeprefix("**/").replace("**", "probe")
+        me.page.evaluate("(path) => fetch(path, { redirect: 'manual' }).then(() => null, () => null)", path)
     return lambda: me.context.unroute(what)
 
 

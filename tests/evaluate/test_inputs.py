@@ -10,8 +10,10 @@ import pytest
 
 from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
 from dissensus.evaluate.json_numbers import json_text
+from dissensus.evaluate.scorecards import scorecard
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_numbers import row_numbers
+from dissensus.labels.shares import share
 from dissensus.labels.votes import Votes
 
 TARGETS = Distributions([[0.5, 0.5], [1.0, 0.0]], ["x", "y"], ("cat", "dog"))
@@ -81,3 +83,35 @@ def test_infinite_numbers_are_numbers_in_json():
     record = {"a": [-math.inf, math.inf, "Infinity"], "b": {"c": 1.5}}
     text = json_text(record)
     assert "1e999" in text and json.loads(text, parse_constant=lambda name: pytest.fail(name)) == record
+
+
+def test_rows_are_matched_by_position_only_to_answers_whose_order_is_clear():
+    """Reading sorts items that are whole numbers: 10, 2, 33 in the file are 2, 10, 33, and row 0 could be 10 or 2."""
+    rng, rows = np.random.default_rng(0), np.eye(3)
+    unsorted = Votes.of([10, 2, 33], ["a", "b", "c"])
+    with pytest.raises(ValueError, match="answers come to item 10 when item 2 would be next"):
+        scorecard(rows, unsorted, rng=rng)
+    with pytest.raises(ValueError, match=r"p\.npy: rows without names, and the answers come to item 10"):
+        as_models({"p": ("p.npy", rows)}, share(unsorted), lambda notice: None, labels=unsorted)
+    with pytest.raises(ValueError, match=r"g\.npy: rows without names"):
+        gold_names(np.array([0, 1, 2]), share(unsorted), "g.npy", lambda notice: None, unsorted)
+    named = Votes.of(["z", "x", "y"], ["a", "b", "c"])
+    assert scorecard(rows, named, rng=rng).scores["accuracy"].value == 1.0
+
+
+def test_numbers_that_count_on_are_the_order_where_answers_to_an_item_stand_apart():
+    """A file sorted by annotator has no order of items but that of their numbers; one sorted by item has."""
+    by_person = Votes.of([2, 0, 1, 0, 1, 2], ["a", "b", "c", "b", "c", "a"], ["p"] * 3 + ["q"] * 3)
+    rows = np.eye(3)[[1, 2, 0]]
+    assert scorecard(rows, by_person, rng=np.random.default_rng(0)).scores["accuracy"].value == 1.0
+    by_item = by_person.select(answers=np.argsort([2, 0, 1, 0, 1, 2], kind="stable")[[4, 5, 0, 1, 2, 3]])
+    with pytest.raises(ValueError, match="answers come to item 2 when item 0 would be next"):
+        scorecard(rows, by_item, rng=np.random.default_rng(0))
+
+
+def test_gold_codes_are_refused_where_they_could_be_names_or_are_no_class():
+    ratings = Distributions(np.eye(3), ["x", "y", "z"], ("1", "2", "3"))
+    with pytest.raises(ValueError, match=r"g\.npy holds numbers, and the classes are named 1, 2, 3"):
+        gold_names(np.array([1, 2, 3]), ratings, "g.npy", lambda notice: None)
+    with pytest.raises(ValueError, match=r"number 1 is 2, but there are 2 classes, 0\.\.1; 1 of 2 are out of range"):
+        gold_names(np.array([1, 2]), TARGETS, "g.npy", lambda notice: None)

@@ -152,7 +152,7 @@ def test_what_does_not_match_is_named():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
     with pytest.raises(ValueError, match="only the model has d, only people have c"):
         match_items(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
-    with pytest.raises(ValueError, match=r"share no name: .* items=\.\.\."):
+    with pytest.raises(ValueError, match=r"the model's rows have no names, only numbers, .* items=\.\.\."):
         match_items(as_predictions(SHARES, classes=["a", "b", "c"]), people)
     part = Distributions(SHARES[:2], ["x", "w"], ("a", "b", "c"))
     with pytest.raises(ValueError, match=r"2 items have labels and no prediction \(y, z\), 1 a prediction .* \(w\)"):

@@ -88,3 +88,20 @@ def test_every_value_is_a_frame_of_pandas_polars_and_arrow(votes):
     for value in (votes, Beliefs.of_votes(votes), share(votes)):
         columns = value.to_arrow().column_names
         assert list(value.to_pandas().columns) == list(value.to_polars().columns) == columns and columns[0] == "item"
+
+
+def test_a_part_of_distributions_has_the_names_of_the_whole():
+    """Of items named 1, 2 and x, 1 and 2 alone would read as numbers; they are texts, for votes and shares alike."""
+    votes = Votes.of(["1", "2", "x"], ["a", "b", "a"])
+    assert share(votes.select(items=[0, 1])) == share(votes).select([0, 1])
+
+
+def test_probabilities_that_differ_by_rounding_tie():
+    made = Distributions([[0.3, 0.1 + 0.2, 0.2, 0.2]], ["i"], ("a", "b", "c", "d"))
+    assert made.probs[0, 1] > made.probs[0, 0] and made.top_class().tolist() == ["a"]
+
+
+def test_answers_know_whether_they_come_in_the_order_of_their_items():
+    assert Votes.of([2, 10, 33, 2], ["a"] * 4).out_of_order() is None
+    assert Votes.of([10, 2, 33], ["a"] * 3).out_of_order() == (10, 2)
+    assert Votes.of(["b", "a"], ["x", "y"]).out_of_order() is None  # names that are no numbers keep their order

@@ -38,7 +38,8 @@ def read_counts(path: Path, labels: Path | None = None, splits: Path | None = No
         raise ValueError(
             f"{path} holds an array of shape {counts.shape}; expected the counts of 10,000 images over 10 classes"
         )
-    return _about_images(Distributions.from_counts(counts, classes=CLASSES), labels, splits)
+    shares = Distributions.from_counts(counts, items=np.arange(len(counts)), classes=CLASSES)
+    return _about_images(shares, labels, splits)
 
 
 def read_annotators(

@@ -128,19 +128,23 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
 
 
 def check_order_is_clear(labels: Any, name: str) -> None:
-    """Refuse to match rows by position to answers whose items are whole numbers with gaps that the source has unsorted.
+    """Refuse to match rows by position to answers that come to their items in another order than reading put them in.
 
-    Reading sorts such names: row 0 could be the item that the source has first, or the one with the least number.
+    Reading sorts items that are whole numbers, so row 0 could be the item that the source has first, or the one with
+    the least number. Where numbers count on and the answers to an item stand apart, as in a file sorted by annotator,
+    the source has no order of items but that of their numbers.
     """
-    if not isinstance(labels, Votes | Beliefs) or labels.items.dtype.kind != "i" or not are_named(labels.items):
+    if not isinstance(labels, Votes | Beliefs) or not are_named(labels.items):
         return
-    if np.array_equal(labels.items - labels.items[:1], np.arange(labels.n_items)):  # numbers that count on
+    counts_on = labels.items.dtype.kind == "i" and bool((np.diff(labels.items) == 1).all())
+    blocks = 1 + int(np.count_nonzero(np.diff(labels.item)))
+    if counts_on and blocks > np.count_nonzero(labels.per_item):
         return
     early = labels.out_of_order()
     if early is not None:
         raise ValueError(
             f"{name}: rows without names, and the answers come to item {early[0]} when item {early[1]} would be next "
-            "in the order of the numbers: rows could be in either order, so name the items of the rows, in a file with "
+            "in the order of the names: rows could be in either order, so name the items of the rows, in a file with "
             "an item column or with items=..."
         )
 
