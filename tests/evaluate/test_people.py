@@ -72,6 +72,7 @@ def test_torch_tensors_are_taken():
             {"classes": ["1", "2", "3"]},
             "labels hold numbers, and the classes are named 1, 2, 3: numbers could",
         ),
+        (np.array([[True, True], [False, True]]), {}, "label row 0 ticks 2 classes; True and False say one class each"),
         (COUNTS, {"classes": ["a", "b"]}, "2 classes are named, but the rows have 3 columns"),
         (Distributions.from_counts(COUNTS), {"classes": 3}, "carry their own names"),
         (Votes.of(["a", "b"], ["x", "y"]).select(answers=[0]), {}, "item b has no votes.*1 of 2"),

@@ -87,6 +87,7 @@ def test_numbers_below_0_and_empty_rows_are_not_divided(rows, message):
     ([[30.5, 69.5]], "look like percents: Distributions.from_mass divides"),
     ([[0.3, 0.3]], "look like mass that is not divided by its sum yet: Distributions.from_mass"),
     ([[-1.0, 2.0]], "look like logits: apply softmax first"),
+    ([[1.0000001, -1e-7]], "look like probabilities that fell below 0 by rounding: clip them at 0 first"),
     ([[-0.6931471805599453, -0.6931471805599453]], "look like log-probabilities: apply exp first"),
 ])  # fmt: skip
 def test_distributions_refuse_with_the_way_out_that_fits(rows, advice):

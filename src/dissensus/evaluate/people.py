@@ -107,6 +107,12 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             "or (n,) classes, n and k above 0"
         )
     names = _class_names(classes, array.shape[1])
+    if array.dtype.kind == "b" and (array.sum(axis=1) != 1).any():
+        row = int(np.argmax(array.sum(axis=1) != 1))
+        raise ValueError(
+            f"label row {row} ticks {int(array[row].sum())} classes; True and False say one class each: hand over counts "
+            "of votes as whole numbers, or beliefs for several ticked classes"
+        )
     if array.dtype.kind in "iub":
         targets = Distributions.from_counts(array, items=items, classes=names)
         single = bool((array.sum(axis=1) == 1).all())

@@ -10,8 +10,9 @@ from dissensus.labels.row_errors import RowError
 
 SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
 Look = Literal[
-    "log-probabilities", "logits", "counts", "counts or percents", "percents", "rounded", "mass", "large mass"
-]
+    "log-probabilities", "logits", "below 0 by rounding", "counts", "counts or percents", "percents", "rounded", "mass",
+    "large mass",
+]  # fmt: skip
 
 
 def row_advice(rows: np.ndarray, *, divide: str, count: str) -> str:
@@ -22,6 +23,7 @@ def row_advice(rows: np.ndarray, *, divide: str, count: str) -> str:
     return {
         "log-probabilities": "these look like log-probabilities: apply exp first",
         "logits": "these look like logits: apply softmax first",
+        "below 0 by rounding": "these look like probabilities that fell below 0 by rounding: clip them at 0 first",
         "counts": f"these are whole numbers, as counts of votes are: {count}",
         "counts or percents": f"these are whole numbers that sum to 100: if they are counts of votes, {count}; if they "
         f"are percents, {divide}",
@@ -41,9 +43,10 @@ def look_of(rows: np.ndarray) -> Look:
     numbers = np.asarray(rows, dtype=np.float64)
     if (numbers <= 0).all() and (np.abs(np.exp(numbers).sum(axis=1) - 1) < 1e-2).all():
         return "log-probabilities"
-    if (numbers < 0).any():
-        return "logits"
     total = numbers.sum(axis=1)
+    if (numbers < 0).any():
+        near = (numbers >= -SUM_TOLERANCE).all() and (np.abs(total - 1) <= SUM_TOLERANCE).all()
+        return "below 0 by rounding" if near else "logits"
     off = np.abs(total - 1) > SUM_TOLERANCE
     numbers, total = numbers[off], total[off]
     if (np.abs(total - 1) <= 0.05).all():
