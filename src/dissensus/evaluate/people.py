@@ -110,8 +110,8 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     if array.dtype.kind == "b" and (array.sum(axis=1) != 1).any():
         row = int(np.argmax(array.sum(axis=1) != 1))
         raise ValueError(
-            f"label row {row} ticks {int(array[row].sum())} classes; True and False say one class each: hand over counts "
-            "of votes as whole numbers, or beliefs for several ticked classes"
+            f"label row {row} ticks {int(array[row].sum())} classes; True and False say one class each: hand over "
+            "counts of votes as whole numbers, or beliefs for several ticked classes"
         )
     if array.dtype.kind in "iub":
         targets = Distributions.from_counts(array, items=items, classes=names)
