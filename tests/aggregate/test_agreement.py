@@ -166,6 +166,31 @@ def test_intervals_hold_the_value_and_repeat_by_seed(measure, over):
     assert first == agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
 
 
+def test_a_resampled_crowd_in_which_all_say_the_same_does_not_count_as_full_agreement():
+    """99 items (a, a) and one (a, b): with d items (a, b) in a resample, alpha is 1 - 199 / (200 - d)."""
+    votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
+    interval = agreement_interval(votes, "nominal alpha", np.random.default_rng(0), replicates=2000)
+    assert interval.value == pytest.approx(0) == pytest.approx(interval.high)  # d = 1, the highest where d > 0
+    assert interval.low in [pytest.approx(1 - 199 / (200 - d)) for d in (3, 4)]
+    assert agreement_interval(votes, "fleiss kappa", np.random.default_rng(0)).high < 0
+    assert agreement_interval(votes, "observed agreement", np.random.default_rng(0)).high == 1  # needs no variation
+
+
+@pytest.mark.parametrize("measure", ["nominal alpha", "ordinal alpha", "interval alpha", "fleiss kappa"])
+def test_the_value_by_convention_of_a_single_class_has_no_interval(measure):
+    same = Votes.of([0, 0, 1, 1], ["1"] * 4, ["ann", "bo", "ann", "cy"], classes=["1", "2"])
+    for over in ("items", "annotators"):
+        interval = agreement_interval(same, measure, np.random.default_rng(0), over=over, replicates=10)
+        assert interval.value == 1 and np.isnan([interval.low, interval.high]).all()
+
+
+@pytest.mark.parametrize("equal", [1.0, 0.1])
+def test_classes_of_equal_value_are_one_at_the_interval_level(equal):
+    votes = Distributions.from_counts([[1, 1, 0], [2, 0, 0], [0, 3, 0]], classes=("a", "b", "c"))
+    assert krippendorff_alpha(votes, "interval", np.array([equal, equal, 2])) == 1
+    assert krippendorff_alpha(votes, "interval", np.array([1, 2, 2])) == pytest.approx(krippendorff_alpha(votes))
+
+
 @pytest.mark.parametrize("over", ["items", "annotators"])
 def test_no_crowd_is_resampled_where_no_two_votes_can_be_compared(over):
     alone = Votes.of([0, 1, 2, 3], ["a", "b", "a", "b"], ["ann", "bo", "cy", "dee"])

@@ -89,6 +89,16 @@ def test_one_class_alone_says_nothing_and_the_report_says_that():
     assert summary is not None and said in summary.notices and summary.alphas["nominal"].value == 1
 
 
+def test_how_many_resampled_crowds_held_a_single_class_is_said():
+    """The chance that none of 100 draws is the one item with another answer is 0.99^100 = 0.366."""
+    votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
+    summary = alpha_summary(votes, seeded(), replicates=1000)
+    assert summary is not None
+    for notices in (agreement_report(votes, seeded()).notices, summary.notices):
+        (said,) = [notice for notice in notices if "resampled crowds every answer is the same" in notice]
+        assert abs(int(said.split()[1]) - 366) < 60 and said.startswith(f"in {said.split()[1]} of 1,000 ")
+
+
 def test_alpha_for_describe_is_that_of_the_report_and_absent_where_nothing_can_be_compared():
     grades = load("anesthesia").labels
     summary = alpha_summary(grades, seeded())

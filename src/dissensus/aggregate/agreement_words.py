@@ -27,6 +27,17 @@ def one_class_only(by_code: np.ndarray, classes: tuple[str, ...]) -> tuple[str, 
     return (f"every answer that can be compared is {only!r}: agreement beyond chance is then 1 by convention only",)
 
 
+def without_variation(drawn: np.ndarray) -> tuple[str, ...]:
+    """drawn: (b,) agreement beyond chance in resampled crowds, NaN where all answers are the same"""
+    same = np.count_nonzero(np.isnan(drawn))
+    if same in (0, drawn.size):  # where it is all of them, there is only one class: see one_class_only
+        return ()
+    return (
+        f"in {same:,} of {drawn.size:,} resampled crowds every answer is the same, so agreement beyond chance is not "
+        "defined there: its intervals rest on the others",
+    )
+
+
 def repeated_answers(votes: Votes | Distributions) -> tuple[str, ...]:
     if not isinstance(votes, Votes) or votes.annotator is None or votes.annotators is None:
         return ()

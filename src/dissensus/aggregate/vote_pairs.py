@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
 
 Over = Literal["items", "annotators"]
@@ -88,6 +89,17 @@ def resampled_cells(
         raise ValueError(f"no resampling over {over!r}; there are items and annotators")
     others = _other_items(cells, rng) if over == "items" else _other_annotators(votes, cells.values, rng)
     return islice(others, replicates)
+
+
+def defined_interval(value: float, drawn: np.ndarray, coverage: float) -> Interval:
+    """A measure with its interval from the resampled crowds in which it is defined; NaN where fewer than two are.
+
+    drawn: (b,) NaN where it is not
+    """
+    known = drawn[~np.isnan(drawn)]
+    if np.isnan(value) or known.size < 2:
+        return Interval(float(value), np.nan, np.nan, np.nan, coverage)
+    return percentile_interval(value, known, coverage)
 
 
 def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
