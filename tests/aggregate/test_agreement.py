@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -214,6 +216,19 @@ def test_an_annotator_drawn_twice_is_not_compared_with_themselves():
     votes = simulated_votes(random_truth(400, 3, rng), 6, 8, rng, skill=1 / 3).votes
     found = agreement_interval(votes, "nominal alpha", rng, over="annotators", replicates=100)
     assert abs(found.low + found.high) / 2 < 0.03
+
+
+def test_annotators_without_answers_are_not_among_those_resampled():
+    votes = votes_of(RANDOM)
+    listed = replace(votes, annotators=np.arange(100))
+    intervals = [
+        agreement_interval(crowd, "nominal alpha", np.random.default_rng(0), over="annotators", replicates=50)
+        for crowd in (votes, listed)
+    ]
+    assert listed.n_annotators == 100 and intervals[0] == intervals[1]
+    two = replace(votes.select(annotators=[0, 1]), annotators=np.arange(100))
+    with pytest.raises(ValueError, match="2 of the annotators gave answers; resampling annotators needs 3 or more"):
+        agreement_interval(two, "nominal alpha", np.random.default_rng(0), over="annotators")
 
 
 def test_agreement_refuses_what_it_cannot_use():

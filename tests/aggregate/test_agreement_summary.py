@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,8 @@ def test_few_annotators_make_intervals_over_annotators_too_narrow_and_it_is_said
     said = "with 4 annotators intervals over annotators come out too narrow; 40 or more are enough"
     assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
     assert agreement_report(votes, seeded(), replicates=10).notices == ()
+    listed = replace(votes, annotators=np.arange(100))
+    assert agreement_report(listed, seeded(), over="annotators", replicates=10).notices == (said,)
 
 
 def test_beliefs_are_compared_by_their_first_choices_and_it_is_said():

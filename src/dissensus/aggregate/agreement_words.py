@@ -48,8 +48,10 @@ def repeated_answers(votes: Votes | Distributions) -> tuple[str, ...]:
 
 
 def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
-    people = votes.n_annotators if over == "annotators" and isinstance(votes, Votes) else None
-    if people is None or people >= ENOUGH_PEOPLE:
+    if over != "annotators" or not isinstance(votes, Votes) or votes.annotator is None:
+        return ()
+    people = np.unique(votes.annotator).size  # those listed may be more
+    if people >= ENOUGH_PEOPLE:
         return ()
     return (
         f"with {people} annotators intervals over annotators come out too narrow; {ENOUGH_PEOPLE} or more are enough",

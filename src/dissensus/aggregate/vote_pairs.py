@@ -113,14 +113,14 @@ def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
 def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.random.Generator) -> Iterator[Cells]:
     if not isinstance(votes, Votes):
         raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
-    who, annotators = votes.identified("an interval over annotators")
-    if annotators.size < 3:
-        raise ValueError(f"there are {annotators.size} annotators; resampling annotators needs at least 3")
+    people, who = np.unique(votes.identified("an interval over annotators")[0], return_inverse=True)
+    if people.size < 3:
+        raise ValueError(f"{people.size} of the annotators gave answers; resampling annotators needs 3 or more who did")
     cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
     which = which.reshape(-1)
     place, code = cell // votes.n_classes, cell % votes.n_classes
     for _ in range(MOST_DRAWS):
-        drawn = rng.multinomial(annotators.size, np.full(annotators.size, 1 / annotators.size))[who]  # (m,)
+        drawn = rng.multinomial(people.size, np.full(people.size, 1 / people.size))[who.reshape(-1)]  # (m,)
         weight = np.bincount(which, weights=drawn, minlength=cell.size)
         square = np.bincount(which, weights=drawn**2, minlength=cell.size)
         other = Cells(place, code, weight, square, np.ones(votes.n_items), values)
