@@ -98,7 +98,8 @@ def agreement_interval(
 ) -> Interval:
     """A measure of AGREEMENTS with its bootstrap interval, over other items or over other annotators.
 
-    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise.
+    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise. What
+    they answered again to the same item is compared within each draw of them, as it is in the value.
     Where no two votes of a resampled crowd differ, agreement beyond chance is not defined; the interval rests on the
     other crowds, and is NaN where fewer than two are left.
 
@@ -158,9 +159,11 @@ def _alpha(cells: Cells, level: Level) -> float:
     total = rows.votes
     if np.unique(cells.values[rows.by_code > 0] if level == "interval" else np.flatnonzero(rows.by_code)).size < 2:
         return float(np.nan)
+    _, left, right = cells.copies.T
     if level == "nominal":
         apart = rows.size**2 - cells.per_row(cells.weight**2)
         expected = total**2 - float((rows.by_code**2).sum())
+        copied = cells.copies_per_row(cells.apart)
     else:
         values = cells.values
         if level == "ordinal":
@@ -169,9 +172,10 @@ def _alpha(cells: Cells, level: Level) -> float:
         at = values[cells.code]
         apart = 2 * (rows.size * cells.per_row(cells.weight * at**2) - cells.per_row(cells.weight * at) ** 2)
         expected = 2 * total * float(rows.by_code @ values**2)
-    observed = float((rows.times * rows.size * apart / rows.pairs).sum())
-    all_pairs = total**2 - float(rows.times @ cells.per_row(cells.square))
-    return 1.0 - observed * all_pairs / (expected * total)
+        copied = cells.copies_per_row(cells.apart * (values[left] - values[right]) ** 2)
+    observed = float((rows.times * rows.size * (apart - copied) / rows.pairs).sum())
+    all_pairs = total**2 - float(rows.times @ (rows.size**2 - rows.pairs))
+    return 1.0 - observed * all_pairs / ((expected - float(rows.times @ copied)) * total)
 
 
 def _observed(cells: Cells) -> float:
