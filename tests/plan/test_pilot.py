@@ -198,6 +198,22 @@ def test_faults_of_a_file_are_named(tmp_path, text, message):
         read_pilot(path)
 
 
+def test_an_annotator_weighs_the_same_in_every_kind_they_tried():
+    """Whoever is slow is slow at both: soft labels take everybody three times as long, so the ratio is certain."""
+    who = np.repeat([f"person {i}" for i in range(12)], 5)
+    pace = np.repeat(rng(1).lognormal(0, 0.8, 12), 5)
+    right = np.zeros(60)
+    tried = [PilotAnswers("hard", 1, 2 * pace, right, who), PilotAnswers("soft", 1, 6 * pace, right, who)]
+    each = {option.kind: option.each for option in rank_options(tried, 80, 20, Preferences(), rng(0))}["soft"]
+    assert [each.value, each.low, each.high] == pytest.approx([3, 3, 3])
+    unknown = [PilotAnswers(group.kind, 1, group.seconds, right) for group in tried]
+    apart = {option.kind: option.each for option in rank_options(unknown, 80, 20, Preferences(), rng(0))}["soft"]
+    others = [tried[0], PilotAnswers("soft", 1, 6 * pace, right, np.char.add(who, " of another crowd"))]
+    elsewhere = {option.kind: option.each for option in rank_options(others, 80, 20, Preferences(), rng(0))}["soft"]
+    assert apart.low < 2.9 and apart.high > 3.1  # independent answers
+    assert elsewhere.low < apart.low and elsewhere.high > apart.high  # independent people, five answers each
+
+
 def test_empty_and_doubled_pilots_are_refused():
     with pytest.raises(ValueError, match="no answers"):
         rank_options([], 80, 20, Preferences(), rng(0))
