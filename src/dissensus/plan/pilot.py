@@ -119,8 +119,8 @@ def rank_options(
     wrong and half a right answer, so that a pilot without errors does not promise that there are none: for independent
     answers that are right or wrong the flip rate is the Beta of Jeffreys. An annotator has the same weight in every
     kind that they tried, so that slow people do not make a kind look slow. Seconds are counted in those of a hard
-    label under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its assumed
-    cost, and the others are measured by it.
+    label under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its
+    assumed cost, and the others are measured by it.
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -205,12 +205,13 @@ def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs
 
     A hard label costs 1. Where none was tried, the kind that is assumed to cost least stands at its assumed cost.
     """
-    assumed = [_in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
+    assumed = [in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
     place = next((i for i, (kind, _) in enumerate(kinds) if kind == "hard"), int(np.argmin(assumed)))
     return place, assumed[place]
 
 
-def _in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+def in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+    """What one answer of a kind is assumed to cost, in hard labels."""
     items = 2 if kind == "pairwise" else 1  # one pair, one item
     return float(costs.total(kind, items, k, k_hat)) / costs.hard
 
