@@ -12,6 +12,7 @@ from dissensus.aggregate.agreement_by_class import ClassAgreement, class_agreeme
 from dissensus.aggregate.agreement_words import (
     comparable_votes,
     few_annotators,
+    few_items_apart,
     one_class_only,
     reading,
     repeated_answers,
@@ -131,10 +132,11 @@ def agreement_report(
                 f"pairs of annotators are left out: there are {votes.annotators.size:,} annotators, and beyond "
                 f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
             )
-    rows = paired(cells_of(votes))
+    cells = cells_of(votes)
+    rows = paired(cells)
     notices += (
         *one_class_only(rows.by_code, votes.classes), *without_variation(drawn["nominal alpha"]),
-        *repeated_answers(votes), *few_annotators(votes, over),
+        *few_items_apart(cells, votes.classes, over), *repeated_answers(votes), *few_annotators(votes, over),
     )  # fmt: skip
     return AgreementReport(
         items=int(rows.times.sum()), answers=round(rows.votes), measures=measures,
@@ -194,7 +196,8 @@ def alpha_summary(
             level: defined_interval(value[name], drawn[name], coverage=0.95)
             for level, name in zip(levels, names, strict=True)
         }
-        return AlphaSummary(alphas, scale, (*notices, *without_variation(drawn["nominal alpha"])))
+        notices += (*without_variation(drawn["nominal alpha"]), *few_items_apart(cells, votes.classes))
+        return AlphaSummary(alphas, scale, notices)
     alone = {
         level: Interval(AGREEMENTS[f"{level} alpha"](votes), np.nan, np.nan, np.nan, coverage=0.95) for level in levels
     }
