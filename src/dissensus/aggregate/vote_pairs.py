@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
@@ -142,15 +143,16 @@ def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.
     place, code = cell // votes.n_classes, cell % votes.n_classes
     said, times = np.unique(which.reshape(-1) * people.size + who.reshape(-1), return_counts=True)
     at, by = said // people.size, said % people.size  # (s,) cell and annotator: who said what, `times` times
-    one, other = every_two(np.unique(place[at] * people.size + by, return_inverse=True)[1].reshape(-1)).T
-    copies = np.column_stack([place[at[one]], code[at[one]], code[at[other]]])  # (q, 3)
+    answers, squared = (csr_array((n, (at, by)), shape=(cell.size, people.size)) for n in (times, times**2))
+    left, right = every_two(np.unique(place[at] * people.size + by, return_inverse=True)[1].reshape(-1)).T
+    copies = np.column_stack([place[at[left]], code[at[left]], code[at[right]]])  # (q, 3)
     for _ in range(MOST_DRAWS):
-        drawn = rng.multinomial(people.size, np.full(people.size, 1 / people.size))[by]  # (s,)
+        drawn = rng.multinomial(people.size, np.full(people.size, 1 / people.size)).astype(np.float64)  # (a,)
         # Of the answers that one annotator repeats, those of one draw are compared, those of two draws are not.
         twice = drawn**2 - drawn
-        weight = np.bincount(at, weights=drawn * times, minlength=cell.size)
-        square = np.bincount(at, weights=drawn * times + twice * times**2, minlength=cell.size)
-        apart = 2 * twice[one] * times[one] * times[other]
+        weight = answers @ drawn
+        square = squared @ twice + weight
+        apart = 2 * twice[by[left]] * times[left] * times[right]
         crowd = Cells(place, code, weight, square, np.ones(votes.n_items), values, copies, apart)
         # Few annotators may leave a draw in which no two different ones share an item; it is drawn again.
         if (crowd.pairs() > 0.5).any():
