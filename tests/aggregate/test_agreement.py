@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from dissensus.aggregate.agreement import (
     fleiss_kappa,
     krippendorff_alpha,
     observed_agreement,
+    resampled_agreement,
 )
 from dissensus.aggregate.belief_agreement import belief_alpha, belief_alpha_interval, belief_pairs
 from dissensus.aggregate.pairwise import pairwise_agreement
@@ -166,6 +169,31 @@ def test_intervals_hold_the_value_and_repeat_by_seed(measure, over):
     assert first == agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
 
 
+def test_a_resampled_crowd_in_which_all_say_the_same_does_not_count_as_full_agreement():
+    """99 items (a, a) and one (a, b): with d items (a, b) in a resample, alpha is 1 - 199 / (200 - d)."""
+    votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
+    interval = agreement_interval(votes, "nominal alpha", np.random.default_rng(0), replicates=2000)
+    assert interval.value == pytest.approx(0) == pytest.approx(interval.high)  # d = 1, the highest where d > 0
+    assert interval.low in [pytest.approx(1 - 199 / (200 - d)) for d in (3, 4)]
+    assert agreement_interval(votes, "fleiss kappa", np.random.default_rng(0)).high < 0
+    assert agreement_interval(votes, "observed agreement", np.random.default_rng(0)).high == 1  # needs no variation
+
+
+@pytest.mark.parametrize("measure", ["nominal alpha", "ordinal alpha", "interval alpha", "fleiss kappa"])
+def test_the_value_by_convention_of_a_single_class_has_no_interval(measure):
+    same = Votes.of([0, 0, 1, 1], ["1"] * 4, ["ann", "bo", "ann", "cy"], classes=["1", "2"])
+    for over in ("items", "annotators"):
+        interval = agreement_interval(same, measure, np.random.default_rng(0), over=over, replicates=10)
+        assert interval.value == 1 and np.isnan([interval.low, interval.high]).all()
+
+
+@pytest.mark.parametrize("equal", [1.0, 0.1])
+def test_classes_of_equal_value_are_one_at_the_interval_level(equal):
+    votes = Distributions.from_counts([[1, 1, 0], [2, 0, 0], [0, 3, 0]], classes=("a", "b", "c"))
+    assert krippendorff_alpha(votes, "interval", np.array([equal, equal, 2])) == 1
+    assert krippendorff_alpha(votes, "interval", np.array([1, 2, 2])) == pytest.approx(krippendorff_alpha(votes))
+
+
 @pytest.mark.parametrize("over", ["items", "annotators"])
 def test_no_crowd_is_resampled_where_no_two_votes_can_be_compared(over):
     alone = Votes.of([0, 1, 2, 3], ["a", "b", "a", "b"], ["ann", "bo", "cy", "dee"])
@@ -189,6 +217,91 @@ def test_an_annotator_drawn_twice_is_not_compared_with_themselves():
     votes = simulated_votes(random_truth(400, 3, rng), 6, 8, rng, skill=1 / 3).votes
     found = agreement_interval(votes, "nominal alpha", rng, over="annotators", replicates=100)
     assert abs(found.low + found.high) / 2 < 0.03
+
+
+def agreement_of_copies(votes: Votes, copies: np.ndarray) -> dict[str, float]:
+    """Measures by a loop over a crowd of copies; two copies of one annotator are not compared on an item."""
+    crowd = [
+        (int(item), int(choice), int(who), copy)
+        for item, choice, who in zip(votes.item, votes.choice, votes.annotator, strict=True)
+        for copy in range(copies[who])
+    ]
+    compared = {
+        (x, y)
+        for x, (item, _, who, copy) in enumerate(crowd)
+        for y, (other_item, _, other, other_copy) in enumerate(crowd)
+        if x != y and (item != other_item or who != other or copy == other_copy)
+    }
+    together: dict[int, list[tuple[int, int]]] = {}
+    for x, y in compared:
+        if crowd[x][0] == crowd[y][0]:
+            together.setdefault(crowd[x][0], []).append((x, y))
+    usable = {x for x, vote in enumerate(crowd) if vote[0] in together}
+    codes = np.array([crowd[x][1] for x in sorted(usable)])
+    counts = np.bincount(codes, minlength=votes.n_classes)
+    rank = np.cumsum(counts) - counts / 2
+    apart = {
+        "nominal alpha": lambda x, y: crowd[x][1] != crowd[y][1],
+        "interval alpha": lambda x, y: (crowd[x][1] - crowd[y][1]) ** 2,
+        "ordinal alpha": lambda x, y: (rank[crowd[x][1]] - rank[crowd[y][1]]) ** 2,
+    }
+    measures = {}
+    for name, distance in apart.items():
+        within = sum(
+            sum(vote[0] == item for vote in crowd) * np.mean([distance(x, y) for x, y in pairs])
+            for item, pairs in together.items()
+        )
+        anywhere = np.mean([distance(x, y) for x, y in compared if x in usable and y in usable])
+        measures[name] = 1 - within / codes.size / anywhere
+    same = np.mean([np.mean([crowd[x][1] == crowd[y][1] for x, y in pairs]) for pairs in together.values()])
+    chance = ((counts / codes.size) ** 2).sum()
+    return measures | {"observed agreement": same, "fleiss kappa": (same - chance) / (1 - chance)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_resampled_annotators_are_a_crowd_of_copies_that_are_not_compared_with_each_other(seed):
+    """Repeated answers, the same and contradicting ones, within one copy of an annotator are compared."""
+    rng = np.random.default_rng(seed)
+    size = 40 if seed else 12  # with 12 answers of 5 people nearly nobody repeats themselves
+    votes = Votes.of(
+        rng.integers(0, 6, size), [str(c) for c in rng.integers(1, 4, size)], rng.integers(0, 5, size), classes="123"
+    )
+    resampled = resampled_agreement(
+        votes, list(AGREEMENTS), np.random.default_rng(seed), over="annotators", replicates=4
+    )
+    draws = np.random.default_rng(seed)
+    for crowd in range(4):
+        by_loop = agreement_of_copies(votes, draws.multinomial(5, np.full(5, 1 / 5)))
+        for measure, value in by_loop.items():
+            assert resampled[1][measure][crowd] == pytest.approx(value, abs=1e-10), measure
+    assert agreement_of_copies(votes, np.ones(5, dtype=int)) == pytest.approx(
+        {measure: AGREEMENTS[measure](votes) for measure in AGREEMENTS}
+    )
+
+
+def test_an_interval_over_annotators_who_repeat_themselves_holds_its_own_value():
+    """12 people answer 60 items three times, always the same; between people there is only chance."""
+    rng = np.random.default_rng(0)
+    said = np.repeat(rng.integers(0, 3, (60, 12)), 3, axis=1)  # (60, 36)
+    item, column = np.indices(said.shape).reshape(2, -1)
+    votes = Votes.of(item, said.reshape(-1), column // 3)
+    interval = agreement_interval(votes, "nominal alpha", rng, over="annotators", replicates=400)
+    assert interval.low < interval.value < interval.high
+    # Of 36 * 35 pairs on an item 12 * 6 are of one annotator with themselves, and all of these agree.
+    assert interval.value == pytest.approx(72 / 1260, abs=0.03)
+
+
+def test_annotators_without_answers_are_not_among_those_resampled():
+    votes = votes_of(RANDOM)
+    listed = replace(votes, annotators=np.arange(100))
+    intervals = [
+        agreement_interval(crowd, "nominal alpha", np.random.default_rng(0), over="annotators", replicates=50)
+        for crowd in (votes, listed)
+    ]
+    assert listed.n_annotators == 100 and intervals[0] == intervals[1]
+    two = replace(votes.select(annotators=[0, 1]), annotators=np.arange(100))
+    with pytest.raises(ValueError, match="2 of the annotators gave answers; resampling annotators needs 3 or more"):
+        agreement_interval(two, "nominal alpha", np.random.default_rng(0), over="annotators")
 
 
 def test_agreement_refuses_what_it_cannot_use():

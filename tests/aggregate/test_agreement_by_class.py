@@ -76,6 +76,14 @@ def test_a_class_nobody_chose_has_no_agreement_and_one_that_all_chose_has_full()
     assert found.share == (1.0, 0.0)
 
 
+def test_a_class_alone_in_a_resampled_crowd_has_no_kappa_there():
+    votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
+    found = class_agreement(votes, np.random.default_rng(0))
+    assert all(kappa.high == pytest.approx(kappa.value) == pytest.approx(-1 / 199) for kappa in found.kappa)
+    alone = class_agreement(Votes.of([0, 0], ["a", "a"], classes=["a", "b"]), np.random.default_rng(0))
+    assert alone.kappa[0].value == 1 and np.isnan(alone.kappa[0].high)
+
+
 @pytest.mark.parametrize("over", ["items", "annotators"])
 def test_intervals_hold_the_values_and_repeat_by_seed(over):
     votes = crowd(1, n=100)

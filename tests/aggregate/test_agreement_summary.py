@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,53 @@ def test_few_annotators_make_intervals_over_annotators_too_narrow_and_it_is_said
     said = "with 4 annotators intervals over annotators come out too narrow; 40 or more are enough"
     assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
     assert agreement_report(votes, seeded(), replicates=10).notices == ()
+    listed = replace(votes, annotators=np.arange(100))
+    assert agreement_report(listed, seeded(), over="annotators", replicates=10).notices == (said,)
+
+
+def counted(rarer: int, items: int) -> Distributions:
+    """Items of four votes, of which so many have one vote outside the commonest class."""
+    return Distributions.from_counts([[1, 3, 0]] * rarer + [[0, 4, 0]] * (items - rarer), classes=("a", "b", "c"))
+
+
+def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_too_narrow_and_it_is_said():
+    said = (
+        "only {} of 150 items {} an answer other than 'b', so intervals over items come out too narrow; "
+        "40 or more are enough"
+    )
+    for rarer, notice in ((12, said.format(12, "hold")), (39, said.format(39, "hold")), (1, said.format(1, "holds"))):
+        votes = counted(rarer, 150)
+        assert notice in agreement_report(votes, seeded(), replicates=10).notices
+        summary = alpha_summary(votes, seeded(), replicates=10)
+        assert summary is not None and notice in summary.notices
+    assert agreement_report(counted(40, 150), seeded(), replicates=10).notices == ()
+    assert agreement_report(counted(10, 20), seeded(), replicates=10).notices == ()  # no class dominates
+    alone = Distributions.from_counts([[1, 3], [0, 1], [1, 0]] + [[0, 4]] * 9, classes=("a", "b"))
+    assert (
+        "only 1 of 10 items" in agreement_report(alone, seeded(), replicates=10).notices[-1]
+    )  # with two votes or more
+    by_people = Votes.of([*range(30)] * 3, ["b"] * 89 + ["a"], [who for who in "xyz" for _ in range(30)])
+    assert not any("items hold" in each for each in agreement_report(by_people, seeded(), over="annotators").notices)
+
+
+@pytest.mark.parametrize(("items", "votes", "few"), [(150, 2, True), (1000, 4, False)])
+def test_coverage_is_poor_where_that_notice_is_given_and_good_where_it_is_not(items, votes, few):
+    """True shares of three classes are Dirichlet(8, 0.1, 0.1), of which the moments give the true alpha."""
+    rng = np.random.default_rng(1)
+    weight = np.array([8, 0.1, 0.1])
+    mean, total = weight / weight.sum(), weight.sum()
+    alike = ((mean * (1 - mean) / (total + 1)) + mean**2).sum()  # two votes on an item are the same
+    alpha = 1 - (1 - alike) / (1 - (mean**2).sum())
+    held, said = [], []
+    for _ in range(60):
+        crowd = Distributions.from_counts(rng.multinomial(votes, rng.dirichlet(weight, items)), classes=("a", "b", "c"))
+        summary = alpha_summary(crowd, rng, replicates=200)
+        assert summary is not None
+        interval = summary.alphas["nominal"]
+        held.append(interval.low <= alpha <= interval.high)
+        said.append(any("come out too narrow" in notice for notice in summary.notices))
+    assert all(said) if few else not any(said)
+    assert np.mean(held) < 0.75 if few else np.mean(held) > 0.87
 
 
 def test_beliefs_are_compared_by_their_first_choices_and_it_is_said():
@@ -87,6 +136,16 @@ def test_one_class_alone_says_nothing_and_the_report_says_that():
     assert said in agreement_report(same, seeded(), replicates=10).notices
     summary = alpha_summary(same, seeded())
     assert summary is not None and said in summary.notices and summary.alphas["nominal"].value == 1
+
+
+def test_how_many_resampled_crowds_held_a_single_class_is_said():
+    """The chance that none of 100 draws is the one item with another answer is 0.99^100 = 0.366."""
+    votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
+    summary = alpha_summary(votes, seeded(), replicates=1000)
+    assert summary is not None
+    for notices in (agreement_report(votes, seeded()).notices, summary.notices):
+        (said,) = [notice for notice in notices if "resampled crowds every answer is the same" in notice]
+        assert abs(int(said.split()[1]) - 366) < 60 and said.startswith(f"in {said.split()[1]} of 1,000 ")
 
 
 def test_alpha_for_describe_is_that_of_the_report_and_absent_where_nothing_can_be_compared():

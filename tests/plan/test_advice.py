@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice.advice import advise, loss_curves
+from dissensus.plan.advice.advice import about_columns, advise, loss_curves
 from dissensus.plan.advice.page import advice_page
 from dissensus.plan.estimates import by_simulation
 from dissensus.plan.grid import figure_1_grid
@@ -205,6 +205,17 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     assert set(told["basis"]) == set(told["loss"]) and "pilot" in told["basis"].values()
     assert any("no hard labels" in sentence for sentence in advice.why) == ("hard" not in seconds)
     assert any(f"budget of {budget:,g}" in sentence for sentence in advice.why) if budget else True
+
+
+def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
+    dear = advise(80, 10, Preferences(), rng(0), pilot=tried_answers(hard=2.0, sparse_5=50.0))
+    (said,) = [sentence for sentence in dear.why if "no soft labels" in sentence]
+    sparse = next(option.each.value for option in dear.pilot if option.kind == "sparse")
+    assert f"taken to cost {2 * sparse:.3g} hard ones, not 10 as assumed" in said
+    assert dear.as_json()["basis"]["soft"] == "assumed" and "scaled as the nearest was off" in about_columns(dear)
+    for tried in ({"hard": 2.0}, {"hard": 2.0, "sparse_5": 50.0, "soft": 90.0}):
+        sentences = advise(80, 10, Preferences(), rng(0), pilot=tried_answers(**tried)).why
+        assert not any("no soft labels" in sentence for sentence in sentences)
 
 
 def test_a_pilot_of_which_nothing_can_be_paid_is_refused():

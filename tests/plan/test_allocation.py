@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import gammaln
 
+from dissensus.aggregate.agreement import krippendorff_alpha
 from dissensus.aggregate.priors.dirichlet_mixture import (
     expected_kl,
     leave_one_out,
@@ -118,6 +119,14 @@ def test_disputed_items_come_before_settled_ones():
     plan = allocate(votes_of(counts), 2, np.random.default_rng(0))
     assert sorted(plan.order.tolist()) == [20, 21] and plan.votes.sum() == 2
     assert plan.error[20] > plan.error[0] and plan.expected_error < plan.error.mean()
+
+
+def test_the_estimate_is_no_share_of_votes_and_is_not_taken_for_one():
+    votes = votes_of(np.array([[3, 1], [1, 0], [2, 2]]))
+    estimate = allocate(votes, 1, np.random.default_rng(0)).estimate
+    assert estimate.votes is None and np.all((estimate.probs > 0) & (estimate.probs < 1))
+    with pytest.raises(ValueError, match="carry no number of votes"):
+        krippendorff_alpha(estimate)
 
 
 def test_an_empty_budget_asks_nothing():

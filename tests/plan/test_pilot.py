@@ -42,7 +42,7 @@ def test_the_loss_is_the_trade_off_at_the_measured_costs():
     pair = [answers("hard", 2.0, 0.0), answers("soft", 20.0, 0.0)]
     ranked = rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))
     found = {one.name: one for one in ranked}
-    measured = with_measurements(Preferences(beta=2.0), ranked)
+    measured = with_measurements(Preferences(beta=2.0), ranked, 20)
     by_hand = 2.0 * 80 * np.median(pair[1].seconds) / np.median(pair[0].seconds) / 8100 - by_information("soft", 80, 20)
     assert np.isclose(found["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
     assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
@@ -198,6 +198,22 @@ def test_faults_of_a_file_are_named(tmp_path, text, message):
         read_pilot(path)
 
 
+def test_an_annotator_weighs_the_same_in_every_kind_they_tried():
+    """Whoever is slow is slow at both: soft labels take everybody three times as long, so the ratio is certain."""
+    who = np.repeat([f"person {i}" for i in range(12)], 5)
+    pace = np.repeat(rng(1).lognormal(0, 0.8, 12), 5)
+    right = np.zeros(60)
+    tried = [PilotAnswers("hard", 1, 2 * pace, right, who), PilotAnswers("soft", 1, 6 * pace, right, who)]
+    each = {option.kind: option.each for option in rank_options(tried, 80, 20, Preferences(), rng(0))}["soft"]
+    assert [each.value, each.low, each.high] == pytest.approx([3, 3, 3])
+    unknown = [PilotAnswers(group.kind, 1, group.seconds, right) for group in tried]
+    apart = {option.kind: option.each for option in rank_options(unknown, 80, 20, Preferences(), rng(0))}["soft"]
+    others = [tried[0], PilotAnswers("soft", 1, 6 * pace, right, np.char.add(who, " of another crowd"))]
+    elsewhere = {option.kind: option.each for option in rank_options(others, 80, 20, Preferences(), rng(0))}["soft"]
+    assert apart.low < 2.9 and apart.high > 3.1  # independent answers
+    assert elsewhere.low < apart.low and elsewhere.high > apart.high  # independent people, five answers each
+
+
 def test_empty_and_doubled_pilots_are_refused():
     with pytest.raises(ValueError, match="no answers"):
         rank_options([], 80, 20, Preferences(), rng(0))
@@ -209,6 +225,34 @@ def test_empty_and_doubled_pilots_are_refused():
 
 def test_what_was_not_tried_keeps_its_assumed_cost():
     wanted = Preferences(Costs(hard=2.0, ratio=10, pair=4.0))
-    assert with_measurements(wanted, []) is wanted
-    measured = with_measurements(wanted, rank_options([answers("hard", 1, 0.1)], 80, 20, wanted, rng(0)))
+    assert with_measurements(wanted, [], 20) is wanted
+    measured = with_measurements(wanted, rank_options([answers("hard", 1, 0.1)], 80, 20, wanted, rng(0)), 20)
     assert measured.costs == Costs(ratio=10, pair=2.0)  # in hard labels
+
+
+def measured_costs(assumed: Costs, k: int, **seconds: float) -> Costs:
+    """Costs after a pilot of kinds such as hard, sparse_5 or top_4, all answers of a kind equally long."""
+    tried = [
+        PilotAnswers(
+            name.partition("_")[0].replace("top", "top-class"),
+            int(name.partition("_")[2] or 1),
+            np.full(5, each),
+            np.zeros(5),
+        )
+        for name, each in seconds.items()
+    ]
+    wanted = Preferences(assumed)
+    return with_measurements(wanted, rank_options(tried, 80, k, wanted, rng(0)), k).costs
+
+
+def test_asking_about_more_classes_than_were_tried_is_not_taken_to_be_cheaper():
+    """Hard labels take 2 s and sparse ones over 5 of 10 classes 50 s, 25 hard labels where 5 were assumed."""
+    costs = measured_costs(Costs(), 10, hard=2.0, sparse_5=50.0)
+    assert costs.total("sparse", 1, 10, np.arange(5, 11)) == pytest.approx([25, 30, 35, 40, 45, 50])
+    assert float(costs.total("soft", 1, 10)) == pytest.approx(50)
+    cheap = measured_costs(Costs(hard=3.0, ratio=19.0), 10, hard=2.0, top_4=7.0)  # 3.5 hard labels, 7 were assumed
+    assert float(cheap.total("soft", 1, 10)) == pytest.approx(9.5)
+    falling = measured_costs(Costs(), 10, hard=2.0, sparse_3=60.0, sparse_5=10.0)  # 30, then 5 as assumed
+    assert float(falling.total("soft", 1, 10)) == pytest.approx(30)
+    assert measured_costs(Costs(), 10, sparse_3=9.0).ratio is None  # stands at its assumed cost
+    assert measured_costs(Costs(), 10, hard=2.0, sparse_5=50.0, soft=30.0).ratio == pytest.approx(15)  # as measured

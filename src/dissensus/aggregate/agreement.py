@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, paired, resampled_cells
+from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, defined_interval, paired, resampled_cells
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
+from dissensus.labels.intervals import Interval, check_resampling
 from dissensus.labels.votes import Votes
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -29,13 +29,13 @@ def krippendorff_alpha(
         nominal: d = 1 for different classes; interval: (difference of values)^2; ordinal: (difference of mid-ranks)^2
 
     Only items with two or more votes count. The pairs are never made: sums of squares give the same number, so time
-    and memory grow with the number of votes alone. 1 where all votes are the same, which the formula leaves open.
-    Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+    and memory grow with the number of votes alone. 1 where no two votes differ (for "interval": in value), which the
+    formula leaves open. Krippendorff (2011), Computing Krippendorff's alpha-reliability.
 
     level   "ordinal" takes the classes in their order
     values  (k,) of the classes for "interval"; their names, read as numbers, where not given
     """
-    return _alpha(cells_of(votes, _values(votes.classes, level, values)), level)
+    return _or_one(_alpha(cells_of(votes, _values(votes.classes, level, values)), level))
 
 
 def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interval") -> float:
@@ -62,7 +62,7 @@ def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interva
     count = np.bincount(which.reshape(-1), minlength=cell.size)
     place = cell // different.size
     n = int(place.max(initial=-1)) + 1
-    return _alpha(Cells(place, cell % different.size, count, count, np.ones(n), different), level)
+    return _or_one(_alpha(Cells(place, cell % different.size, count, count, np.ones(n), different), level))
 
 
 @takes(votes=(Votes, Distributions))
@@ -76,7 +76,7 @@ def fleiss_kappa(votes: Votes | Distributions) -> float:
     items count alike in P and by their votes in P_e. 1 where all votes are the same, which the formula leaves open.
     Fleiss (1971), Measuring nominal scale agreement among many raters.
     """
-    return _fleiss(cells_of(votes))
+    return _or_one(_fleiss(cells_of(votes)))
 
 
 @takes(votes=(Votes, Distributions))
@@ -98,7 +98,11 @@ def agreement_interval(
 ) -> Interval:
     """A measure of AGREEMENTS with its bootstrap interval, over other items or over other annotators.
 
-    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise.
+    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise. What
+    they answered again to the same item is compared within each draw of them, as it is in the value.
+    Where no two votes of a resampled crowd differ, agreement beyond chance is not defined; the interval rests on the
+    other crowds, and is NaN where fewer than two are left.
+
     values: as for krippendorff_alpha
     """
     options: dict[str, Any] = {"over": over, "values": values, "replicates": replicates, "coverage": coverage}
@@ -118,26 +122,48 @@ def agreement_intervals(
 ) -> dict[str, Interval]:
     """Several measures of AGREEMENTS with their intervals, from the same resampled crowds: see agreement_interval."""
     check_resampling(replicates, coverage)
+    value, drawn = resampled_agreement(votes, measures, rng, over=over, values=values, replicates=replicates)
+    return {name: defined_interval(value[name], drawn[name], coverage) for name in measures}
+
+
+def resampled_agreement(
+    votes: Votes | Distributions,
+    measures: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    over: Over,
+    values: np.ndarray | None = None,
+    replicates: int,
+) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+    """Measures by name, and each of them in resampled crowds, (b,): NaN where it is not defined."""
     for measure in measures:
         if measure not in AGREEMENTS:
             raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
     cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
-    value = {measure: _ON_CELLS[measure](cells) for measure in measures}  # first: where nothing compares, it says so
-    drawn = [[_ON_CELLS[m](other) for m in measures] for other in resampled_cells(votes, cells, rng, over, replicates)]
-    return {
-        measure: percentile_interval(value[measure], column, coverage)
-        for measure, column in zip(measures, np.array(drawn).T, strict=True)
-    }
+    value = {name: _or_one(_ON_CELLS[name](cells)) for name in measures}  # first: where nothing compares, it says so
+    crowds = resampled_cells(votes, cells, rng, over, replicates)
+    drawn = np.array([[_ON_CELLS[name](crowd) for name in measures] for crowd in crowds])  # (b, measures)
+    return value, dict(zip(measures, drawn.T, strict=True))
+
+
+def _or_one(value: float) -> float:
+    """Full agreement by convention where no two votes differ; only of the votes themselves, never of a resample."""
+    return 1.0 if np.isnan(value) else value
 
 
 def _alpha(cells: Cells, level: Level) -> float:
+    """NaN where no two votes differ"""
     if level not in get_args(Level):
         raise ValueError(f"no level {level!r} of measurement; there are {', '.join(get_args(Level))}")
     rows = paired(cells)
     total = rows.votes
+    if np.unique(cells.values[rows.by_code > 0] if level == "interval" else np.flatnonzero(rows.by_code)).size < 2:
+        return float(np.nan)
+    _, left, right = cells.copies.T
     if level == "nominal":
         apart = rows.size**2 - cells.per_row(cells.weight**2)
         expected = total**2 - float((rows.by_code**2).sum())
+        copied = cells.copies_per_row(cells.apart)
     else:
         values = cells.values
         if level == "ordinal":
@@ -146,9 +172,10 @@ def _alpha(cells: Cells, level: Level) -> float:
         at = values[cells.code]
         apart = 2 * (rows.size * cells.per_row(cells.weight * at**2) - cells.per_row(cells.weight * at) ** 2)
         expected = 2 * total * float(rows.by_code @ values**2)
-    observed = float((rows.times * rows.size * apart / rows.pairs).sum())
-    all_pairs = total**2 - float(rows.times @ cells.per_row(cells.square))
-    return 1.0 - observed * all_pairs / (expected * total) if np.count_nonzero(rows.by_code) > 1 else 1.0
+        copied = cells.copies_per_row(cells.apart * (values[left] - values[right]) ** 2)
+    observed = float((rows.times * rows.size * (apart - copied) / rows.pairs).sum())
+    all_pairs = total**2 - float(rows.times @ (rows.size**2 - rows.pairs))
+    return 1.0 - observed * all_pairs / ((expected - float(rows.times @ copied)) * total)
 
 
 def _observed(cells: Cells) -> float:
@@ -158,9 +185,10 @@ def _observed(cells: Cells) -> float:
 
 
 def _fleiss(cells: Cells) -> float:
+    """NaN where no two votes differ"""
     rows = paired(cells)
     chance = float(((rows.by_code / rows.votes) ** 2).sum())
-    return (_observed(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else 1.0
+    return (_observed(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else float(np.nan)
 
 
 AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {

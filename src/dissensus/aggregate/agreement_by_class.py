@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, paired, resampled_cells
+from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, defined_interval, paired, resampled_cells
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
+from dissensus.labels.intervals import Interval, check_resampling
 from dissensus.labels.votes import Votes
 
 
@@ -53,7 +52,7 @@ def class_kappa(votes: Votes | Distributions) -> np.ndarray:
     Equals Fleiss' kappa of "c or not" where all items have equally many votes. 1 where every vote is for c, which the
     formula leaves open. Fleiss (1971).
     """
-    return _specific(cells_of(votes))[1]
+    return _with_convention(_specific(cells_of(votes)))[1]
 
 
 @takes(votes=(Votes, Distributions))
@@ -67,21 +66,23 @@ def class_agreement(
 ) -> ClassAgreement:
     """Specific agreement and kappa of every class, with bootstrap intervals over other items or other annotators.
 
-    A class that is missing from a resampled crowd has no agreement there; its interval rests on the other crowds.
+    A class that is missing from a resampled crowd has no agreement there, and one that is alone in it no kappa; their
+    intervals rest on the other crowds.
     """
     check_resampling(replicates, coverage)
     cells = cells_of(votes)
-    value = _specific(cells)  # (2, k)
+    value = _with_convention(_specific(cells))  # (2, k)
     drawn = np.array([_specific(other) for other in resampled_cells(votes, cells, rng, over, replicates)])  # (b, 2, k)
     specific, kappa = (
-        tuple(_interval(value[row, c], drawn[:, row, c], coverage) for c in range(len(votes.classes))) for row in (0, 1)
+        tuple(defined_interval(value[row, c], drawn[:, row, c], coverage) for c in range(len(votes.classes)))
+        for row in (0, 1)
     )
     rows = paired(cells)
     return ClassAgreement(votes.classes, tuple((rows.by_code / rows.votes).tolist()), specific, kappa)
 
 
 def _specific(cells: Cells) -> np.ndarray:
-    """Specific agreement and kappa of each class.  (2, k)"""
+    """Specific agreement and kappa of each class.  (2, k), kappa NaN where there is only one"""
     rows = paired(cells)
     met = rows.times * rows.size / rows.pairs  # (r,), so that every vote meets one other on average
     same = np.bincount(
@@ -89,12 +90,11 @@ def _specific(cells: Cells) -> np.ndarray:
     )  # (k,)
     specific = np.divide(same, rows.by_code, out=np.full(same.size, np.nan), where=rows.by_code > 0)
     share = rows.by_code / rows.votes
-    kappa = np.divide(specific - share, 1 - share, out=np.ones(same.size), where=share < 1)
+    kappa = np.divide(specific - share, 1 - share, out=np.full(same.size, np.nan), where=share < 1)
     return np.stack([specific, kappa])
 
 
-def _interval(value: float, drawn: np.ndarray, coverage: float) -> Interval:
-    known: Any = drawn[~np.isnan(drawn)]
-    if np.isnan(value) or known.size < 2:
-        return Interval(float(value), np.nan, np.nan, np.nan, coverage)
-    return percentile_interval(value, known, coverage)
+def _with_convention(measured: np.ndarray) -> np.ndarray:
+    """Kappa 1 where every vote is for the class: only of the votes themselves, never of a resample.  (2, k)"""
+    specific, kappa = measured
+    return np.stack([specific, np.where(np.isnan(kappa) & ~np.isnan(specific), 1.0, kappa)])

@@ -7,21 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.agreement import AGREEMENTS, agreement_intervals
+from dissensus.aggregate.agreement import AGREEMENTS, resampled_agreement
 from dissensus.aggregate.agreement_by_class import ClassAgreement, class_agreement
 from dissensus.aggregate.agreement_words import (
     comparable_votes,
     few_annotators,
+    few_items_apart,
     one_class_only,
     reading,
     repeated_answers,
+    without_variation,
 )
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
-from dissensus.aggregate.vote_pairs import Over, cells_of, paired
+from dissensus.aggregate.vote_pairs import Over, cells_of, defined_interval, paired
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.intervals import Interval
+from dissensus.labels.intervals import Interval, check_resampling
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -118,7 +120,9 @@ def agreement_report(
     scale = scale_of(votes.classes, ordered)
     names = [*(f"{level} alpha" for level in scale.levels), "fleiss kappa", "observed agreement"]
     options: dict[str, Any] = {"over": over, "replicates": replicates, "coverage": coverage}
-    measures = agreement_intervals(votes, names, rng, **options)
+    check_resampling(replicates, coverage)
+    value, drawn = resampled_agreement(votes, names, rng, over=over, replicates=replicates)
+    measures = {name: defined_interval(value[name], drawn[name], coverage) for name in names}
     pairs = None
     if isinstance(votes, Votes) and votes.annotators is not None:
         if votes.annotators.size <= MOST_PEOPLE:
@@ -128,8 +132,12 @@ def agreement_report(
                 f"pairs of annotators are left out: there are {votes.annotators.size:,} annotators, and beyond "
                 f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
             )
-    rows = paired(cells_of(votes))
-    notices += (*one_class_only(rows.by_code, votes.classes), *repeated_answers(votes), *few_annotators(votes, over))
+    cells = cells_of(votes)
+    rows = paired(cells)
+    notices += (
+        *one_class_only(rows.by_code, votes.classes), *without_variation(drawn["nominal alpha"]),
+        *few_items_apart(cells, votes.classes, over), *repeated_answers(votes), *few_annotators(votes, over),
+    )  # fmt: skip
     return AgreementReport(
         items=int(rows.times.sum()), answers=round(rows.votes), measures=measures,
         classes=class_agreement(votes, rng, **options), scale=scale, pairs=pairs, notices=notices, over=over,
@@ -182,8 +190,14 @@ def alpha_summary(
     notices += one_class_only(paired(cells).by_code, votes.classes)
     patterns = cells.times.size
     if patterns <= most_patterns:
-        found = agreement_intervals(votes, [f"{level} alpha" for level in levels], rng, replicates=replicates)
-        return AlphaSummary(dict(zip(levels, found.values(), strict=True)), scale, notices)
+        names = [f"{level} alpha" for level in levels]
+        value, drawn = resampled_agreement(votes, names, rng, over="items", replicates=replicates)
+        alphas = {
+            level: defined_interval(value[name], drawn[name], coverage=0.95)
+            for level, name in zip(levels, names, strict=True)
+        }
+        notices += (*without_variation(drawn["nominal alpha"]), *few_items_apart(cells, votes.classes))
+        return AlphaSummary(alphas, scale, notices)
     alone = {
         level: Interval(AGREEMENTS[f"{level} alpha"](votes), np.nan, np.nan, np.nan, coverage=0.95) for level in levels
     }

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import Over
+from dissensus.aggregate.vote_pairs import Cells, Over, paired
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
 ENOUGH_PEOPLE = 40  # 95 % intervals over annotators held the truth in 95 % of simulated crowds; of 8 people, in 83 %
+# Items with a vote outside the commonest class, where one class dominates. In 3,202 simulated crowds with 1 to 10 % of
+# the votes for rarer classes, 95 % intervals over items held the true alpha in 93 % where 40 to 90 items held such a
+# vote, in 89 % with 20 to 39, in 81 % with 10 to 19, in 65 % with 3 to 9. Where most items hold one, 8 gave about 90 %.
+ENOUGH_ITEMS = 40
 
 
 def comparable_votes(labels: Labels) -> tuple[Votes | Distributions, tuple[str, ...]]:
@@ -27,6 +31,17 @@ def one_class_only(by_code: np.ndarray, classes: tuple[str, ...]) -> tuple[str, 
     return (f"every answer that can be compared is {only!r}: agreement beyond chance is then 1 by convention only",)
 
 
+def without_variation(drawn: np.ndarray) -> tuple[str, ...]:
+    """drawn: (b,) agreement beyond chance in resampled crowds, NaN where all answers are the same"""
+    same = np.count_nonzero(np.isnan(drawn))
+    if same in (0, drawn.size):  # where it is all of them, there is only one class: see one_class_only
+        return ()
+    return (
+        f"in {same:,} of {drawn.size:,} resampled crowds every answer is the same, so agreement beyond chance is not "
+        "defined there: its intervals rest on the others",
+    )
+
+
 def repeated_answers(votes: Votes | Distributions) -> tuple[str, ...]:
     if not isinstance(votes, Votes) or votes.annotator is None or votes.annotators is None:
         return ()
@@ -37,11 +52,27 @@ def repeated_answers(votes: Votes | Distributions) -> tuple[str, ...]:
 
 
 def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
-    people = votes.n_annotators if over == "annotators" and isinstance(votes, Votes) else None
-    if people is None or people >= ENOUGH_PEOPLE:
+    if over != "annotators" or not isinstance(votes, Votes) or votes.annotator is None:
+        return ()
+    people = np.unique(votes.annotator).size  # those listed may be more
+    if people >= ENOUGH_PEOPLE:
         return ()
     return (
         f"with {people} annotators intervals over annotators come out too narrow; {ENOUGH_PEOPLE} or more are enough",
+    )
+
+
+def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items") -> tuple[str, ...]:
+    """Where one class dominates: fewer than half of the items hold a vote outside it, and fewer than ENOUGH_ITEMS."""
+    rows = paired(cells)
+    common = int(rows.by_code.argmax())
+    outside = cells.per_row(cells.weight * (cells.code != common)) > 0  # (r,)
+    apart, items = int(rows.times @ outside), int(rows.times.sum())
+    if over != "items" or apart == 0 or apart >= ENOUGH_ITEMS or 2 * apart >= items:  # 0: see one_class_only
+        return ()
+    return (
+        f"only {apart} of {items:,} items {'hold' if apart > 1 else 'holds'} an answer other than {classes[common]!r}, "
+        f"so intervals over items come out too narrow; {ENOUGH_ITEMS} or more are enough",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.aggregate.pooling import complete_rows
+from dissensus.aggregate.vote_pairs import every_two
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
@@ -56,7 +57,7 @@ def belief_pairs(
     leaves an error of about 0.001 in alpha.
     """
     rows = complete_rows(beliefs)
-    within = _same_item(beliefs.item)
+    within = every_two(beliefs.item)
     if not within.size:
         raise ValueError(
             f"none of {beliefs.n_items} items has two beliefs, so no two can be compared; agreement needs items that "
@@ -130,17 +131,6 @@ def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray) -> f
     if expected <= 0:
         return 1.0
     return 1.0 - (observed / float(counts.sum())) / (expected / float(any_two.sum()))
-
-
-def _same_item(item: np.ndarray) -> np.ndarray:
-    """Every two answers about one item, once.  (m,) -> (p, 2)"""
-    order = np.argsort(item, kind="stable")
-    size = np.bincount(item)[item[order]]  # (m,) of the item of each answer in order
-    start = np.searchsorted(item[order], item[order])
-    later = start + size - 1 - np.arange(order.size)  # answers about the same item that come after this one
-    left = np.repeat(np.arange(order.size), later)
-    step = np.arange(left.size) - np.repeat(np.cumsum(later) - later, later) + 1
-    return np.column_stack([order[left], order[left + step]])
 
 
 def _apart(rows: np.ndarray, pair: np.ndarray, distance: Distance) -> np.ndarray:

@@ -27,7 +27,7 @@ class Allocation:
 
     votes           (n,) further votes for each item
     items           their names
-    estimate        each item's distribution by the votes so far
+    estimate        each item's distribution by the prior and the votes so far; no shares of votes, so without `votes`
     error           (n,) expected KL from the true distribution to the estimate now, in nats
     expected_error  the same after the further votes, mean over items; their answers are imagined from the estimates
     done            (n,) bool, items that need no more by the stopping rule
@@ -93,7 +93,7 @@ def allocate(
     return Allocation(
         votes=(after - counts).sum(axis=1),
         items=votes.items,
-        estimate=Distributions(prior.estimate(counts), votes.items, votes.classes, counts.sum(axis=1)),
+        estimate=Distributions(prior.estimate(counts), votes.items, votes.classes),
         error=expected_kl(posterior),
         expected_error=float(expected_kl(prior.posterior(after)).mean()) if counts.shape[0] else 0.0,
         done=stop.reached(posterior),

@@ -7,22 +7,28 @@ from dataclasses import replace
 
 from dissensus.plan.error_rates import ErrorRates
 from dissensus.plan.label_kinds import is_partial
-from dissensus.plan.pilot import PilotOption
+from dissensus.plan.pilot import PilotOption, in_hard_labels
 from dissensus.plan.tradeoff import Costs, Preferences
 
 
-def with_measurements(preferences: Preferences, ranked: Sequence[PilotOption]) -> Preferences:
+def with_measurements(preferences: Preferences, ranked: Sequence[PilotOption], k: int) -> Preferences:
     """The same preferences with what a pilot measured: what an answer costs and how much of it is wrong.
 
-    What the pilot did not try keeps its assumed cost, or lies between what was tried (`Costs`, `ErrorRates`). The loss
-    of a kind that was tried is then that of `rank_options`: both are one account.
+    What the pilot did not try lies between what was tried (`Costs`, `ErrorRates`), or keeps its assumed cost. Beyond
+    the most classes that were tried, the assumed cost is scaled as that label was off, and not below any measured one:
+
+        soft = max(assumed soft * measured(k_hat) / assumed(k_hat), all measured),   k_hat the largest tried
+
+    The loss of a kind that was tried is then that of `rank_options`: both are one account.
+
+    k  classes of the data set
     """
     each = {option.kind: option.each.value for option in ranked}
     wrong = {option.kind: _known(option) for option in ranked}
     partial = [(option.kind, option) for option in ranked if is_partial(option.kind)]
     assumed = preferences.costs
     costs = Costs(
-        ratio=each.get("soft", assumed.ratio),
+        ratio=each.get("soft", _untried_soft([option for _, option in partial], k, assumed)),
         pair=each.get("pairwise", None if assumed.pair is None else assumed.pair / assumed.hard),
         partial=tuple((kind, option.k_hat, option.each.value) for kind, option in partial),
     )
@@ -31,6 +37,19 @@ def with_measurements(preferences: Preferences, ranked: Sequence[PilotOption]) -
         tuple((kind, option.k_hat, _known(option)) for kind, option in partial),
     )  # fmt: skip
     return replace(preferences, costs=costs, errors=errors) if ranked else preferences
+
+
+def _untried_soft(partial: Sequence[PilotOption], k: int, assumed: Costs) -> float | None:
+    """What a soft label costs in hard ones by the labels over some of the classes; as assumed where none were tried."""
+    if not partial:
+        return assumed.ratio
+    most = max(option.k_hat for option in partial)
+    off = max(
+        option.each.value / in_hard_labels(option.kind, most, k, assumed) for option in partial if option.k_hat == most
+    )
+    before = in_hard_labels("soft", k, k, assumed)
+    soft = max(off * before, *(option.each.value for option in partial))
+    return assumed.ratio if soft == before else soft
 
 
 def _known(option: PilotOption) -> float:

@@ -117,9 +117,10 @@ def rank_options(
 
     The Bayesian bootstrap over annotators (Rubin 1981), or over answers where annotators are not known, beside half a
     wrong and half a right answer, so that a pilot without errors does not promise that there are none: for independent
-    answers that are right or wrong the flip rate is the Beta of Jeffreys. Seconds are counted in those of a hard label
-    under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its assumed
-    cost, and the others are measured by it.
+    answers that are right or wrong the flip rate is the Beta of Jeffreys. An annotator has the same weight in every
+    kind that they tried, so that slow people do not make a kind look slow. Seconds are counted in those of a hard
+    label under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its
+    assumed cost, and the others are measured by it.
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -129,8 +130,12 @@ def rank_options(
     names = [group.name for group in answers]
     if len(set(names)) < len(names):
         raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
+    *streams, people_rng = rng.spawn(len(answers) + 1)
+    people = np.unique([str(who) for group in answers if group.annotator is not None for who in group.annotator])
+    each = people_rng.standard_exponential((replicates, people.size))
     drawn = [
-        _reweighted(group, stream, replicates) for group, stream in zip(answers, rng.spawn(len(answers)), strict=True)
+        _reweighted(group, _weights(group, people, each, stream), stream)
+        for group, stream in zip(answers, streams, strict=True)
     ]
     seconds, flips = (np.stack([draw[at] for draw in drawn]) for at in (0, 1))  # (options, replicates + 1)
     information = np.array([float(preferences.estimate(group.kind, n, k, group.k_hat)) for group in answers])[:, None]
@@ -200,22 +205,30 @@ def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs
 
     A hard label costs 1. Where none was tried, the kind that is assumed to cost least stands at its assumed cost.
     """
-    assumed = [_in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
+    assumed = [in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
     place = next((i for i, (kind, _) in enumerate(kinds) if kind == "hard"), int(np.argmin(assumed)))
     return place, assumed[place]
 
 
-def _in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+def in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+    """What one answer of a kind is assumed to cost, in hard labels."""
     items = 2 if kind == "pairwise" else 1  # one pair, one item
     return float(costs.total(kind, items, k, k_hat)) / costs.hard
 
 
-def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) -> tuple[np.ndarray, np.ndarray]:
-    """Median seconds and flip rate, first as observed and then under each set of weights.  (replicates + 1,) each"""
+def _weights(group: PilotAnswers, people: np.ndarray, each: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Weights of the answers, first 1 and then as drawn.  (b + 1, m)
+
+    people, each: (p,) annotators of all kinds in order of name, and (b, p) their weights
+    """
     m = group.seconds.size
-    who = np.arange(m) if group.annotator is None else np.unique(group.annotator.astype(str), return_inverse=True)[1]
-    each = rng.standard_exponential((replicates, int(who.max()) + 1))
-    weight = np.vstack([np.ones((1, m)), each[:, who.reshape(-1)]])  # (b + 1, m)
+    if group.annotator is None:
+        return np.vstack([np.ones((1, m)), rng.standard_exponential((each.shape[0], m))])
+    return np.vstack([np.ones((1, m)), each[:, np.searchsorted(people, group.annotator.astype(str))]])
+
+
+def _reweighted(group: PilotAnswers, weight: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Median seconds and flip rate under each row of weights, the first as observed.  (b + 1, m) -> (b + 1,) each"""
     order = np.argsort(group.seconds)
     reached = np.cumsum(weight[:, order], axis=1)
     half, ordered = reached[:, -1:] / 2, group.seconds[order]
@@ -224,8 +237,8 @@ def _reweighted(group: PilotAnswers, rng: np.random.Generator, replicates: int) 
     seconds = (lower + upper) / 2
     known = np.isfinite(group.wrong)
     if not known.any():
-        return seconds, np.zeros(replicates + 1)
-    right, wrong = rng.standard_gamma(0.5, (2, replicates + 1))
+        return seconds, np.zeros(weight.shape[0])
+    right, wrong = rng.standard_gamma(0.5, (2, weight.shape[0]))
     right[0] = wrong[0] = 0.0
     flips = (wrong + weight[:, known] @ group.wrong[known]) / (right + wrong + weight[:, known].sum(axis=1))
     return seconds, flips

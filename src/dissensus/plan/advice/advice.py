@@ -16,6 +16,7 @@ from dissensus.plan.advice.words import (
     about_pairs,
     about_pilot,
     about_regime,
+    about_soft_labels,
     reasons,
     smaller,
     three_digits,
@@ -121,7 +122,7 @@ def advise(
         raise ValueError(f"the budget is {budget} hard labels; expected a number above 0, or none")
     where = regime(n, k)
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
-    measured = with_measurements(preferences, ranked)
+    measured = with_measurements(preferences, ranked, k)
     labels, others = label_options(n, k, measured, budget, _tried(ranked, k))
     if ranked:
         recommended: tuple[LabelKind, int] = (ranked[0].kind, _shown_k_hat(ranked[0].kind, ranked[0].k_hat, k))
@@ -135,7 +136,7 @@ def advise(
         promising = lowest_loss(label_options(n, k, measured, budget)[0], n, [o for o in labels if o.kind == "hard"])
         why = (
             about_regime(n, k, where), *about_pilot(ranked), *about_hard_labels(ranked, k, preferences.costs),
-            *about_budget(best, budget, n),
+            *about_soft_labels(ranked, k, preferences.costs, measured.costs), *about_budget(best, budget, n),
         )  # fmt: skip
         alternatives = (untried(promising, best, ranked), *when_else(n, k, measured))
     else:
@@ -190,8 +191,8 @@ def about_columns(advice: Advice) -> str:
     note = f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better"
     if advice.pilot:
         note += (
-            "\nbasis: seconds and errors as the pilot measured them, or assumed between the nearest that it tried and "
-            "at the cost ratio; comparisons are those answered rightly"
+            "\nbasis: seconds and errors as the pilot measured them, or assumed: between the nearest that it tried, "
+            "and beyond them at the cost ratio, scaled as the nearest was off; comparisons are those answered rightly"
         )
     return note
 

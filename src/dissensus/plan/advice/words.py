@@ -80,6 +80,17 @@ def about_hard_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs) -> 
     ]
 
 
+def about_soft_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs, measured: Costs) -> list[str]:
+    """What a soft label is taken to cost where the pilot tried none, but labels over fewer classes."""
+    before, after = (float(costs.total("soft", 1, k)) / costs.hard for costs in (assumed, measured))
+    if before == after or any(option.kind == "soft" for option in ranked):
+        return []
+    return [
+        f"The pilot has no soft labels: each is taken to cost {three_digits(after)} hard ones, not "
+        f"{three_digits(before)} as assumed, because labels over fewer classes did not cost what was assumed either."
+    ]
+
+
 def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
     """What the pilot measured, from the most probable kind to the least."""
     first = ranked[0]
