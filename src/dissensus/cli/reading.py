@@ -46,12 +46,15 @@ OPTIONS: dict[str, Any] = {
     "several": Annotated[
         str | None, typer.Option(help="Answers that tick several classes: beliefs (equal mass), or votes (one each).")
     ],
+    "rescale": Annotated[
+        bool, typer.Option("--rescale", help="Divide rows of probabilities, percents or mass by their sum.")
+    ],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
 }
 FILE = Annotated[
     str, typer.Argument(help="A label file, a data set of `dissensus data list`, or - for standard input.")
 ]
-DEFAULTS = {"missing": "error", "encoding": "utf-8"}
+DEFAULTS = {"missing": "error", "encoding": "utf-8", "rescale": False}
 
 
 def say(notice: str) -> None:

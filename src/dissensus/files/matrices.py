@@ -15,7 +15,7 @@ from dissensus.files.notices import Say
 from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.from_labels import has_item_column
-from dissensus.files.tables.matrix import matrix_distributions, rescaled
+from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescaled
 from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_errors import RowError
@@ -104,7 +104,9 @@ def _from_matrix(
     if 0 in matrix.shape:
         raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
     known_layout = reading.layout or layout
-    layout = known_layout or ("counts" if are_counts(matrix) else "probabilities")
+    layout = known_layout or ("counts" if are_counts(matrix) and not reading.rescale else "probabilities")
+    if layout == "counts" and known_layout is None:
+        refuse_percents_as_counts(matrix, source)
     items = reading.items if reading.items is not None else _names_beside("items", beside)
     classes = reading.classes if reading.classes is not None else _names_beside("classes", beside)
     votes = beside.get("votes")

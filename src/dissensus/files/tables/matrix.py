@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,18 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import divided_rows
 
+COUNT_NAME = re.compile(r"(?i)(n|num|count|votes)[_ ]|.*[_ ](n|counts?|votes)$")
 
-def distributions_from_table(source: SourceTable, reading: Reading, *, check_sums: bool) -> Distributions:
-    """reading: as `recognised` filled it in; check_sums: refuse counts that do not add up to the column `votes`"""
+
+def distributions_from_table(
+    source: SourceTable, reading: Reading, *, check_sums: bool, guessed_counts: bool
+) -> Distributions:
+    """The distributions in a table with one row per item.
+
+    reading         as `recognised` filled it in
+    check_sums      refuse counts that do not add up to the column `votes`
+    guessed_counts  nobody said that these are counts, so percents are asked about
+    """
     names, item = list(reading.classes or ()), reading.item or None
     if not names:
         raise ValueError(f"{source.name}: no column holds a class; name them with classes=, out of {source.columns}")
@@ -27,6 +38,8 @@ def distributions_from_table(source: SourceTable, reading: Reading, *, check_sum
     votes = source.numbers("votes") if has_votes else None
     items = source.names(item).to_numpy() if item is not None else reading.items
     counted = reading.layout == "counts"
+    if guessed_counts:
+        refuse_percents_as_counts(matrix, source.name, names)
     if reading.rescale and not counted:
         with source.naming_rows():
             matrix = rescaled(matrix, source.say)
@@ -42,6 +55,20 @@ def matrix_distributions(matrix: np.ndarray, items: Any, classes: Any, votes: An
         return Distributions.from_counts(matrix, items=items, classes=classes)
     names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))
     return Distributions(matrix, row_numbers(matrix.shape[0]) if items is None else items, names, votes)
+
+
+def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[str] = ()) -> None:
+    """Refuse whole numbers that sum to 100 in every row: counts of 100 votes, or percents of nobody knows how many.
+
+    names: of the columns; n_cat, num_cat and cat_count say that they are counts
+    """
+    sums = matrix.sum(axis=1)
+    told = bool(names) and all(COUNT_NAME.match(name) for name in names)
+    if sums.size > 1 and not told and bool((np.abs(sums - 100) <= 1).all()):
+        raise ValueError(
+            f"{source}: two readings fit, as every row sums to 100: counts of votes, or percents? Pass layout='counts' "
+            "(--layout counts), or rescale=True (--rescale) to divide percents by 100"
+        )
 
 
 def rescaled(matrix: np.ndarray, say: Say) -> np.ndarray:

@@ -54,8 +54,13 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
         )
+    if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
+        used = replace(used, layout="probabilities")
     if used.layout in ("counts", "probabilities"):
-        labels: Labels = distributions_from_table(numbers_known, used, check_sums=reading.classes is None)
+        counted = used.layout == "counts" and reading.layout is None and "votes" not in source.columns
+        labels: Labels = distributions_from_table(
+            numbers_known, used, check_sums=reading.classes is None, guessed_counts=counted
+        )
     elif used.layout == "annotators":
         labels = votes_or_beliefs(*annotator_columns_to_rows(source, used))
     elif used.layout == "votes":

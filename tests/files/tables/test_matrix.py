@@ -1,0 +1,41 @@
+"""Tables with one number per class: counts, probabilities, and percents that look like counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus import read
+
+PERCENTS = pd.DataFrame({"item": ["a", "b", "c"], "cat": [60, 100, 33], "dog": [40, 0, 67]})
+
+
+def quiet(notice):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv", "npy"])
+def test_whole_numbers_that_sum_to_100_are_counts_or_percents_as_told(kind, tmp_path):
+    """As counts they would be 100 votes for each item, from which a human ceiling is computed."""
+    if kind == "frame":
+        source = PERCENTS
+    elif kind == "csv":
+        source = tmp_path / "p.csv"
+        PERCENTS.to_csv(source, index=False)
+    else:
+        source = tmp_path / "p.npy"
+        np.save(source, PERCENTS[["cat", "dog"]].to_numpy())
+    with pytest.raises(ValueError, match=r"two readings fit, as every row sums to 100.*--layout counts.*--rescale"):
+        read(source, say=quiet)
+    counts = read(source, layout="counts", say=quiet)
+    said = []
+    shares = read(source, rescale=True, say=said.append)
+    assert counts.votes.tolist() == [100, 100, 100] and shares.votes is None
+    assert np.allclose(counts.probs, shares.probs)
+    assert any("3 of 3 rows summed to 100 and were divided by their sum" in notice for notice in said)
+
+
+def test_counts_that_sum_to_other_numbers_are_not_asked_about():
+    assert read(PERCENTS.assign(cat=[3, 2, 1]), say=quiet).votes.tolist() == [43, 2, 68]
+    assert read(PERCENTS.assign(votes=100), say=quiet).votes.tolist() == [100, 100, 100]
