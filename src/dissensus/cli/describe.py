@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from dissensus.cli.agreement import Ordered
 from dissensus.cli.contents import Contents, check_page, item_views
@@ -54,10 +52,10 @@ def describe(
 
 def _print_summary(summary: "Summary", alpha: "AlphaSummary | None", file: str) -> None:
     from dissensus.labels.summary import RANKED_FROM
+    from dissensus.report.tables import print_facts
 
     probs, classes = summary.distributions.probs, summary.distributions.classes
     facts = summary.as_json(disputed=COUNTED)
-    table = Table.grid(padding=(0, 2))
     rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{probs.shape[0]:,}")]
     rows.append(("annotators", "not recorded" if summary.annotators is None else f"{summary.annotators.size:,}"))
     if summary.answers is not None and summary.per_item is not None:
@@ -85,10 +83,8 @@ def _print_summary(summary: "Summary", alpha: "AlphaSummary | None", file: str) 
             )
     if alpha is not None:
         rows += _alpha_rows(alpha)
-    for name, value in rows:
-        table.add_row(name, Text(str(value)))
     out.print(file, style="bold", markup=False)
-    out.print(table)
+    print_facts((name, str(value)) for name, value in rows)
     out.print("\nitems by entropy", style="bold")
     _print_histogram(summary)
     out.print("\nmost disputed", style="bold")

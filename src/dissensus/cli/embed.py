@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
@@ -31,7 +32,7 @@ def embed(
     from dissensus.train.heads.encoders import default_encoder
 
     with one_line_errors():
-        with errors.status(f"reading {items}"):
+        with errors.status(Text(f"reading {items}")):
             content = _items(items, {"text": text, "second": second, "item": item})
         name = encoder or default_encoder(content.takes)
         with _bar(f"encoding by {name}") as progress:
@@ -72,7 +73,7 @@ def _say(notice: str) -> None:
 def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -16,7 +16,7 @@ from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
 from dissensus.report.items import ItemViews
 from dissensus.report.page import page
-from dissensus.report.tables import Column, Html, html_table, scrolling, swatch
+from dissensus.report.tables import Column, Html, html_table, scrolling, shown_number, swatch
 
 ARROWS = {
     "higher": '<abbr title="higher is better">↑</abbr>',
@@ -94,8 +94,8 @@ def _number_cards(card: Scorecard) -> str:
     drawn = []
     for name in (name for name, metric in METRICS.items() if metric.short and metric.ceiling):
         beside = card.ceiling_of(name)
-        best = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
-        value = _number(card.scores[name].value)
+        best = "" if beside is None else f"<span>at best {shown_number(beside[1].value)}</span>"
+        value = shown_number(card.scores[name].value)
         drawn.append(f'<div class="card"><span>{escape(METRICS[name].meaning)}</span><b>{value}</b>{best}</div>')
     return f'<div class="cards">{"".join(drawn)}</div>'
 
@@ -119,7 +119,7 @@ def _table(cards: Sequence[Scorecard], colours: Mapping[str, str]) -> str:
             beside = first.ceiling_of(name)
             if known:
                 cells += "<td></td><td></td>" if beside is None else "".join(
-                    f'<td class="n">{_number(interval.value)}</td>' for interval in beside
+                    f'<td class="n">{shown_number(interval.value)}</td>' for interval in beside
                 )  # fmt: skip
             rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
     table = f"<table><tr>{head}</tr>{''.join(rows)}</table>"
@@ -200,7 +200,7 @@ def _slice_table(cards: Sequence[Scorecard], by: str, scores: Sequence[str], col
     rows = []
     for i, part in enumerate(cards[0].slices[by][scores[0]]):
         values = (card.slices[by][score][i].score.value for score in scores for card in cards)
-        rows.append((part.name, f"{part.items:,}", *(_number(value) for value in values)))
+        rows.append((part.name, f"{part.items:,}", *(shown_number(value) for value in values)))
     return scrolling(html_table(columns, rows), f"scores by {by}")
 
 
@@ -233,11 +233,7 @@ def _notes(card: Scorecard) -> str:
 
 
 def _with_interval(interval: Interval, style: str = ".3f") -> str:
-    if math.isnan(interval.low) or math.isinf(interval.value):
-        return f"{_number(interval.value)} <small></small>"
-    low, high = format(interval.low, style), format(interval.high, style)
-    return f"{format(interval.value, style)} <small>{low} to {high}</small>"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.3f}"
+    """As `shown_interval`, with the interval in small print, so that the values of a column stand below each other."""
+    known = not math.isnan(interval.low) and not math.isinf(interval.value)
+    limits = f"{format(interval.low, style)} to {format(interval.high, style)}" if known else ""
+    return f"{shown_number(interval.value, style)} <small>{limits}</small>"

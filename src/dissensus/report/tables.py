@@ -77,7 +77,7 @@ def facts_list(facts: Iterable[tuple[str, str]]) -> str:
 def print_table(
     columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *, title: str = "", ruled: bool = False
 ) -> None:
-    """The table in the terminal, under a title; `ruled` draws a line below the head."""
+    """The table in the terminal, under a title; `ruled` draws a line below the head, which is left out if empty."""
     from rich import box
     from rich.cells import cell_len
     from rich.table import Table
@@ -86,7 +86,8 @@ def print_table(
     from dissensus.report.terminal import ResultConsole
 
     look = box.SIMPLE_HEAD if ruled else None
-    table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
+    headed = any(column.title for column in columns)
+    table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0), show_header=headed)
     widths = [cell_len(column.title) for column in columns]
     for column in columns:
         table.add_column(
@@ -115,6 +116,8 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     from dissensus.report.terminal import ResultConsole
 
     table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")  # a long name goes on in the next line, where it would else be cut
     for name, value in facts:
         table.add_row(Text(name), Text(value))
     ResultConsole().print(table)
