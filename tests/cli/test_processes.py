@@ -102,6 +102,7 @@ def test_the_terminal_behind_standard_input_and_error_does_not_matter(folder):
 
 @pytest.mark.parametrize("words", [
     ["describe", "anesthesia"], ["describe", "anesthesia", "--json"], ["data", "list"], ["data", "show", "cifar10h"],
+    ["--help"], ["describe", "--help"], ["--version"],
 ])  # fmt: skip
 def test_a_reader_who_stops_reading_ends_the_command_quietly(words):
     """As `dissensus … | head -0`: the pipe is closed before anything is printed."""
@@ -122,6 +123,33 @@ def test_where_nobody_reads_errors_the_exit_code_still_tells(folder):
         os.close(writer)
         shown = process.communicate()[0]
         assert process.returncode == code and bool(shown) == (code == 0)
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_a_verb_does_its_work_where_streams_are_closed_or_full(folder, tmp_path, closed):
+    command = f'"$@" {closed}'
+    words = ["aggregate", str(folder / "votes.csv"), "-o", str(tmp_path / "made.npz"), "--label", "label"]
+    done = subprocess.run(["sh", "-c", command, "sh", *COMMAND, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and read(tmp_path / "made.npz").n_items == 60
+    for wrong in (["describe", "gone.csv"], ["describe", "--nonsense"]):
+        done = subprocess.run(
+            ["sh", "-c", command, "sh", *COMMAND, *wrong], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2 and "Traceback" not in done.stderr, wrong
+
+
+def test_where_standard_input_is_closed_a_sentence_says_so():
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *COMMAND, "describe", "-"], capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("error: standard input is closed") and done.stderr.count("\n") == 1
+
+
+def test_a_result_or_a_help_that_cannot_be_written_is_an_error():
+    for words in (["describe", "anesthesia"], ["--help"]):
+        done = subprocess.run(["sh", "-c", '"$@" >/dev/full', "sh", *COMMAND, *words], capture_output=True, text=True,
+                              check=False)  # fmt: skip
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr, words
 
 
 def test_an_interrupt_while_scoring_is_one_line_and_exit_code_130(folder):

@@ -36,7 +36,7 @@ def init(
     from dissensus.elicit.survey.template import make_survey
 
     with one_line_errors():
-        asks = sys.stdin.isatty()
+        asks = sys.stdin is not None and sys.stdin.isatty()
         if kind is None:
             kind = typer.prompt("Kind of question", default="top-two") if asks else "top-two"
         if title is None:

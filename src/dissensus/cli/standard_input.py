@@ -25,6 +25,8 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
 
     Its ending is what the first bytes tell: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
     """
+    if sys.stdin is None:
+        raise ValueError(f"{NAME} is closed, so there are no labels to read; expected a file or a pipe")
     with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
         path = Path(folder) / "labels"
         with path.open("wb") as copy:
