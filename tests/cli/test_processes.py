@@ -164,6 +164,14 @@ def test_an_interrupt_while_scoring_is_one_line_and_exit_code_130(folder):
     assert process.returncode == 130 and not (folder / "page.html").exists()
 
 
+def test_an_interrupt_within_code_that_a_library_makes_ends_with_130_too(tmp_path):
+    """Python itself would be killed by the signal in the end: here typer is interrupted in an exec while it loads."""
+    (tmp_path / "typer.py").write_text('exec("raise KeyboardInterrupt")\n')
+    search = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    code, shown, said = ended(["describe", "anesthesia"], env={**os.environ, "PYTHONPATH": search})
+    assert (code, shown, said) == (130, "", "interrupted\n")
+
+
 @pytest.mark.parametrize("ending", ["csv", "npz"])
 def test_an_interrupt_leaves_what_was_written_whole_or_absent(tmp_path, ending):
     """At whatever moment it comes: here ever later after the file was read."""
