@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dissensus import load
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import annotator_page
-from dissensus.aggregate.answers_apart import answers_apart
+from dissensus.aggregate.answers_apart import answers_apart, apart_table
 from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
@@ -137,6 +138,18 @@ def test_answers_apart_are_those_that_nobody_shares():
     apart = [(votes.items[votes.item[row]], votes.annotators[votes.annotator[row]]) for row in rows.tolist()]
     assert apart[0] == ("x", "bo") and ("y", "bo") not in apart
     assert all(item == "z" for item, _ in apart[1:]) and answers_apart(review(votes), 1).tolist() == rows[:1].tolist()
+
+
+def test_what_the_others_said_leaves_out_all_answers_of_the_annotator():
+    """Annotator 1 answered every item of anesthesia three times, beside four others who answered it once."""
+    votes = load("anesthesia").labels
+    result = review(votes)
+    root = ElementTree.fromstring(apart_table(result, None))
+    own = [row for row in root if row[0].text == "1"]
+    assert own
+    for row in own:
+        shares = [float(title.text.rpartition(" ")[2].rstrip("%")) for title in row[3].iter("title")]
+        assert shares and all(value % 25 == 0 for value in shares), "quarters, since there are four"
 
 
 def test_many_classes_share_the_colour_of_the_rest():
