@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
+from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
     from dissensus.train.heads.encodable_items import Items
@@ -48,6 +49,7 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
     """The items of a path, or of a data set, which knows its columns."""
     from dissensus.train.heads.encodable_items import pixel_items, read_items, text_items
 
+    check_not_standard_input(name, "ITEMS -")
     if Path(name).exists():
         return read_items(Path(name), **columns, say=_say)
     given = [f"--{option}" for option, value in columns.items() if value]

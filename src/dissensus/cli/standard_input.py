@@ -38,6 +38,12 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
             raise ValueError(str(error).replace(str(path), NAME)) from None
 
 
+def check_not_standard_input(path: str, written: str) -> None:
+    """Refuse `-` in any place but that of the labels: it is read once, and there it is read."""
+    if path == MARK:
+        raise ValueError(f"{written}: standard input can only be the labels, once; write what it holds to a file first")
+
+
 def ending_of(path: Path) -> str:
     """The ending of the format whose first bytes a file has, .csv where they tell none."""
     with path.open("rb") as file:
