@@ -12,6 +12,7 @@ from dissensus.evaluate.comparisons import ModelComparison
 from dissensus.evaluate.metrics import METRICS, shown_by_group
 from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
 from dissensus.evaluate.scorecards import Scorecard
+from dissensus.evaluate.statistics import Comparison, shown_p
 from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
 from dissensus.report.items import ItemViews
@@ -134,22 +135,36 @@ def _best(cards: Sequence[Scorecard], name: str) -> float:
 
 
 def _differences(result: ModelComparison) -> str:
+    tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
+    columns = [Column("model"), Column("score"), Column("difference", number=True)]
+    columns += [Column("p", number=True)] if tests else []
     rows, shown = [], ""
     for difference in result.differences:
-        name, shown = ("" if difference.model == shown else escape(difference.model)), difference.model
-        test = "" if difference.comparison is None else escape(str(difference.comparison))
-        rows.append(
-            f"<tr><td>{name}</td><td>{escape(METRICS[difference.score].meaning)}</td>"
-            f'<td class="n">{_with_interval(difference.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
-        )
-    head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
-    table = f"<table>{head}{''.join(rows)}</table>"
+        name, shown = ("" if difference.model == shown else difference.model), difference.model
+        test = difference.comparison
+        p = "" if test is None else shown_p(test.p if test.adjusted_p is None else test.adjusted_p)
+        gap = Html(_with_interval(difference.interval, "+.4f"))
+        rows.append((name, METRICS[difference.score].meaning, gap, p)[: len(columns)])
     return (
         f"<section><h2>Differences from {escape(result.reference.name)}</h2><p>Each on the same items; intervals by "
         "resampling items. They tell whether a difference would hold on other items, not for other seeds of the same "
-        "training.</p>"
-        f"{scrolling(table, 'differences')}</section>"
+        f"training.{_about_tests(tests, result.reference.people.n_items)}</p>"
+        f"{scrolling(html_table(columns, rows), 'differences')}</section>"
     )
+
+
+def _about_tests(tests: Sequence[Comparison], items: int) -> str:
+    """What the tests of all differences have in common, in words."""
+    if not tests:
+        return ""
+    text = (
+        f" p is that of a {tests[0].test} over {tests[0].n:,} {'items' if tests[0].n == items else 'groups of items'}"
+    )
+    if tests[0].family > 1:
+        text += f", corrected by Holm's method for {tests[0].family} tests"
+    if tests[0].minimum_p:
+        text += f"; before that, it cannot be below {shown_p(tests[0].minimum_p)}"
+    return escape(text + ".")
 
 
 def _figures(cards: Sequence[Scorecard], colours: Mapping[str, str], views: ItemViews | None) -> list[str]:
