@@ -26,7 +26,7 @@ def shown_in_terminal(words: list[str], folder: Path, columns: int = 40, **envir
     terminal, other_side = pty.openpty()
     fcntl.ioctl(other_side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     settings = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    settings |= {"TERM": "dumb", **environment}
+    settings |= {"TERM": "xterm", **environment}  # rich takes a dumb one to have 80 columns
     process = subprocess.Popen(
         [sys.executable, "-m", "dissensus", *words], cwd=folder, env=settings, stdin=other_side, stdout=other_side,
         stderr=subprocess.PIPE,
@@ -44,7 +44,7 @@ def shown_in_terminal(words: list[str], folder: Path, columns: int = 40, **envir
             shown += part
     said = process.communicate()[1].decode()
     assert process.returncode == 0, said
-    return shown.decode().replace("\r\n", "\n")
+    return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n")
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +103,19 @@ def test_an_infinite_score_has_the_sign_that_it_has_on_a_page(tmp_path):
     words = ["evaluate", "sure.npz", "votes.csv", "--replicates", "10", "--no-ceiling"]
     shown = shown_in_terminal(words, tmp_path)
     assert "∞" in shown and "infinite" not in shown
+
+
+def bars(shown: str) -> list[str]:
+    return re.findall(r"^  0\.\d.[01]\.\d .*$", shown, flags=re.MULTILINE)
+
+
+def test_bars_of_the_histogram_fit_the_terminal(folder):
+    for columns in (25, 30, 40, 100):
+        drawn = bars(shown_in_terminal(VERBS["describe"], folder, columns=columns))
+        assert len(drawn) == 10 and max(map(len, drawn)) <= columns
+        assert max(line.count("█") for line in drawn) == min(40, columns - 13)  # the largest count has two digits
+
+
+def test_bars_are_drawn_with_what_the_terminal_can_show(folder):
+    drawn = bars(shown_in_terminal(VERBS["describe"], folder, columns=40, PYTHONIOENCODING="ascii"))
+    assert len(drawn) == 10 and max(line.count("#") for line in drawn) == 27 and "?" not in "".join(drawn)
