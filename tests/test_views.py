@@ -7,6 +7,7 @@ import html.parser
 import numpy as np
 import pytest
 
+import dissensus.aggregate as aggregation
 from dissensus import compare, load, scorecard, share
 from dissensus.aggregate import AGGREGATIONS, aggregate, annotator_report, dawid_skene, shrinkage
 from dissensus.deliver import sls
@@ -75,6 +76,15 @@ def test_a_notebook_shows_a_card_that_fetches_nothing(card, both):
     words = Tags(both._repr_html_()).words
     assert "<first>" in words and f"{both.reference.scores['js'].value:.3f}" in " ".join(words)
     assert "no, after 1 iterations" in Tags(dawid_skene(VOTES, most_iterations=1)._repr_html_()).words
+
+
+def test_every_fit_of_the_front_has_a_card_with_its_name():
+    named = {name for name in aggregation.__all__ if name.endswith("Fit")} - {"Fit"}  # the base of the others
+    made = [fit for fit in (aggregated.fit for aggregated in fits().values()) if type(fit).__name__ in named]
+    assert {type(fit).__name__ for fit in made} == named >= {"WawaFit", "DawidSkeneFit"}
+    for fit in made:
+        words = Tags(fit._repr_html_()).words
+        assert type(fit).__name__ in words and "annotators" in words
 
 
 def test_a_scorecard_is_a_frame_with_one_row_per_score(card, both):

@@ -15,6 +15,9 @@ def main() -> None:
         sys.exit(130)
     finally:  # what is done is done: an interrupt while Python ends would only print a traceback
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Python remembers an interrupt that passed through an exec of text, as libraries have them, and would in the
+        # end be killed by it though it was caught; the next exec lets it forget.
+        exec("")
 
 
 if __name__ == "__main__":

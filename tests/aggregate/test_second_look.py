@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus import Distributions, Votes, share
+from dissensus import Distributions, Votes, load, share
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.aggregate.second_look import review
 from dissensus.labels.beliefs import Beliefs
@@ -84,6 +84,23 @@ def test_the_lists_say_what_a_reader_needs():
     }  # fmt: skip
     assert facts["items"][0]["item"] == "x" and facts["items"][0]["agreement"] == 0.75
     assert facts["method"] == "dawid-skene" and facts["notices"] == []
+
+
+def test_nobody_counts_among_the_others_of_their_own_answers():
+    """Annotator 1 of anesthesia answered every item three times; by a loop over all pairs of answers."""
+    votes = load("anesthesia").labels
+    assert votes.annotators[0] == 1 and np.bincount(votes.item[votes.annotator == 0]).tolist() == [3] * 45
+    same, others = review(votes).same_and_others()
+    for place, (item, who, said) in enumerate(zip(votes.item, votes.annotator, votes.choice, strict=True)):
+        apart = (votes.item == item) & (votes.annotator != who)
+        assert others[place] == apart.sum() and same[place] == (apart & (votes.choice == said)).sum()
+    assert set(others[votes.annotator == 0]) == {4} and set(others[votes.annotator != 0]) == {6}
+
+
+def test_where_nobody_knows_who_answered_only_the_answer_itself_is_not_among_the_others():
+    votes = Votes.of(["x"] * 4 + ["y"], ["a", "a", "b", "a", "b"])
+    same, others = review(votes).same_and_others()
+    assert same.tolist() == [2, 2, 0, 2, 0] and others.tolist() == [3, 3, 3, 3, 0]
 
 
 def test_without_annotators_all_count_as_equally_reliable_and_it_is_said():

@@ -199,7 +199,7 @@ def test_the_table_stands_beside_the_ceiling(folder):
 def test_several_models_are_listed_with_their_differences(folder):
     result = evaluate(folder / "model.npz", folder / "votes.csv", "--compare", f"hard={folder / 'hard.npy'}",
                       "--no-ceiling", "--gold", folder / "gold.npy", "--html", folder / "page.html")  # fmt: skip
-    assert "infinite" in next(line for line in result.stdout.splitlines() if line.startswith("hard"))
+    assert "∞" in next(line for line in result.stdout.splitlines() if line.startswith("hard"))
     assert "paired t-test over n = 60 (no lower bound), Holm over" in result.stdout
     assert "the model gives probability 0 to a class that people chose" in " ".join(result.stderr.split())
     page = (folder / "page.html").read_text()

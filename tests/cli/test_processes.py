@@ -102,6 +102,7 @@ def test_the_terminal_behind_standard_input_and_error_does_not_matter(folder):
 
 @pytest.mark.parametrize("words", [
     ["describe", "anesthesia"], ["describe", "anesthesia", "--json"], ["data", "list"], ["data", "show", "cifar10h"],
+    ["--help"], ["describe", "--help"], ["--version"],
 ])  # fmt: skip
 def test_a_reader_who_stops_reading_ends_the_command_quietly(words):
     """As `dissensus … | head -0`: the pipe is closed before anything is printed."""
@@ -124,6 +125,33 @@ def test_where_nobody_reads_errors_the_exit_code_still_tells(folder):
         assert process.returncode == code and bool(shown) == (code == 0)
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_a_verb_does_its_work_where_streams_are_closed_or_full(folder, tmp_path, closed):
+    command = f'"$@" {closed}'
+    words = ["aggregate", str(folder / "votes.csv"), "-o", str(tmp_path / "made.npz"), "--label", "label"]
+    done = subprocess.run(["sh", "-c", command, "sh", *COMMAND, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and read(tmp_path / "made.npz").n_items == 60
+    for wrong in (["describe", "gone.csv"], ["describe", "--nonsense"]):
+        done = subprocess.run(
+            ["sh", "-c", command, "sh", *COMMAND, *wrong], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2 and "Traceback" not in done.stderr, wrong
+
+
+def test_where_standard_input_is_closed_a_sentence_says_so():
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *COMMAND, "describe", "-"], capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("error: standard input is closed") and done.stderr.count("\n") == 1
+
+
+def test_a_result_or_a_help_that_cannot_be_written_is_an_error():
+    for words in (["describe", "anesthesia"], ["--help"]):
+        done = subprocess.run(["sh", "-c", '"$@" >/dev/full', "sh", *COMMAND, *words], capture_output=True, text=True,
+                              check=False)  # fmt: skip
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr, words
+
+
 def test_an_interrupt_while_scoring_is_one_line_and_exit_code_130(folder):
     words = ["evaluate", "model.npy", "votes.csv", "--replicates", 3_000_000, "--html", "page.html"]
     process = start(*words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -134,6 +162,14 @@ def test_an_interrupt_while_scoring_is_one_line_and_exit_code_130(folder):
     assert "model.npy" in first and shown == ""
     assert said.splitlines()[-1] == "interrupted" and "Traceback" not in said
     assert process.returncode == 130 and not (folder / "page.html").exists()
+
+
+def test_an_interrupt_within_code_that_a_library_makes_ends_with_130_too(tmp_path):
+    """Python itself would be killed by the signal in the end: here typer is interrupted in an exec while it loads."""
+    (tmp_path / "typer.py").write_text('exec("raise KeyboardInterrupt")\n')
+    search = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    code, shown, said = ended(["describe", "anesthesia"], env={**os.environ, "PYTHONPATH": search})
+    assert (code, shown, said) == (130, "", "interrupted\n")
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz"])

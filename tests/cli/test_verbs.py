@@ -377,3 +377,14 @@ def test_describe_reads_the_same_figures_from_the_plain_files(name, file, option
     facts = json.loads(run("describe", data_folder / file, "--json", *options).stdout)
     expected = next(row for row in OVERVIEW if row[0] == name)
     assert figures(facts) == expected[1:]
+
+
+def test_the_page_of_describe_shows_the_alphas_that_the_terminal_shows(tmp_path):
+    described = CliRunner().invoke(app, ["describe", "anesthesia", "--html", str(tmp_path / "page.html")])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    facts = json.loads(CliRunner().invoke(app, ["describe", "anesthesia", "--json"]).stdout)["alpha"]
+    shown = re.findall(r"<dt>Krippendorff&#x27;s alpha, (\w+)</dt><dd>(\S+ \[\S+, \S+\])</dd>", page)
+    assert [level for level, _ in shown] == ["nominal", "ordinal"] and facts is not None
+    for level, interval in shown:
+        assert f"{interval} {level}" in described.stdout
+    assert '<div class="scroll" role="region" tabindex="0" aria-label="annotators">' in page

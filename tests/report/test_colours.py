@@ -72,4 +72,6 @@ def test_colours_of_classes_carry_white_text_and_those_of_models_stand_out():
 def test_one_colour_for_each_model_and_class():
     models = model_colours("abcde")
     assert len(set(models.values())) == 6 and models["people"] == colours.PEOPLE
+    named_so = model_colours(["people", "soft"])
+    assert named_so["people"] == colours.MODELS[0] and named_so["real people"] == colours.PEOPLE
     assert list(class_colours(["x", "y"]).values()) == list(colours.CLASSES[:2])

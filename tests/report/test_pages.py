@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dissensus import load
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import annotator_page
-from dissensus.aggregate.answers_apart import answers_apart
+from dissensus.aggregate.answers_apart import answers_apart, apart_table
 from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
+from dissensus.evaluate.statistics import shown_p
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulated_votes
 from dissensus.labels.summary import summarise
@@ -102,6 +104,27 @@ def test_models_and_people_keep_their_colours(made):
     assert found["people"] == {PEOPLE} and found["soft"] == {expected["soft"]} and found["hard"] == {expected["hard"]}
 
 
+def test_people_keep_their_grey_beside_a_model_of_that_name():
+    rng, votes = np.random.default_rng(7), crowd()
+    model = Distributions(rng.dirichlet(np.ones(7), 60), np.arange(60), CLASSES)
+    made = scorecard_page(compare({"people": model}, votes, rng=rng, replicates=10), "crowd")
+    found = colours_on(made)
+    assert found["real people"] == {PEOPLE} and found["people"] == {model_colours(["people"])["people"]} != {PEOPLE}
+
+
+def test_what_all_tests_share_is_said_once_above_the_differences(made):
+    result = compared()
+    tested = [difference.comparison for difference in result.differences if difference.comparison is not None]
+    section = made["evaluate"].partition("<h2>Differences from soft</h2>")[2].partition("</section>")[0]
+    said = f"p is that of a paired t-test over 60 items, corrected by Holm&#x27;s method for {len(tested)} tests."
+    assert section.count(said) == 1 and section.count("Holm") == 1 and "lower bound" not in section
+    rows = ElementTree.fromstring(section[section.index("<table>") : section.index("</table>")] + "</table>")
+    assert [cell.text for cell in rows[0]] == ["model", "score", "difference", "p"]
+    for row, difference in zip(rows[1:], result.differences, strict=True):
+        test = difference.comparison
+        assert (row[3].text or "") == ("" if test is None else shown_p(test.adjusted_p))
+
+
 def test_bars_are_coloured_and_ordered_by_class_and_not_by_rank(made):
     found, expected = colours_on(made["describe"]), class_colours(CLASSES)
     assert found == {name: {expected[name]} for name in CLASSES}
@@ -139,6 +162,18 @@ def test_answers_apart_are_those_that_nobody_shares():
     assert all(item == "z" for item, _ in apart[1:]) and answers_apart(review(votes), 1).tolist() == rows[:1].tolist()
 
 
+def test_what_the_others_said_leaves_out_all_answers_of_the_annotator():
+    """Annotator 1 answered every item of anesthesia three times, beside four others who answered it once."""
+    votes = load("anesthesia").labels
+    result = review(votes)
+    root = ElementTree.fromstring(apart_table(result, None))
+    own = [row for row in root if row[0].text == "1"]
+    assert own
+    for row in own:
+        shares = [float(title.text.rpartition(" ")[2].rstrip("%")) for title in row[3].iter("title")]
+        assert shares and all(value % 25 == 0 for value in shares), "quarters, since there are four"
+
+
 def test_many_classes_share_the_colour_of_the_rest():
     names = [f"c{i:02d}" for i in range(30)]
     found = class_colours(names, [1.0 if i % 2 else 0.0 for i in range(30)])
@@ -158,6 +193,15 @@ def test_pages_are_accessible_and_use_the_window(made, name, launched, axe, tmp_
             page.evaluate(axe)
             assert [rule["id"] for rule in page.evaluate(VIOLATIONS, STANDARDS)] == [], scheme
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
+            titles = page.evaluate(
+                "[...document.querySelectorAll('.stack')].map((table) => [table.rows[0].offsetHeight > 0, "
+                "...[...table.rows[1].cells].map((cell) => getComputedStyle(cell, '::before').content)])"
+            )
+            assert bool(titles) == (name in ("describe", "annotators"))
+            for above, *before in titles:
+                assert above == (width == 1600) and all((text == "none") == above for text in before), (
+                    "above the cells of a wide table, before those of a stacked one"
+                )
             lefts = page.evaluate("[...document.querySelectorAll('h2, h3')].map((h) => h.getBoundingClientRect().left)")
             assert (max(lefts) > 500) == (width == 1600), (
                 "side by side where there is room, one column where there is not"

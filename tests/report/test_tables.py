@@ -36,6 +36,13 @@ def test_a_table_of_a_page_aligns_numbers_and_stresses_the_best():
     assert len(spanning) == 1 and spanning[0].get("colspan") == "2"
 
 
+def test_cells_of_a_table_that_stacks_carry_their_titles():
+    root = ElementTree.fromstring(html_table(COLUMNS, [("hard", "1"), Row(("all of them",))], stacks=True))
+    _, row, spanning = root
+    assert [cell.get("data-title") for cell in row] == ["labels", "items & more"]
+    assert spanning[0].get("data-title") is None and root.get("role") == "table" and row[0].get("role") == "cell"
+
+
 def test_text_is_escaped_unless_it_is_markup():
     table = html_table([Column("item")], [("<b>",), (Html("<b>bold</b>"),)])
     assert "&lt;b&gt;" in table and "<td><b>bold</b></td>" in table

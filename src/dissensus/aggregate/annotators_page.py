@@ -16,7 +16,7 @@ from dissensus.labels.votes import Votes
 from dissensus.report.items import ItemViews
 from dissensus.report.page import page
 from dissensus.report.svg import scatter
-from dissensus.report.tables import scrolling
+from dissensus.report.tables import Column, html_table, scrolling, shown_number
 
 
 @takes(answers=(Votes, Beliefs))
@@ -83,27 +83,16 @@ def not_ranked(report: AnnotatorReport) -> str:
 
 def _table(report: AnnotatorReport, order: np.ndarray) -> str:
     timed, stated = not np.isnan(report.seconds).all(), report.overconfidence is not None
-    names = ["annotator", "answers", "skill", "agreement", "leans to"]
-    names += ["median seconds"] * timed + ["overconfidence"] * stated
-    words = ("annotator", "leans to")
-    head = "".join(f"<th>{name}</th>" if name in words else f'<th class="n">{name}</th>' for name in names)
+    titles = ["annotator", "answers", "skill", "agreement", "leans to"]
+    titles += ["median seconds"] * timed + ["overconfidence"] * stated
     rows = []
     for a in order:
         lean, amount = report.leaning(a)
-        cells = [f"<td>{escape(str(report.annotators[a]))}</td>"]
-        cells += [
-            _number(report.answers[a], ",.0f"),
-            _number(report.skill[a], ".3f"),
-            _number(report.agreement[a], ".3f"),
-        ]
-        cells.append(f"<td>{escape(lean)} {amount:+.1%}</td>")
+        cells = [str(report.annotators[a]), f"{report.answers[a]:,}"]
+        cells += [shown_number(report.skill[a]), shown_number(report.agreement[a]), f"{lean} {amount:+.1%}"]
         if timed:
-            cells.append(_number(report.seconds[a], ".1f"))
+            cells.append(shown_number(report.seconds[a], ".1f"))
         if report.overconfidence is not None:
-            cells.append(_number(report.overconfidence[a], "+.3f"))
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
-
-
-def _number(value: float, style: str) -> str:
-    return f'<td class="n">{"–" if np.isnan(value) else format(value, style)}</td>'
+            cells.append(shown_number(report.overconfidence[a], "+.3f"))
+        rows.append(cells)
+    return html_table([Column(title, number=title not in ("annotator", "leans to")) for title in titles], rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.second_look import Review
+from dissensus.aggregate.second_look import Review, said_by_others
 from dissensus.report.colours import class_colours
 from dissensus.report.items import ItemViews
 from dissensus.report.svg import split_bar
@@ -27,16 +27,12 @@ def apart_table(review: Review, views: ItemViews | None) -> str:
     """These answers beside what the others said about the item; "" where none stand apart."""
     votes = review.votes
     annotator, annotators = votes.identified("answers that stand apart")
-    counts = votes.counts()
-    colours = class_colours(votes.classes, counts.sum(axis=0).tolist())
-    rows = []
+    colours = class_colours(votes.classes, votes.counts().sum(axis=0).tolist())
+    rows, k = [], votes.n_classes
     for row in answers_apart(review).tolist():
         item, choice = votes.item[row], votes.choice[row]
-        others = counts[item].astype(np.float64)
-        others[choice] -= 1
-        shares = [
-            (name, float(part)) for name, part in zip(votes.classes, others / others.sum(), strict=True) if part > 0
-        ]
+        said_so, others = said_by_others(votes, np.full(k, row), np.arange(k))  # (k,), (k,)
+        shares = [(name, float(part)) for name, part in zip(votes.classes, said_so / others, strict=True) if part > 0]
         seen = [] if views is None else [views.view(votes.items[item])]
         said = swatch(votes.classes[choice], colours)
         name = str(annotators[annotator[row]])

@@ -49,8 +49,8 @@ class Review:
     def ranked_votes(self) -> Votes:
         """The answers in that order, with quality, consensus, confidence, others and others_same beside each.
 
-        consensus and confidence are the item's label; others is how many other answers the item has, others_same how
-        many of them are the same.
+        consensus and confidence are the item's label; others is how many answers other people gave to the item,
+        others_same how many of them are the same.
         """
         order = self.least_likely()
         same, others = self.same_and_others()
@@ -74,9 +74,8 @@ class Review:
         }  # fmt: skip
 
     def same_and_others(self) -> tuple[np.ndarray, np.ndarray]:
-        """Other answers to the item that are the same as this, and all of them.  (m,), (m,)"""
-        same = self.votes.counts()[self.votes.item, self.votes.choice] - 1
-        return same, self.votes.per_item[self.votes.item] - 1
+        """Answers of other people to the item that are the same as this, and all of them.  (m,), (m,)"""
+        return said_by_others(self.votes, np.arange(self.votes.n_answers), self.votes.choice)
 
 
 @takes(labels=ANY_LABELS)
@@ -109,6 +108,27 @@ def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
         item_labels(distributions, votes), votes, distributions.probs[votes.item, votes.choice], method,
         (*notices, *result.notices),
     )  # fmt: skip
+
+
+def said_by_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What others said about the item of an answer: how many of them chose this class, and how many there are.
+
+    The others are all answers to the item but those of the annotator, who may have answered it several times; where
+    nobody knows who answered, all but the answer itself.
+
+    answers, choices: (r,) positions of answers, and a class for each -> (r,), (r,)
+    """
+    k, item = votes.n_classes, votes.item.astype(np.int64)
+    own = np.arange(votes.n_answers)  # (m,) which answers are to one item by one person
+    if votes.annotator is not None:
+        people = int(votes.annotator.max(initial=0)) + 1
+        own = np.unique(item * people + votes.annotator, return_inverse=True)[1].reshape(-1)
+    cells, repeats = np.unique(own * k + votes.choice, return_counts=True)
+    wanted = own[answers] * k + choices
+    place = np.minimum(np.searchsorted(cells, wanted), cells.size - 1)
+    own_same = np.where(cells[place] == wanted, repeats[place], 0)
+    same = votes.counts()[item[answers], choices] - own_same
+    return same, votes.per_item[item[answers]] - np.bincount(own)[own[answers]]
 
 
 def _votes(labels: Labels) -> tuple[Votes, tuple[str, ...]]:

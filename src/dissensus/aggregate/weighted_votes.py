@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.aggregate.counting import Ties, majority
+from dissensus.aggregate.fit_card import fit_card
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
@@ -33,6 +34,9 @@ class WawaFit:
     def __repr__(self) -> str:
         sizes = f"{self.distributions.n_items} items, {self.annotators.size} annotators"
         return f"WawaFit({sizes}, {self.distributions.n_classes} classes)"
+
+    def _repr_html_(self) -> str:
+        return fit_card("WawaFit", [("annotators", f"{self.annotators.size:,}")], self.distributions)
 
 
 @takes(votes=Votes)

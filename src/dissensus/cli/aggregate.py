@@ -9,6 +9,7 @@ from rich.text import Text
 from dissensus.aggregate.aggregations import AGGREGATIONS
 from dissensus.cli.printing import AsJson, check_table_file, print_result
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
     from dissensus.aggregate.recalibration import Recalibration
@@ -106,6 +107,7 @@ def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration 
         return None
     if recalibrate == "repeats":
         return "repeats"
+    check_not_standard_input(recalibrate, "--recalibrate -")
     if not Path(recalibrate).exists():
         raise ValueError(f"--recalibrate {recalibrate}: no such file; expected repeats, or a file with item and label")
     gold = read(recalibrate, say=say, classes=list(labels.classes))

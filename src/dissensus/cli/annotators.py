@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import out, print_line
@@ -30,6 +29,7 @@ def annotators(
     from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
     from dissensus.files.whole_files import write_text
     from dissensus.labels.distributions import Distributions
+    from dissensus.report.tables import Column, print_table
 
     check_page(contents, html)
     if isinstance(labels, Distributions):
@@ -48,18 +48,18 @@ def annotators(
     rows = [everyone[a] for a in report.ranked()[:SHOWN]]
     if rows:
         print_line(f"lowest skill first, {len(rows)} of {report.ranked().size}", "italic")
-        table = Table(box=None, pad_edge=False)
-        shown = [name for name in rows[0] if name != "ranked"]
-        for name in shown:
-            table.add_column(name.replace("_", " "), justify="left" if name in ("annotator", "leans_to") else "right")
-        for row in rows:
-            table.add_row(*(_cell(row[name]) for name in shown))
-        out.print(table)
+        titles = [name for name in rows[0] if name != "ranked"]
+        print_table(
+            [Column(name.replace("_", " "), number=name not in ("annotator", "leans_to")) for name in titles],
+            [[_cell(row[name]) for name in titles] for row in rows],
+        )
     if few := not_ranked(report):
         print_line(few)
 
 
 def _cell(value: Any) -> str:
+    from dissensus.report.tables import shown_number
+
     if value is None:
         return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return shown_number(value) if isinstance(value, float) else str(value)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.reading import say
+from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -40,7 +41,8 @@ def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews 
 
 
 def check_page(contents: str | None, html: Path | None) -> None:
-    """`--contents` without a page would do nothing."""
+    """`--contents` without a page would do nothing; through standard input come only labels."""
+    check_not_standard_input(str(contents), "--contents -")
     if contents is not None and html is None:
         raise ValueError("--contents shows items on a page, and none is written: add --html FILE")
 

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from dissensus.cli.agreement import Ordered
 from dissensus.cli.contents import Contents, check_page, item_views
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
     from dissensus.labels.summary import Summary
 
+WIDEST_BAR = 40  # columns
 COUNTED = 3  # annotators and items named in the terminal; the page has more
 
 
@@ -43,7 +42,8 @@ def describe(
         from dissensus.files.whole_files import write_text
         from dissensus.report.labels_page import labels_page
 
-        write_text(labels_page(summary, Path(file).name, item_views(contents, file, labels)), html)
+        views = item_views(contents, file, labels)
+        write_text(labels_page(summary, Path(file).name, views, _alpha_facts(alpha)), html)
         say(f"wrote {html}")
     if as_json:
         facts = summary.as_json() | {"alpha": None if alpha is None else alpha.as_json()}
@@ -54,10 +54,10 @@ def describe(
 
 def _print_summary(summary: "Summary", alpha: "AlphaSummary | None", file: str) -> None:
     from dissensus.labels.summary import RANKED_FROM
+    from dissensus.report.tables import print_facts
 
     probs, classes = summary.distributions.probs, summary.distributions.classes
     facts = summary.as_json(disputed=COUNTED)
-    table = Table.grid(padding=(0, 2))
     rows: list[tuple[str, Any]] = [("kind", facts["kind"]), ("items", f"{probs.shape[0]:,}")]
     rows.append(("annotators", "not recorded" if summary.annotators is None else f"{summary.annotators.size:,}"))
     if summary.answers is not None and summary.per_item is not None:
@@ -85,10 +85,8 @@ def _print_summary(summary: "Summary", alpha: "AlphaSummary | None", file: str) 
             )
     if alpha is not None:
         rows += _alpha_rows(alpha)
-    for name, value in rows:
-        table.add_row(name, Text(str(value)))
     out.print(file, style="bold", markup=False)
-    out.print(table)
+    print_facts((name, str(value)) for name, value in rows)
     out.print("\nitems by entropy", style="bold")
     _print_histogram(summary)
     out.print("\nmost disputed", style="bold")
@@ -111,10 +109,29 @@ def _alpha_rows(alpha: "AlphaSummary") -> list[tuple[str, str]]:
     return [("alpha", rows[0][1]), *rows[1:]]
 
 
+def _alpha_facts(alpha: "AlphaSummary | None") -> list[tuple[str, str]]:
+    """Krippendorff's alpha by level, for a page."""
+    from dissensus.report.tables import shown_interval
+
+    levels = {} if alpha is None else alpha.alphas
+    return [(f"Krippendorff's alpha, {level}", shown_interval(interval)) for level, interval in levels.items()]
+
+
 def _print_histogram(summary: "Summary") -> None:
     from dissensus.report.labels_page import entropy_histogram
 
     counts = entropy_histogram(summary.entropy)
+    full, thin, dash = ("█", "▏", "–") if _can_show("█▏–") else ("#", "|", "-")
+    largest = max(int(counts.max()), 1)
+    most = max(1, min(WIDEST_BAR, out.width - len(f"  0.0–0.1  {largest:,}")))
     for i, count in enumerate(counts):
-        bar = "█" * round(40 * int(count) / max(int(counts.max()), 1)) or ("▏" if count else "")
-        out.print(f"  {i / 10:.1f}–{(i + 1) / 10:.1f} {bar} {count:,}", markup=False)
+        bar = full * round(most * int(count) / largest) or (thin if count else "")
+        out.print(f"  {i / 10:.1f}{dash}{(i + 1) / 10:.1f} {bar} {count:,}", markup=False)
+
+
+def _can_show(signs: str) -> bool:
+    try:
+        signs.encode(out.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

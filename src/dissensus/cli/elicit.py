@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 from rich.progress import Progress
-from rich.table import Table
 
-from dissensus.cli.printing import AsJson, out, print_line, print_result
+from dissensus.cli.printing import AsJson, print_line, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.settings import SOURCES
@@ -37,7 +36,7 @@ def init(
     from dissensus.elicit.survey.template import make_survey
 
     with one_line_errors():
-        asks = sys.stdin.isatty()
+        asks = sys.stdin is not None and sys.stdin.isatty()
         if kind is None:
             kind = typer.prompt("Kind of question", default="top-two") if asks else "top-two"
         if title is None:
@@ -138,6 +137,7 @@ def rehearse(
     """Run simulated people with known answers through the real server, in a separate database."""
     from dissensus.elicit.rehearsal.report import REHEARSAL
     from dissensus.elicit.rehearsal.report import rehearse as run_rehearsal
+    from dissensus.report.tables import print_facts
 
     if database is None and (folder / REHEARSAL).exists():
         say(f"replacing the earlier rehearsal in {folder / REHEARSAL}")
@@ -150,10 +150,10 @@ def rehearse(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    table = Table.grid(padding=(0, 2))
-    for name, value in facts.items():
-        table.add_row(name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
-    out.print(table)
+    print_facts(
+        (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+        for name, value in facts.items()
+    )
 
 
 @elicit.command()

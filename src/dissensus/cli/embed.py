@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
+from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
     from dissensus.train.heads.encodable_items import Items
@@ -31,7 +33,7 @@ def embed(
     from dissensus.train.heads.encoders import default_encoder
 
     with one_line_errors():
-        with errors.status(f"reading {items}"):
+        with errors.status(Text(f"reading {items}")):
             content = _items(items, {"text": text, "second": second, "item": item})
         name = encoder or default_encoder(content.takes)
         with _bar(f"encoding by {name}") as progress:
@@ -47,6 +49,7 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
     """The items of a path, or of a data set, which knows its columns."""
     from dissensus.train.heads.encodable_items import pixel_items, read_items, text_items
 
+    check_not_standard_input(name, "ITEMS -")
     if Path(name).exists():
         return read_items(Path(name), **columns, say=_say)
     given = [f"--{option}" for option, value in columns.items() if value]
@@ -72,7 +75,7 @@ def _say(notice: str) -> None:
 def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

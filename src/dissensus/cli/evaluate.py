@@ -9,6 +9,7 @@ import typer
 from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
+from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +60,8 @@ def evaluate(
     from dissensus.labels.row_numbers import are_named
 
     check_page(contents, html)
+    check_not_standard_input(predictions, "PREDICTIONS -")
+    check_not_standard_input(str(gold), "--gold -")
     with _options_for_parameters():
         read = _read_models(predictions, compare or [], rescale)
         if not are_named(labels.items):
@@ -116,6 +119,7 @@ def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tup
         name, equals, path = text.partition("=")
         if not equals or not name or not path:
             raise ValueError(f"--compare {text}: expected NAME=FILE")
+        check_not_standard_input(path, f"--compare {text}")
         if name in read:
             raise ValueError(f"--compare {text}: there already is a model {name!r}; give it another name")
         read[name] = path, _read(path, rescale)

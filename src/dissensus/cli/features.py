@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dissensus.cli.standard_input import check_not_standard_input
+
 if TYPE_CHECKING:
     from dissensus.train.heads.features import FeatureTable
 
@@ -16,6 +18,7 @@ def load_features(name: str) -> "FeatureTable":
     from dissensus.datasets.catalogue import features, is_data_set
     from dissensus.train.heads.features import FeatureTable, read_features
 
+    check_not_standard_input(name, "FEATURES -")
     if is_data_set(name):
         known = features(name)
         return FeatureTable(known.values, known.items, source={"data set": name})

@@ -23,7 +23,7 @@ from dissensus.cli.predict import predict
 from dissensus.cli.reading import errors, print_error
 from dissensus.cli.review import review
 from dissensus.fronts import advise_install
-from dissensus.report.terminal import print_nowhere
+from dissensus.report.terminal import open_closed_streams, print_nowhere
 
 Verb = typer.Typer | Callable[..., None]
 VERBS: dict[str, tuple[Verb, ...]] = {
@@ -50,15 +50,12 @@ class ByStage(TyperGroup):
         return [name_of(verb) for verbs in VERBS.values() for verb in verbs]
 
     def invoke(self, ctx: Any) -> Any:
-        """An interrupt, and a reader who stops reading, end a verb without a traceback."""
+        """An interrupt ends a verb without a traceback."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             errors.print("interrupted")
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            print_nowhere(sys.stdout)
-            sys.exit(UNREAD)
 
 
 def name_of(verb: Verb) -> str:
@@ -90,12 +87,22 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 def main() -> None:
     """The `dissensus` command."""
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # "±" on an ASCII terminal is no reason to fail
     try:
         app()
+    except (BrokenPipeError, SystemExit) as end:
+        # Typer and rich, which print the help, end with 1 where nobody reads any more; that would be a failed check.
+        if not isinstance(end if isinstance(end, OSError) else end.__context__, BrokenPipeError):
+            raise
+        print_nowhere(sys.stdout)
+        sys.exit(UNREAD)
     except ModuleNotFoundError as missing:
         if advise_install(missing, "this") is None:
             raise
         print_error(missing)
+        sys.exit(2)
+    except OSError as error:  # the verbs report their own: this is a help or a usage error that could not be printed
+        print_error(error)
         sys.exit(2)

@@ -25,6 +25,8 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
 
     Its ending is what the first bytes tell: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
     """
+    if sys.stdin is None:
+        raise ValueError(f"{NAME} is closed, so there are no labels to read; expected a file or a pipe")
     with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
         path = Path(folder) / "labels"
         with path.open("wb") as copy:
@@ -34,6 +36,12 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
             yield path, lambda notice: say(notice.replace(str(path), NAME))
         except ValueError as error:
             raise ValueError(str(error).replace(str(path), NAME)) from None
+
+
+def check_not_standard_input(path: str, written: str) -> None:
+    """Refuse `-` in any place but that of the labels: it is read once, and there it is read."""
+    if path == MARK:
+        raise ValueError(f"{written}: standard input can only be the labels, once; write what it holds to a file first")
 
 
 def ending_of(path: Path) -> str:

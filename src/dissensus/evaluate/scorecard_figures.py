@@ -13,6 +13,7 @@ from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.smooth_calibration import smooth_reliability
 from dissensus.labels.distances import normalised_entropy
 from dissensus.report.charts import Line, line_chart
+from dissensus.report.colours import PEOPLE
 from dissensus.report.named_rows import grouped_bars
 from dissensus.report.svg import filled, svg
 
@@ -99,7 +100,8 @@ def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]
 def example(cards: Sequence[Scorecard], item: int, colours: Mapping[str, str]) -> str:
     """What people said about an item and what each model believes, class by class; after Singh 2025, fig. 5."""
     people = cards[0].people
-    sides = [("people", people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]
+    name = next(name for name, colour in colours.items() if colour == PEOPLE)
+    sides = [(name, people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]
     most = np.max([row for _, row in sides], axis=0)  # (k,)
     count = min(max(2, int((most > RARE).sum())), SHOWN_CLASSES)
     order = np.sort(np.argsort(-most, kind="stable")[:count])

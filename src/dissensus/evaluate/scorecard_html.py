@@ -12,11 +12,12 @@ from dissensus.evaluate.comparisons import ModelComparison
 from dissensus.evaluate.metrics import METRICS, shown_by_group
 from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
 from dissensus.evaluate.scorecards import Scorecard
+from dissensus.evaluate.statistics import Comparison, shown_p
 from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
 from dissensus.report.items import ItemViews
 from dissensus.report.page import page
-from dissensus.report.tables import Column, Html, html_table, scrolling, swatch
+from dissensus.report.tables import Column, Html, html_table, scrolling, shown_number, swatch
 
 ARROWS = {
     "higher": '<abbr title="higher is better">↑</abbr>',
@@ -94,8 +95,8 @@ def _number_cards(card: Scorecard) -> str:
     drawn = []
     for name in (name for name, metric in METRICS.items() if metric.short and metric.ceiling):
         beside = card.ceiling_of(name)
-        best = "" if beside is None else f"<span>at best {_number(beside[1].value)}</span>"
-        value = _number(card.scores[name].value)
+        best = "" if beside is None else f"<span>at best {shown_number(beside[1].value)}</span>"
+        value = shown_number(card.scores[name].value)
         drawn.append(f'<div class="card"><span>{escape(METRICS[name].meaning)}</span><b>{value}</b>{best}</div>')
     return f'<div class="cards">{"".join(drawn)}</div>'
 
@@ -119,7 +120,7 @@ def _table(cards: Sequence[Scorecard], colours: Mapping[str, str]) -> str:
             beside = first.ceiling_of(name)
             if known:
                 cells += "<td></td><td></td>" if beside is None else "".join(
-                    f'<td class="n">{_number(interval.value)}</td>' for interval in beside
+                    f'<td class="n">{shown_number(interval.value)}</td>' for interval in beside
                 )  # fmt: skip
             rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
     table = f"<table><tr>{head}</tr>{''.join(rows)}</table>"
@@ -134,22 +135,36 @@ def _best(cards: Sequence[Scorecard], name: str) -> float:
 
 
 def _differences(result: ModelComparison) -> str:
+    tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
+    columns = [Column("model"), Column("score"), Column("difference", number=True)]
+    columns += [Column("p", number=True)] if tests else []
     rows, shown = [], ""
     for difference in result.differences:
-        name, shown = ("" if difference.model == shown else escape(difference.model)), difference.model
-        test = "" if difference.comparison is None else escape(str(difference.comparison))
-        rows.append(
-            f"<tr><td>{name}</td><td>{escape(METRICS[difference.score].meaning)}</td>"
-            f'<td class="n">{_with_interval(difference.interval, "+.4f")}</td><td><small>{test}</small></td></tr>'
-        )
-    head = '<tr><th>model</th><th>score</th><th class="n">difference</th><th>paired t-test over items</th></tr>'
-    table = f"<table>{head}{''.join(rows)}</table>"
+        name, shown = ("" if difference.model == shown else difference.model), difference.model
+        test = difference.comparison
+        p = "" if test is None else shown_p(test.p if test.adjusted_p is None else test.adjusted_p)
+        gap = Html(_with_interval(difference.interval, "+.4f"))
+        rows.append((name, METRICS[difference.score].meaning, gap, p)[: len(columns)])
     return (
         f"<section><h2>Differences from {escape(result.reference.name)}</h2><p>Each on the same items; intervals by "
         "resampling items. They tell whether a difference would hold on other items, not for other seeds of the same "
-        "training.</p>"
-        f"{scrolling(table, 'differences')}</section>"
+        f"training.{_about_tests(tests, result.reference.people.n_items)}</p>"
+        f"{scrolling(html_table(columns, rows), 'differences')}</section>"
     )
+
+
+def _about_tests(tests: Sequence[Comparison], items: int) -> str:
+    """What the tests of all differences have in common, in words."""
+    if not tests:
+        return ""
+    text = (
+        f" p is that of a {tests[0].test} over {tests[0].n:,} {'items' if tests[0].n == items else 'groups of items'}"
+    )
+    if tests[0].family > 1:
+        text += f", corrected by Holm's method for {tests[0].family} tests"
+    if tests[0].minimum_p:
+        text += f"; before that, it cannot be below {shown_p(tests[0].minimum_p)}"
+    return escape(text + ".")
 
 
 def _figures(cards: Sequence[Scorecard], colours: Mapping[str, str], views: ItemViews | None) -> list[str]:
@@ -200,7 +215,7 @@ def _slice_table(cards: Sequence[Scorecard], by: str, scores: Sequence[str], col
     rows = []
     for i, part in enumerate(cards[0].slices[by][scores[0]]):
         values = (card.slices[by][score][i].score.value for score in scores for card in cards)
-        rows.append((part.name, f"{part.items:,}", *(_number(value) for value in values)))
+        rows.append((part.name, f"{part.items:,}", *(shown_number(value) for value in values)))
     return scrolling(html_table(columns, rows), f"scores by {by}")
 
 
@@ -233,11 +248,7 @@ def _notes(card: Scorecard) -> str:
 
 
 def _with_interval(interval: Interval, style: str = ".3f") -> str:
-    if math.isnan(interval.low) or math.isinf(interval.value):
-        return f"{_number(interval.value)} <small></small>"
-    low, high = format(interval.low, style), format(interval.high, style)
-    return f"{format(interval.value, style)} <small>{low} to {high}</small>"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.3f}"
+    """As `shown_interval`, with the interval in small print, so that the values of a column stand below each other."""
+    known = not math.isnan(interval.low) and not math.isinf(interval.value)
+    limits = f"{format(interval.low, style)} to {format(interval.high, style)}" if known else ""
+    return f"{shown_number(interval.value, style)} <small>{limits}</small>"

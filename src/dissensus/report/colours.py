@@ -73,8 +73,15 @@ def custom_properties(colours: Mapping[str, str]) -> str:
 
 
 def model_colours(names: Iterable[str]) -> dict[str, str]:
-    """One colour for each model of a page, and one for people; a sixth model begins again."""
-    return {"people": PEOPLE} | {name: MODELS[place % len(MODELS)] for place, name in enumerate(names)}
+    """One colour for each model of a page, and one for people; a sixth model begins again.
+
+    People are called "people", unless a model has this name: then they are "real people".
+    """
+    models = {name: MODELS[place % len(MODELS)] for place, name in enumerate(names)}
+    people = "people"
+    while people in models:
+        people = f"real {people}"
+    return {people: PEOPLE} | models
 
 
 def class_colours(classes: Sequence[str], shares: Sequence[float] | None = None) -> dict[str, str]:

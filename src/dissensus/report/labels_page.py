@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -32,15 +32,18 @@ def labels_card(labels: Labels) -> str:
     )
 
 
-def labels_page(summary: Summary, title: str, views: ItemViews | None = None) -> str:
+def labels_page(
+    summary: Summary, title: str, views: ItemViews | None = None, facts: Sequence[tuple[str, str]] = ()
+) -> str:
     """A whole page of its own, without anything fetched from elsewhere.
 
     views  what the items are, to be shown beside what people said about them
+    facts  names and values that follow those of the summary at the top
     """
     k = summary.distributions.n_classes
     colours = class_colours(summary.distributions.classes, summary.shares.tolist())
     parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(summary.disagreement())}</p>{facts_list(summary.headline())}",
+        f"<h1>{escape(title)}</h1><p>{escape(summary.disagreement())}</p>{facts_list([*summary.headline(), *facts])}",
         f'<div class="grid"><section><h2>How far people disagree</h2><p>Items by entropy: 0 where all agree, 1 for an '
         f"even split over all {k} classes.</p>{_entropy_figure(summary)}</section>"
         f"<section><h2>Share of each class</h2>{_class_figure(summary, colours)}</section>{_between(summary)}</div>",
@@ -108,7 +111,9 @@ def _annotator_table(summary: Summary) -> str:
     for a in ranked[:SHOWN_ROWS]:
         timed = [] if seconds is None else [shown_number(seconds[a], ".1f")]
         rows.append([str(summary.annotators[a]), f"{answers[a]:,}", shown_number(agreement[a]), *timed])
-    table = html_table([Column("annotator"), *(Column(title, number=True) for title in titles)], rows)
+    table = scrolling(
+        html_table([Column("annotator"), *(Column(title, number=True) for title in titles)], rows), "annotators"
+    )
     few = answers.size - ranked.size
     verb = "is" if few == 1 else "are"
     left_out = f" {few:,} with fewer than {RANKED_FROM} answers to compare {verb} not ranked." if few else ""

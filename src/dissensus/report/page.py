@@ -28,8 +28,10 @@ grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}}
 .dissensus .scroll{{overflow-x:auto}}
 @media(max-width:40rem){{.dissensus th,.dissensus td{{padding-right:.5rem}}
 .dissensus .stack tr{{display:block;padding:.4rem 0;border-bottom:1px solid var(--edge)}}
-.dissensus .stack th,.dissensus .stack td{{display:inline-block;border:0;vertical-align:middle;max-width:100%}}
-.dissensus .stack td:last-child{{display:block}}}}
+.dissensus .stack td{{display:inline-block;border:0;vertical-align:middle;max-width:100%}}
+.dissensus .stack td:last-child{{display:block}}.dissensus .stack tr:first-child{{display:none}}
+.dissensus .stack td[data-title]::before{{content:attr(data-title) " ";color:var(--quiet);font-size:.85em}}
+.dissensus .stack td:last-child::before{{display:block}}}}
 {FIGURE_STYLE}{ITEM_STYLE}"""
 
 SHEET = "html{color-scheme:light}body{margin:2rem}@media(max-width:40rem){body{margin:1rem}}"

@@ -49,10 +49,11 @@ def swatch(name: str, colours: Mapping[str, str]) -> Html:
 def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *, stacks: bool = False) -> str:
     """A table of a report page: see `page.STYLE` for its look.
 
-    stacks  on a narrow screen the last cell of a row, such as a figure, stands below the others
+    stacks  on a narrow screen each cell has its title before it instead of above it, and the last cell, such as a
+            figure, stands below the others
     """
     head = "".join(_tag("th", "n" * column.number, column.title) for column in columns)
-    table = f"<table><tr>{head}</tr>{''.join(_html_row(columns, row) for row in rows)}</table>"
+    table = f"<table><tr>{head}</tr>{''.join(_html_row(columns, row, stacks) for row in rows)}</table>"
     if not stacks:
         return table
     # Rows that are laid out as blocks stay rows for a screen reader only if they say so.
@@ -77,7 +78,7 @@ def facts_list(facts: Iterable[tuple[str, str]]) -> str:
 def print_table(
     columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *, title: str = "", ruled: bool = False
 ) -> None:
-    """The table in the terminal, under a title; `ruled` draws a line below the head."""
+    """The table in the terminal, under a title; `ruled` draws a line below the head, which is left out if empty."""
     from rich import box
     from rich.cells import cell_len
     from rich.table import Table
@@ -86,7 +87,8 @@ def print_table(
     from dissensus.report.terminal import ResultConsole
 
     look = box.SIMPLE_HEAD if ruled else None
-    table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
+    headed = any(column.title for column in columns)
+    table = Table(box=look, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0), show_header=headed)
     widths = [cell_len(column.title) for column in columns]
     for column in columns:
         table.add_column(
@@ -115,6 +117,8 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     from dissensus.report.terminal import ResultConsole
 
     table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")  # a long name goes on in the next line, where it would else be cut
     for name, value in facts:
         table.add_row(Text(name), Text(value))
     ResultConsole().print(table)
@@ -133,18 +137,22 @@ def shown_interval(interval: Interval, style: str = ".3f") -> str:
     return f"{value} [{format(interval.low, style)}, {format(interval.high, style)}]"
 
 
-def _html_row(columns: Sequence[Column], row: Row | Sequence[str]) -> str:
+def _html_row(columns: Sequence[Column], row: Row | Sequence[str], titled: bool) -> str:
     row = row if isinstance(row, Row) else Row(row)
     start = f'<tr class="{row.style}">' if row.style else "<tr>"
     if len(row.cells) == 1 < len(columns):
         return f'{start}<td colspan="{len(columns)}">{_html(row.cells[0])}</td></tr>'
     classes = (["n"] * column.number + ["best"] * (place in row.best) for place, column in enumerate(columns))
-    cells = (_tag("td", " ".join(each), cell) for each, cell in zip(classes, row.cells, strict=True))
+    titles = (column.title if titled else "" for column in columns)
+    cells = (
+        _tag("td", " ".join(each), cell, title) for each, cell, title in zip(classes, row.cells, titles, strict=True)
+    )
     return f"{start}{''.join(cells)}</tr>"
 
 
-def _tag(name: str, style: str, content: str) -> str:
-    return f'<{name} class="{style}">{_html(content)}</{name}>' if style else f"<{name}>{_html(content)}</{name}>"
+def _tag(name: str, style: str, content: str, title: str = "") -> str:
+    attributes = (f' class="{style}"' if style else "") + (f' data-title="{escape(title)}"' if title else "")
+    return f"<{name}{attributes}>{_html(content)}</{name}>"
 
 
 def _html(text: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
+from pathlib import Path
+from typing import Any, TextIO
 
 from rich.console import Console, ConsoleDimensions
 
@@ -30,10 +31,16 @@ class ResultConsole(Console):
 
 
 class NoticeConsole(Console):
-    """Standard error, one line per notice. Where nobody reads notices, the work goes on without them."""
+    """Standard error, one line per notice. Where they cannot be written or nobody reads, the work goes on without."""
 
     def __init__(self) -> None:
         super().__init__(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
+    def __exit__(self, *raised: Any) -> None:  # what was printed is written here, also by a status or a bar
+        try:
+            super().__exit__(*raised)
+        except OSError:  # such as a full disk
+            self.on_broken_pipe()
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -41,7 +48,17 @@ class NoticeConsole(Console):
 
 
 def print_nowhere(stream: TextIO) -> None:
-    """From now on what is printed there is dropped: the pipe is closed, and Python would complain when it ends."""
+    """From now on what is printed there is dropped, since it cannot be written and Python would complain at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def open_closed_streams() -> None:
+    """Where standard output or error is closed, as by `2>&-`, what is printed there is dropped.
+
+    Python has None in its place, and the next file that is opened would get the number of the stream.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  (until the process ends)
