@@ -70,14 +70,23 @@ def test_two_columns_of_one_role_are_both_named_and_one_is_asked_for(tmp_path, h
         assert isinstance(found, Votes)
 
 
-def test_two_names_of_the_same_items_are_no_question():
-    """As in the tables of an annotation tool: the number of a task, and the picture it shows."""
+def test_items_with_two_names_each_are_asked_about_since_other_files_are_joined_by_name():
+    """As in many releases: the number of the row, and the picture or comment it is about."""
     table = pa.table({
         "id": [1, 1, 2], "image": ["a.png", "a.png", "b.png"], "annotator": [1, 2, 1], "choice": ["x", "y", "x"],
     })  # fmt: skip
+    with pytest.raises(ValueError, match=r"pass item='image' or item='id' .*--item"):
+        read(table, say=quiet)
+    assert read(table, item="image", say=quiet).items.tolist() == ["a.png", "b.png"]
+    assert read(table, item="id", say=quiet).items.tolist() == [1, 2]
+
+
+def test_the_same_names_in_two_columns_and_two_names_of_each_person_are_no_question(tmp_path):
+    path = file(tmp_path, "v.csv", "id,item_id,worker,user,label\n7,7,1,ann,x\n7,7,2,bo,y\n9,9,1,ann,x\n")
     said = []
-    assert read(table, say=said.append).items.tolist() == ["a.png", "b.png"]
-    assert "item = image (not id)" in said[0]
+    votes = read(path, say=said.append)
+    assert votes.items.tolist() == [7, 9] and votes.annotators.tolist() == [1, 2]
+    assert "item = id (not item_id), annotator = worker (not user)" in said[0]
 
 
 @pytest.mark.parametrize("name", ["score", "answer", "class"])
