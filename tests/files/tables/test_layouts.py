@@ -170,3 +170,56 @@ def test_told_roles_are_never_questioned(tmp_path):
     path = file(tmp_path, "v.csv", "id,item_id,annotator,score,rating\n1,1,7,2,0.5\n2,1,8,3,0.25\n")
     found = read(path, item="id", annotator="annotator", label="rating", seconds="", say=pytest.fail)
     assert found.items.tolist() == [1, 2] and found.classes == ("0.25", "0.5")
+
+
+@pytest.mark.parametrize("name", ["annotator_{}", "Annotator{}", "worker {}", "label_{}", "rating{}", "score-{}"])
+@pytest.mark.parametrize("marks", ["123", "abc"])
+def test_numbered_columns_of_people_are_no_classes(tmp_path, name, marks):
+    if marks == "abc" and name.endswith(("r{}", "g{}")):
+        marks = "ABC"  # raterA; a small letter would be a part of the word
+    header = ",".join(name.format(mark) for mark in marks)
+    path = file(tmp_path, "w.csv", f"item,{header}\na,0,1,0\nb,1,1,1\nc,0,1,0\nd,,1,0\n")
+    refused(path, "one for each annotator", "--layout annotators", "--layout counts")
+    votes = read(path, layout="annotators", say=quiet)
+    assert votes.counts().tolist() == [[2, 1], [0, 3], [2, 1], [1, 1]]
+
+
+def test_numbered_labels_with_the_same_sums_or_with_fractions_are_classes(tmp_path):
+    path = file(tmp_path, "c.csv", "item,rating_1,rating_2\na,3,1\nb,0,4\n")
+    assert read(path, say=quiet).counts().tolist() == [[3, 1], [0, 4]]
+    path = file(tmp_path, "p.csv", "item,class_0,class_1\na,0.25,0.75\nb,0.5,0.5\n")
+    assert read(path, say=quiet).probs.tolist() == [[0.25, 0.75], [0.5, 0.5]]
+
+
+def test_codes_that_all_columns_share_may_be_labels_of_people(tmp_path):
+    rows = ["0,1,0", "1,1,1", "0,1,0", "1,0,1", "1,1,1", "0,0,1", "1,1,0"]
+    path = file(tmp_path, "w.csv", "item,ann,bo,cy\n" + "\n".join(f"i{n},{row}" for n, row in enumerate(rows)))
+    refused(path, r"share the values \['0', '1'\]", "--layout annotators", "--layout counts")
+    assert read(path, layout="annotators", say=quiet).n_answers == 21
+    assert read(path, layout="counts", say=quiet).votes.tolist() == [1, 3, 1, 2, 3, 1, 2]
+
+
+def test_bluebird_with_one_column_per_person_is_no_table_of_counts(loaded, tmp_path):
+    """Welinder 2010: 39 people, each of whom said yes or no to all 108 pictures."""
+    bluebird = loaded("crowd-bluebird").labels
+    frame = bluebird.to_pandas().pivot(index="item", columns="annotator", values="label")
+    frame = frame.replace({name: code for code, name in enumerate(bluebird.classes)}).astype(int)
+    frame.columns = [str(number) for number in range(39)]
+    frame.to_csv(tmp_path / "wide.csv")
+    refused(tmp_path / "wide.csv", r"\['0', '1', '2'\] to '38'", "--layout annotators", "--layout counts")
+    assert read(tmp_path / "wide.csv", layout="annotators", say=quiet).n_answers == 39 * 108
+
+
+@pytest.mark.parametrize("spread", [0, 1])
+def test_counts_of_few_votes_are_counts_since_one_class_takes_what_another_lacks(tmp_path, spread):
+    rng = np.random.default_rng(0)
+    total = 6 + rng.integers(0, 1 + spread, size=40)
+    yes = rng.integers(0, total + 1)
+    rows = [f"i{row},{count},{total[row] - count}" for row, count in enumerate(yes)]
+    path = file(tmp_path, "c.csv", "item,yes,no\n" + "\n".join(rows))
+    assert read(path, say=quiet).votes.tolist() == total.tolist()
+
+
+def test_a_row_without_votes_may_be_one_of_a_table_of_people(tmp_path):
+    path = file(tmp_path, "w.csv", "item,ann,bo\na,0,1\nb,0,0\nc,1,1\n")
+    refused(path, r"row 2 \(item b\) has no votes", "--layout annotators")

@@ -10,8 +10,10 @@ import numpy as np
 from dissensus.files.tables.class_doubts import (
     are_counts,
     refuse_answers_as_counts,
+    refuse_codes_as_counts,
     refuse_items_that_may_be_a_class,
     refuse_numbered_items,
+    refuse_numbered_people,
     refuse_repeated_items,
     refuse_sum_as_class,
     refuse_text_as_class,
@@ -138,6 +140,8 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
             "are numbers for classes, the columns of classes with classes= (--classes)"
         )
     body = class_columns(source, reading)
+    if reading.classes is None:
+        refuse_numbered_people(source, body)
     numeric = _are_numbers(source, body)
     beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
     odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
@@ -156,6 +160,7 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         if item is not None and reading.item is None:
             refuse_items_that_may_be_a_class(source, item, body, matrix)
         refuse_answers_as_counts(source, body, matrix)
+        refuse_codes_as_counts(source, body, matrix)
     return "counts" if are_counts(matrix) else "probabilities"
 
 
