@@ -223,3 +223,35 @@ def test_counts_of_few_votes_are_counts_since_one_class_takes_what_another_lacks
 def test_a_row_without_votes_may_be_one_of_a_table_of_people(tmp_path):
     path = file(tmp_path, "w.csv", "item,ann,bo\na,0,1\nb,0,0\nc,1,1\n")
     refused(path, r"row 2 \(item b\) has no votes", "--layout annotators")
+
+
+def test_what_describes_the_item_is_not_taken_for_the_label(tmp_path):
+    said = ["pos", "neg", "neg", "neg", "pos", "neg", "pos", "pos"]
+    rows = [f"i{row // 2},a{row % 2},{'news' if row < 4 else 'sport'},{said[row]},e{row % 2}" for row in range(8)]
+    path = file(tmp_path, "v.csv", "item,annotator,category,sentiment,region\n" + "\n".join(rows))
+    refused(
+        path, "'category' .* is the same in all answers to an item, while 'sentiment' differs",
+        r"label='sentiment' \(--label sentiment\)", r"label='category' \(--label category\) if all agreed",
+    )  # fmt: skip
+    assert read(path, label="sentiment", say=quiet).counts().tolist() == [[1, 1], [2, 0], [1, 1], [0, 2]]
+    assert read(path, label="category", say=quiet).classes == ("news", "sport")
+
+
+def test_a_region_of_each_person_does_not_speak_against_labels_on_which_all_agree(tmp_path):
+    rows = [f"i{row // 2},a{row % 2},{'news' if row < 4 else 'sport'},e{row % 2}" for row in range(8)]
+    path = file(tmp_path, "v.csv", "item,annotator,category,region\n" + "\n".join(rows))
+    assert read(path, say=quiet).counts().tolist() == [[2, 0], [2, 0], [0, 2], [0, 2]]
+
+
+def test_answers_numbered_beside_texts_that_repeat_are_asked_about(tmp_path):
+    rows = [f"{row},tweet number {row // 3},{row % 2}" for row in range(12)]
+    path = file(tmp_path, "v.csv", "id,text,label\n" + "\n".join(rows))
+    refused(path, "'id' has another value in every row", "'text' repeats", "item='text'", "item='id' if every")
+    assert read(path, item="text", say=quiet).per_item.tolist() == [3, 3, 3, 3]
+    assert read(path, item="id", say=quiet).n_items == 12
+
+
+def test_a_premise_that_repeats_beside_other_hypotheses_is_no_item(tmp_path):
+    rows = [f"{row},premise {row // 3},hypothesis {row},{row % 2}" for row in range(12)]
+    path = file(tmp_path, "v.csv", "id,premise,hypothesis,label\n" + "\n".join(rows))
+    assert read(path, say=quiet).n_items == 12

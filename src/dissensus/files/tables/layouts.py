@@ -23,6 +23,7 @@ from dissensus.files.tables.class_doubts import (
 from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
 from dissensus.files.tables.doubts import (
     is_number,
+    refuse_labels_of_items,
     refuse_labels_that_are_no_classes,
     refuse_numbered_answers,
     refuse_texts_for_people,
@@ -69,6 +70,8 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
         refuse_unnamed_people(source, item, reading, used)
     if reading.item is None:
         refuse_numbered_answers(source, item, annotator, reading, used)
+    if label and reading.label is None and layout == "votes":
+        refuse_labels_of_items(source, {"item": item, "annotator": annotator, "label": label}, reading, used)
     return replace(part, annotator=annotator or "", seconds=seconds or "")
 
 
