@@ -164,6 +164,11 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
     asked = getattr(reading, role)
     if asked == "" and not needed:
         return None
+    if asked == "":
+        raise ValueError(
+            f"{source.name}: {role}='' says that no column holds the {role}, and every answer needs one: name it, out "
+            f"of {source.columns}"
+        )
     if asked is not None:
         if asked not in source.columns:
             raise ValueError(f"{source.name}: no column {asked!r} for {role}; the columns are {source.columns}")
