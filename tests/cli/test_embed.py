@@ -95,13 +95,16 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     [
         (["nowhere"], "there is no data set 'nowhere'"),
         (["{v}"], "which column is the text? It has item, label"),
+        (["{c}"], "pass item='id' or item='comment_id' (on the command line --item)"),
         (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),
         (["anesthesia"], "data set 'anesthesia' has neither texts nor images to encode"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path, words, message):
-    (tmp_path / "votes.csv").write_text("item,label\ni1,a\n")
-    done = run("embed", *(word.format(v=tmp_path / "votes.csv") for word in words), "-o", tmp_path / "f.npy", code=2)
+    files = {"v": tmp_path / "votes.csv", "c": tmp_path / "comments.csv"}
+    files["v"].write_text("item,label\ni1,a\n")
+    files["c"].write_text("id,comment_id,comment\n0,53,good\n1,12,bad\n")
+    done = run("embed", *(word.format(**files) for word in words), "-o", tmp_path / "f.npy", code=2)
     assert message in done.stderr and done.stderr.strip().splitlines()[-1].startswith("error:")
 
 

@@ -10,16 +10,20 @@ from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.delimited import read_delimited
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES
 from dissensus.files.json_text import read_json, read_json_lines, records_table
+from dissensus.files.tables.source import with_first_column_named
 
 
 def read_table(path: Path) -> pa.Table:
-    """The rows of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, as its ending tells; CSV and TSV give text."""
+    """The rows of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, as its ending tells; CSV and TSV give text.
+
+    A first column without a name in the header of CSV and TSV is called `column 1`.
+    """
     kind = ENDINGS.get(path.suffix.lower())
     if kind is None or kind in MATRICES:
         known = ", ".join(ending for ending, format in ENDINGS.items() if format not in MATRICES)
         raise ValueError(f"{path}: cannot tell a table from the ending {path.suffix!r}; expected one of {known}")
     if kind in DELIMITED:
-        return read_delimited(path, "\t" if kind == "tsv" else ",")
+        return with_first_column_named(read_delimited(path, "\t" if kind == "tsv" else ","))
     if kind in ("json", "jsonl"):
         return records_table(read_json(path) if kind == "json" else list(read_json_lines(path)), str(path))
     return read_parquet(path) if kind == "parquet" else read_arrow(path)

@@ -19,7 +19,7 @@ from dissensus.files.matrices import read_npy, read_npz
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, Several, candidates
 from dissensus.files.tables.rows import chosen_rows
-from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_column_named
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
 from dissensus.labels.frames import INDEX, ROLES, frame_table
 from dissensus.labels.shares import Labels
@@ -138,7 +138,7 @@ def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -
 
 
 def _labels_in_table(source: SourceTable, reading: Reading, where: Mapping[str, str] | None) -> Labels:
-    source, reading = _with_index_known(source, reading)
+    source, reading = _with_index_known(_with_header(source, reading), reading)
     if source.export:
         own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
         reading = replace(reading, **own)  # type: ignore[arg-type]
@@ -213,6 +213,16 @@ def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
 
 def _no_export(question: str, kind: str) -> str:
     return f"question={question!r} picks one out of an export, and this is {kind}; leave it out"
+
+
+def _with_header(source: SourceTable, reading: Reading) -> SourceTable:
+    """CSV and TSV with a name for a first column that has none, unless the caller names it as it stands."""
+    told = [names for names in (reading.classes, reading.annotators, reading.drop) if names is not None]
+    table = with_first_column_named(source.table) if source.text else source.table
+    if table is source.table or any(source.columns[0] in names for names in told):
+        return source
+    source.say(f"the first column has no name in the header; it is called {FIRST_COLUMN!r} here")
+    return source.holding(table)
 
 
 def _with_index_known(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:

@@ -197,3 +197,21 @@ def test_what_the_caller_asked_for_stays_as_it_was():
     assert reading.items.tolist() == ["b", "a"] and reading.classes == ("y", "x")
     with pytest.raises(ValueError, match="read-only"):
         reading.items[0] = "c"
+
+
+def test_a_column_without_a_name_in_the_header_gets_one_that_options_can_say(tmp_path):
+    """As pandas writes an index: an empty header, then 0, 1, 2."""
+    said = []
+    path = csv(tmp_path, ",cat,dog\n0,3,2\n1,4,2\n2,1,1\n")
+    with pytest.raises(ValueError, match=r"item='column 1'"):
+        read(path, say=quiet)
+    assert read(path, item="column 1", say=said.append).items.tolist() == [0, 1, 2]
+    assert said[0] == f"{path}: the first column has no name in the header; it is called 'column 1' here"
+    path = csv(tmp_path, ",item,label\n0,a,x\n1,b,y\n")
+    assert read(path, drop=["column 1"], say=quiet) == Votes.of(["a", "b"], ["x", "y"])
+
+
+def test_answers_about_no_item_are_refused_with_the_columns_to_choose_from(tmp_path):
+    path = csv(tmp_path, ",class,tweet\n0,2,hello there\n1,1,foo\n")
+    with pytest.raises(ValueError, match=r"item='' says that no column .* out of \['column 1', 'class', 'tweet'\]"):
+        read(path, label="class", item="", say=quiet)

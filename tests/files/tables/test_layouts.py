@@ -70,14 +70,23 @@ def test_two_columns_of_one_role_are_both_named_and_one_is_asked_for(tmp_path, h
         assert isinstance(found, Votes)
 
 
-def test_two_names_of_the_same_items_are_no_question():
-    """As in the tables of an annotation tool: the number of a task, and the picture it shows."""
+def test_items_with_two_names_each_are_asked_about_since_other_files_are_joined_by_name():
+    """As in many releases: the number of the row, and the picture or comment it is about."""
     table = pa.table({
         "id": [1, 1, 2], "image": ["a.png", "a.png", "b.png"], "annotator": [1, 2, 1], "choice": ["x", "y", "x"],
     })  # fmt: skip
+    with pytest.raises(ValueError, match=r"pass item='image' or item='id' .*--item"):
+        read(table, say=quiet)
+    assert read(table, item="image", say=quiet).items.tolist() == ["a.png", "b.png"]
+    assert read(table, item="id", say=quiet).items.tolist() == [1, 2]
+
+
+def test_the_same_names_in_two_columns_and_two_names_of_each_person_are_no_question(tmp_path):
+    path = file(tmp_path, "v.csv", "id,item_id,worker,user,label\n7,7,1,ann,x\n7,7,2,bo,y\n9,9,1,ann,x\n")
     said = []
-    assert read(table, say=said.append).items.tolist() == ["a.png", "b.png"]
-    assert "item = image (not id)" in said[0]
+    votes = read(path, say=said.append)
+    assert votes.items.tolist() == [7, 9] and votes.annotators.tolist() == [1, 2]
+    assert "item = id (not item_id), annotator = worker (not user)" in said[0]
 
 
 @pytest.mark.parametrize("name", ["score", "answer", "class"])
@@ -161,3 +170,88 @@ def test_told_roles_are_never_questioned(tmp_path):
     path = file(tmp_path, "v.csv", "id,item_id,annotator,score,rating\n1,1,7,2,0.5\n2,1,8,3,0.25\n")
     found = read(path, item="id", annotator="annotator", label="rating", seconds="", say=pytest.fail)
     assert found.items.tolist() == [1, 2] and found.classes == ("0.25", "0.5")
+
+
+@pytest.mark.parametrize("name", ["annotator_{}", "Annotator{}", "worker {}", "label_{}", "rating{}", "score-{}"])
+@pytest.mark.parametrize("marks", ["123", "abc"])
+def test_numbered_columns_of_people_are_no_classes(tmp_path, name, marks):
+    if marks == "abc" and name.endswith(("r{}", "g{}")):
+        marks = "ABC"  # raterA; a small letter would be a part of the word
+    header = ",".join(name.format(mark) for mark in marks)
+    path = file(tmp_path, "w.csv", f"item,{header}\na,0,1,0\nb,1,1,1\nc,0,1,0\nd,,1,0\n")
+    refused(path, "one for each annotator", "--layout annotators", "--layout counts")
+    votes = read(path, layout="annotators", say=quiet)
+    assert votes.counts().tolist() == [[2, 1], [0, 3], [2, 1], [1, 1]]
+
+
+def test_numbered_labels_with_the_same_sums_or_with_fractions_are_classes(tmp_path):
+    path = file(tmp_path, "c.csv", "item,rating_1,rating_2\na,3,1\nb,0,4\n")
+    assert read(path, say=quiet).counts().tolist() == [[3, 1], [0, 4]]
+    path = file(tmp_path, "p.csv", "item,class_0,class_1\na,0.25,0.75\nb,0.5,0.5\n")
+    assert read(path, say=quiet).probs.tolist() == [[0.25, 0.75], [0.5, 0.5]]
+
+
+def test_codes_that_all_columns_share_may_be_labels_of_people(tmp_path):
+    rows = ["0,1,0", "1,1,1", "0,1,0", "1,0,1", "1,1,1", "0,0,1", "1,1,0"]
+    path = file(tmp_path, "w.csv", "item,ann,bo,cy\n" + "\n".join(f"i{n},{row}" for n, row in enumerate(rows)))
+    refused(path, r"share the values \['0', '1'\]", "--layout annotators", "--layout counts")
+    assert read(path, layout="annotators", say=quiet).n_answers == 21
+    assert read(path, layout="counts", say=quiet).votes.tolist() == [1, 3, 1, 2, 3, 1, 2]
+
+
+def test_bluebird_with_one_column_per_person_is_no_table_of_counts(loaded, tmp_path):
+    """Welinder 2010: 39 people, each of whom said yes or no to all 108 pictures."""
+    bluebird = loaded("crowd-bluebird").labels
+    frame = bluebird.to_pandas().pivot(index="item", columns="annotator", values="label")
+    frame = frame.replace({name: code for code, name in enumerate(bluebird.classes)}).astype(int)
+    frame.columns = [str(number) for number in range(39)]
+    frame.to_csv(tmp_path / "wide.csv")
+    refused(tmp_path / "wide.csv", r"\['0', '1', '2'\] to '38'", "--layout annotators", "--layout counts")
+    assert read(tmp_path / "wide.csv", layout="annotators", say=quiet).n_answers == 39 * 108
+
+
+@pytest.mark.parametrize("spread", [0, 1])
+def test_counts_of_few_votes_are_counts_since_one_class_takes_what_another_lacks(tmp_path, spread):
+    rng = np.random.default_rng(0)
+    total = 6 + rng.integers(0, 1 + spread, size=40)
+    yes = rng.integers(0, total + 1)
+    rows = [f"i{row},{count},{total[row] - count}" for row, count in enumerate(yes)]
+    path = file(tmp_path, "c.csv", "item,yes,no\n" + "\n".join(rows))
+    assert read(path, say=quiet).votes.tolist() == total.tolist()
+
+
+def test_a_row_without_votes_may_be_one_of_a_table_of_people(tmp_path):
+    path = file(tmp_path, "w.csv", "item,ann,bo\na,0,1\nb,0,0\nc,1,1\n")
+    refused(path, r"row 2 \(item b\) has no votes", "--layout annotators")
+
+
+def test_what_describes_the_item_is_not_taken_for_the_label(tmp_path):
+    said = ["pos", "neg", "neg", "neg", "pos", "neg", "pos", "pos"]
+    rows = [f"i{row // 2},a{row % 2},{'news' if row < 4 else 'sport'},{said[row]},e{row % 2}" for row in range(8)]
+    path = file(tmp_path, "v.csv", "item,annotator,category,sentiment,region\n" + "\n".join(rows))
+    refused(
+        path, "'category' .* is the same in all answers to an item, while 'sentiment' differs",
+        r"label='sentiment' \(--label sentiment\)", r"label='category' \(--label category\) if all agreed",
+    )  # fmt: skip
+    assert read(path, label="sentiment", say=quiet).counts().tolist() == [[1, 1], [2, 0], [1, 1], [0, 2]]
+    assert read(path, label="category", say=quiet).classes == ("news", "sport")
+
+
+def test_a_region_of_each_person_does_not_speak_against_labels_on_which_all_agree(tmp_path):
+    rows = [f"i{row // 2},a{row % 2},{'news' if row < 4 else 'sport'},e{row % 2}" for row in range(8)]
+    path = file(tmp_path, "v.csv", "item,annotator,category,region\n" + "\n".join(rows))
+    assert read(path, say=quiet).counts().tolist() == [[2, 0], [2, 0], [0, 2], [0, 2]]
+
+
+def test_answers_numbered_beside_texts_that_repeat_are_asked_about(tmp_path):
+    rows = [f"{row},tweet number {row // 3},{row % 2}" for row in range(12)]
+    path = file(tmp_path, "v.csv", "id,text,label\n" + "\n".join(rows))
+    refused(path, "'id' has another value in every row", "'text' repeats", "item='text'", "item='id' if every")
+    assert read(path, item="text", say=quiet).per_item.tolist() == [3, 3, 3, 3]
+    assert read(path, item="id", say=quiet).n_items == 12
+
+
+def test_a_premise_that_repeats_beside_other_hypotheses_is_no_item(tmp_path):
+    rows = [f"{row},premise {row // 3},hypothesis {row},{row % 2}" for row in range(12)]
+    path = file(tmp_path, "v.csv", "id,premise,hypothesis,label\n" + "\n".join(rows))
+    assert read(path, say=quiet).n_items == 12

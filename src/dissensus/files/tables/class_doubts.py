@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import numpy as np
 
 from dissensus.files.spelling import as_numbers
-from dissensus.files.tables.columns import Reading, folded, role_of
+from dissensus.files.tables.columns import ROLE_OF, Reading, folded, role_of
 from dissensus.files.tables.doubts import FEW, is_number, pair_up
 from dissensus.files.tables.source import SourceTable
+
+CODES = 10  # different values up to which numbers may be codes of labels
+NUMBERED = re.compile(r"(.+?)(?:[\W_]*[0-9]+|[\W_]+[a-zA-Z]|(?<=[a-z])[A-Z])")  # annotator1, rater_a, coderB
 
 
 def refuse_text_as_class(source: SourceTable, names: list[str]) -> None:
@@ -102,6 +106,47 @@ def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.n
             )
 
 
+def refuse_numbered_people(source: SourceTable, names: list[str]) -> None:
+    """Columns such as annotator_1, annotator_2 hold the labels of people, and those such as label_1, label_2 may;
+    rows with the same sum, and fractions, are of classes."""
+    stems = [match[1] if (match := NUMBERED.fullmatch(name)) else "" for name in names]
+    roles = {ROLE_OF.get(folded(stem)) for stem in stems}
+    if len(names) < 2 or not roles <= {"annotator", "label"}:
+        return
+    if "label" in roles and all(is_number(source.table[name]) for name in names):
+        matrix = np.column_stack([source.table[name].to_numpy() for name in names])
+        if (matrix > np.floor(matrix)).any() or same(matrix.sum(axis=1)):  # NaN is not
+            return
+    raise ValueError(
+        f"{source.name}: by their names the columns {_some(names)} are one for each annotator: pass "
+        "layout='annotators' (--layout annotators), or layout='counts' (--layout counts) if each is a class with its "
+        "number of votes"
+    )
+
+
+def refuse_codes_as_counts(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
+    """A few values that all columns share may be codes of labels, one column per annotator.
+
+    Counts take from each other what they share out, so that their sums vary less than they would if the columns had
+    nothing to do with each other; labels of people agree, so that sums vary more. Rows with the same sum are counts.
+    matrix: (n, k), NaN where there is nothing
+    """
+    known = ~np.isnan(matrix) if matrix.dtype.kind == "f" else np.ones(matrix.shape, dtype=bool)
+    values = np.unique(matrix[known])
+    if source.size < FEW or len(names) < 2 or not 2 <= values.size <= CODES or (values != np.floor(values)).any():
+        return
+    users = [sum(bool((matrix[:, place] == value).any()) for place in range(len(names))) for value in values]
+    complete = matrix[known.all(axis=1)]
+    shared_out = len(complete) > 1 and complete.sum(axis=1).var() < 0.5 * complete.var(axis=0).sum()
+    if min(users) < 2 or shared_out:
+        return
+    raise ValueError(
+        f"{source.name}: two readings fit the columns {_some(names)}, which share the values "
+        f"{[f'{value:g}' for value in values]}: one column per annotator with labels in it, or one column per class "
+        "with its number of votes: pass layout='annotators' (--layout annotators), or layout='counts' (--layout counts)"
+    )
+
+
 def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
     """A column of counts that is the sum of all others in every row is no class.  matrix: (n, k)"""
     if len(names) < 3 or len(matrix) < 2 or not are_counts(matrix):
@@ -121,6 +166,10 @@ def are_counts(matrix: np.ndarray) -> bool:
         return True
     known = matrix[~np.isnan(matrix)]
     return bool((known == np.floor(known)).all() and (known > 1).any())
+
+
+def _some(names: list[str]) -> str:
+    return str(names) if len(names) <= CODES else f"{names[:3]} to {names[-1]!r}"
 
 
 def same(sums: np.ndarray) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
-from dissensus.labels.names import as_names
+from dissensus.labels.names import as_names, text_column
 
 Layout = Literal["votes", "beliefs", "top-two", "top-one", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -155,12 +157,18 @@ def candidates(source: SourceTable, role: str, reading: Reading) -> list[str]:
 def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = True) -> str | None:
     """The column that plays a role: the one asked for, else the one whose name tells it.
 
-    The role's own name wins over the others. Two of the others are refused, unless they name the same things in every
-    row: then nothing but names depends on it, and the more usual one is taken.
+    The role's own name wins over the others. Two of the others are refused, unless it makes no difference which one is
+    taken: two for the item hold the same names in every row, since other files are joined by them; two for the
+    annotator tell the same people apart.
     """
     asked = getattr(reading, role)
     if asked == "" and not needed:
         return None
+    if asked == "":
+        raise ValueError(
+            f"{source.name}: {role}='' says that no column holds the {role}, and every answer needs one: name it, out "
+            f"of {source.columns}"
+        )
     if asked is not None:
         if asked not in source.columns:
             raise ValueError(f"{source.name}: no column {asked!r} for {role}; the columns are {source.columns}")
@@ -170,7 +178,8 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
     if len(own) == 1 or len(fitting) == 1:
         return (own or fitting)[0]
     if len(fitting) > 1:
-        if role in ("item", "annotator") and all(_name_the_same(source, fitting[0], other) for other in fitting[1:]):
+        alike = {"item": _hold_the_same_names, "annotator": _tell_the_same_apart}.get(role)
+        if alike is not None and all(alike(source, fitting[0], other) for other in fitting[1:]):
             return fitting[0]
         ways = " or ".join(f"{role}={name!r}" for name in fitting)
         classes = ", or, if these are numbers for classes, all of them with classes=" if role == "label" else ""
@@ -186,7 +195,15 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
     return None
 
 
-def _name_the_same(source: SourceTable, first: str, second: str) -> bool:
+def _hold_the_same_names(source: SourceTable, first: str, second: str) -> bool:
+    """Whether two columns have no gaps, and the same value in every row."""
+    columns = [source.table[name] for name in (first, second)]
+    if source.size == 0 or any(column.null_count or pa.types.is_nested(column.type) for column in columns):
+        return False
+    return bool(pc.all(pc.equal(*map(text_column, columns))).as_py())
+
+
+def _tell_the_same_apart(source: SourceTable, first: str, second: str) -> bool:
     """Whether two columns have no gaps, and differ from row to row in the same places."""
     if source.size == 0 or any(source.table[name].null_count for name in (first, second)):
         return False

@@ -18,6 +18,7 @@ from dissensus.labels.names import text_column
 FEW = 6  # rows below which coincidences are too likely to say anything
 MANY = 20  # different labels above which fractions or sentences are no classes
 WORDS = 4  # on average, from which on a value is a text
+REMARKS = ("explanation", "rationale", "note", "notes", "remark")  # texts about an answer, not about an item
 
 
 def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
@@ -39,6 +40,32 @@ def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
         f"{source.name}: column {label!r} looks like the label by its name, but holds {reason}: name another column "
         f"with label=, or pass label={label!r} (--label {label}) if each is a class"
     )
+
+
+def refuse_labels_of_items(
+    source: SourceTable, roles: dict[str, str | None], reading: Reading, used: list[str]
+) -> None:
+    """A guessed label column that never differs between the answers to an item may describe the item, where a column
+    of few values, which does differ and is not about the annotator, may be the answer.
+
+    roles: the columns of item, annotator and label
+    """
+    item, label = (source.codes(str(roles[role])) for role in ("item", "label"))
+    if folded(str(roles["label"])) == "label" or item is None or label is None or source.size < FEW:
+        return
+    if not _tells(item, label) or _different(item) > source.size / 1.5:
+        return
+    who = source.codes(roles["annotator"]) if roles["annotator"] else None
+    for name in source.columns:
+        values = source.codes(name) if name not in used and role_of(name, reading) is None else None
+        if values is None or not 2 <= _different(values) <= MANY or _tells(item, values):
+            continue
+        if who is None or not _tells(who, values):
+            raise ValueError(
+                f"{source.name}: column {roles['label']!r} looks like the label by its name, but is the same in all "
+                f"answers to an item, while {name!r} differs: pass label={name!r} (--label {name}) if the answers are "
+                f"there, or label={roles['label']!r} (--label {roles['label']}) if all agreed"
+            )
 
 
 def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
@@ -79,7 +106,7 @@ def refuse_numbered_answers(
         return
     if annotator is None:
         pairs = [pair for pair in combinations(nameless[:8], 2) if pair_up(*map(source.codes, pair))]
-        others = [name for pair in pairs[:1] for name in pair]
+        others = [name for pair in pairs[:1] for name in pair] or _repeated_texts(source, reading, used)
     else:
         others = [name for name in nameless if pair_up(source.codes(name), source.codes(annotator))]
     if others:
@@ -89,6 +116,18 @@ def refuse_numbered_answers(
             f"{others[0]!r} repeats as items do: pass {ways} (--item) if they are named there, or item={item!r} if "
             "every answer is about another item"
         )
+
+
+def _repeated_texts(source: SourceTable, reading: Reading, used: list[str]) -> list[str]:
+    """The texts that items may be named by: the one column of them, if it repeats, also beside other texts."""
+    rest = [name for name in _nameless(source, reading, used) if folded(name) not in REMARKS]
+    texts = [name for name in rest if role_of(name, reading) == "text" or _are_texts(_values(source, name))]
+    together = np.zeros(source.size, dtype=np.int64)
+    for name in texts:
+        codes = source.codes(name)
+        assert codes is not None
+        together = np.unique(together * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    return texts if _repeats(together) else []
 
 
 def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
@@ -141,6 +180,12 @@ def _repeats(codes: np.ndarray | None) -> bool:
 
 def _different(codes: np.ndarray) -> int:
     return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+
+
+def _tells(known: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the value of one column tells that of another.  (m,), (m,)"""
+    pairs = np.unique((known.astype(np.int64) + 1) * (int(other.max(initial=0)) + 2) + other + 1)
+    return bool(pairs.size == np.unique(known).size)
 
 
 def pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:

@@ -10,8 +10,10 @@ import numpy as np
 from dissensus.files.tables.class_doubts import (
     are_counts,
     refuse_answers_as_counts,
+    refuse_codes_as_counts,
     refuse_items_that_may_be_a_class,
     refuse_numbered_items,
+    refuse_numbered_people,
     refuse_repeated_items,
     refuse_sum_as_class,
     refuse_text_as_class,
@@ -21,6 +23,7 @@ from dissensus.files.tables.class_doubts import (
 from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
 from dissensus.files.tables.doubts import (
     is_number,
+    refuse_labels_of_items,
     refuse_labels_that_are_no_classes,
     refuse_numbered_answers,
     refuse_texts_for_people,
@@ -67,6 +70,8 @@ def recognised(source: SourceTable, reading: Reading) -> Reading:
         refuse_unnamed_people(source, item, reading, used)
     if reading.item is None:
         refuse_numbered_answers(source, item, annotator, reading, used)
+    if label and reading.label is None and layout == "votes":
+        refuse_labels_of_items(source, {"item": item, "annotator": annotator, "label": label}, reading, used)
     return replace(part, annotator=annotator or "", seconds=seconds or "")
 
 
@@ -138,6 +143,8 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
             "are numbers for classes, the columns of classes with classes= (--classes)"
         )
     body = class_columns(source, reading)
+    if reading.classes is None:
+        refuse_numbered_people(source, body)
     numeric = _are_numbers(source, body)
     beside = [name for name in source.columns if role_of(name, reading) in ("text", "beside", "gold")]
     odd = [name for name in beside if reading.classes is None and not is_number(table[name]) and name != reading.item]
@@ -156,6 +163,7 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         if item is not None and reading.item is None:
             refuse_items_that_may_be_a_class(source, item, body, matrix)
         refuse_answers_as_counts(source, body, matrix)
+        refuse_codes_as_counts(source, body, matrix)
     return "counts" if are_counts(matrix) else "probabilities"
 
 

@@ -45,6 +45,8 @@ def distributions_from_table(
             matrix = rescaled(matrix, source.say)
     if counted and votes is not None and check_sums:
         _check_sums(matrix, votes, source)
+    if counted and check_sums:
+        _refuse_rows_without_votes(matrix, items, source)
     with source.naming_rows():
         return matrix_distributions(matrix, items, names, votes, counted)
 
@@ -86,6 +88,17 @@ def _check_sums(counts: np.ndarray, votes: np.ndarray, source: SourceTable) -> N
             f"{source.name}: row {source.row(row)} has {counts[row].sum():g} counts, but {votes[row]:g} in column "
             f"'votes'; {off.size} of {votes.size} rows differ: correct them, or name the columns of classes with "
             "classes="
+        )
+
+
+def _refuse_rows_without_votes(counts: np.ndarray, items: Any, source: SourceTable) -> None:
+    empty = np.flatnonzero((counts == 0).all(axis=1))
+    if empty.size:
+        item = "" if items is None else f" (item {items[empty[0]]})"
+        raise ValueError(
+            f"{source.name}: row {source.row(empty[0])}{item} has no votes, so it has no shares; {empty.size} of "
+            f"{len(counts)} rows are empty: leave these items out, or, if each column holds the labels of one "
+            "annotator, pass layout='annotators' (--layout annotators)"
         )
 
 

@@ -13,6 +13,8 @@ from dissensus.files.notices import Say, to_nobody
 from dissensus.labels.frames import name_column, number_column
 from dissensus.labels.row_errors import RowError
 
+FIRST_COLUMN = "column 1"  # what options call it where the header has no name for it
+
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
@@ -91,3 +93,11 @@ class SourceTable:
             yield
         except RowError as error:
             raise ValueError(f"{self.name}: row {self.row(error.row)} {error.said}") from None
+
+
+def with_first_column_named(table: pa.Table) -> pa.Table:
+    """A table whose first column is called `column 1` where it has no name, as an index that pandas wrote."""
+    names: list[str] = table.column_names
+    if len(names) < 2 or names[0].strip() or FIRST_COLUMN in names:
+        return table
+    return table.rename_columns([FIRST_COLUMN, *names[1:]])
