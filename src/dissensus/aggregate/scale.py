@@ -39,11 +39,17 @@ def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
         return Scale(("nominal",), "classes are in no order, as told", told=True)
     if len(classes) < 3:
         return Scale(("nominal",), "with fewer than three classes an order changes nothing", told=True)
+    falls = numbers is not None and any(after <= before for before, after in pairwise(numbers))
+    if ordered and falls:
+        raise ValueError(
+            f"classes are said to be in order, but are numbers that do not rise: {_listed(classes, ', ')}; list them "
+            "in their order with classes= (--classes)"
+        )
     if ordered:
         return Scale(levels, f"classes are in order, as told: {_listed(classes, ' < ')}", told=True)
     if numbers is None:
         return Scale(("nominal",), "classes are not numbers", told=False)
-    if any(after <= before for before, after in pairwise(numbers)):
+    if falls:
         return Scale(("nominal",), f"classes are numbers that do not rise: {_listed(classes, ', ')}", told=False)
     return Scale(levels, f"classes are numbers, {classes[0]} to {classes[-1]}", told=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv as plain_csv
 import io
 from collections.abc import Callable
 from contextlib import suppress
@@ -118,12 +119,9 @@ def _check_encoding(path: Path, encoding: str) -> bool:
 def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
     """The names of the columns, after a header that would make reading on useless or costly was refused."""
     try:
-        record = _first_record(path, delimiter, encoding)
-        with csv.open_csv(
-            pa.BufferReader(record.encode()), _blocks("utf-8"), _cells(delimiter, lambda _: "skip")
-        ) as rows:
-            names: list[str] = rows.schema.names
-    except (pa.ArrowInvalid, UnicodeError) as error:
+        # Not by Arrow: the thread with which it reads ahead may outlive the error and abort Python at its exit.
+        names = next(plain_csv.reader(_first_record(path, delimiter, encoding), delimiter=delimiter))
+    except (plain_csv.Error, UnicodeError) as error:
         raise ValueError(_trouble(path, delimiter, encoding, str(error))) from None
     other = next((mark for mark in (";", "\t", "|", ",") if mark in names[0]), None) if len(names) == 1 else None
     if other is not None:
@@ -137,8 +135,8 @@ def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
     return names
 
 
-def _first_record(path: Path, delimiter: str, encoding: str) -> str:
-    """The first line that is not empty, and those after it while a quote is open."""
+def _first_record(path: Path, delimiter: str, encoding: str) -> list[str]:
+    """The first line that is not empty, and those after it while a quote is open, without a byte-order mark."""
     lines: list[str] = []
     size = quotes = 0
     with path.open(encoding=encoding, newline="") as text:
@@ -156,7 +154,7 @@ def _first_record(path: Path, delimiter: str, encoding: str) -> str:
         raise ValueError(f"{path}: the first line is longer than {MAX_LINE:,} bytes; expected a header line")
     if lines[0].count(delimiter) >= MAX_COLUMNS:
         raise ValueError(f"{path}: the first line names more than {MAX_COLUMNS:,} columns; expected a header line")
-    return "".join(lines)
+    return [lines[0].removeprefix("\ufeff"), *lines[1:]]
 
 
 def _with_delimiter(mark: str) -> str:

@@ -36,13 +36,13 @@ def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def whole_floats_in_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column in which every value is spelled as a whole float, 1.0, spelled as integers, 1; others as they are.
+    """A text column of whole numbers, all or some of them spelled as floats, 1.0, as integers, 1; others as they are.
 
     pandas writes a column of integers with gaps like that.
     """
-    if not pa.types.is_string(column.type) or column.null_count == len(column):
+    if not pa.types.is_string(column.type) or not pc.any(pc.ends_with(column, ".0")).as_py():
         return column
-    whole = pc.match_substring_regex(column, r"^-?(0|[1-9][0-9]*)\.0$")
+    whole = pc.match_substring_regex(column, r"^(0|-?[1-9][0-9]*)(\.0)?$")
     return pc.replace_substring_regex(column, r"\.0$", "") if pc.all(whole).as_py() else column
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from dissensus.labels.row_numbers import are_named
 
 _INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
+_NUMBER = re.compile(r"[-+]?([0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})(e[-+]?[0-9]{1,3})?", re.IGNORECASE | re.ASCII)
 _CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,18}")  # what str(int) prints
 
 
@@ -143,10 +144,12 @@ def integer_order(names: np.ndarray) -> np.ndarray:
 
 
 def class_order(names: Iterable[Any]) -> tuple[str, ...]:
-    """Class names in the order they are coded: numeric if all look like integers, else alphabetical."""
+    """Class names in the order they are coded: numeric if all are numbers (2, 2.5, 1e3), else alphabetical."""
     texts = sorted({str(name) for name in names})
     if texts and all(_INTEGER.fullmatch(text) for text in texts):
         texts.sort(key=int)
+    elif all(_NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
+        texts.sort(key=float)
     return tuple(texts)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.spelling import as_text, typed
+from dissensus.files.spelling import as_text, typed, whole_floats_in_text
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.layouts import recognised
 from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.spellings import first_alike, same_class, without_blanks, words_for_nothing
 from dissensus.files.tables.to_labels import METADATA
 from dissensus.labels.answers import Answers
 from dissensus.labels.beliefs import Beliefs
@@ -95,8 +96,9 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
     if isinstance(value, Votes):
         chosen = [value.classes[code] for code in np.unique(value.choice)]
-        whole_floats = meta["layout"] == "annotators" and any(name.endswith(".0") for name in value.classes)
-        if class_order(chosen) != value.classes or whole_floats:
+        whole_floats = (text or meta["layout"] == "annotators") and any(n.endswith(".0") for n in value.classes)
+        doubtful = words_for_nothing(chosen) or first_alike(chosen, same_class)
+        if class_order(chosen) != value.classes or whole_floats or doubtful:
             lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
         elif (joined := joined_name(chosen)) is not None:
             lost.append(f"that {joined!r} is one class: read it back with classes={meta['classes']}")
@@ -105,7 +107,17 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
+        elif text and _spelled_otherwise(getattr(value, kind, None)):
+            lost.append(f"how {kind} are spelled (1.0 is read as 1, blanks are refused): read it back with {kind}=")
     return lost
+
+
+def _spelled_otherwise(names: np.ndarray | None) -> bool:
+    """Whether names of items or annotators would not be taken from a CSV file as they stand."""
+    if names is None or names.dtype.kind == "i":
+        return False
+    column = pa.chunked_array([pa.array(names.tolist(), pa.string())])
+    return whole_floats_in_text(column) is not column or bool(first_alike(names.tolist(), without_blanks))
 
 
 def _unlabelled(role: str, meta: dict[str, Any]) -> bool:

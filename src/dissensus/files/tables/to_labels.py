@@ -19,6 +19,7 @@ from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_field
 from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
 from dissensus.files.tables.slider import beliefs_from_slider, hint_at_slider
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.spellings import ids_as_written, integers_in_text, refuse_classes_alike, words_as_missing
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.took import took_from_table
 from dissensus.labels.beliefs import Beliefs
@@ -54,10 +55,12 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
         )
+    source = ids_as_written(source, used)
     if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
         used = replace(used, layout="probabilities")
     if used.layout in ("counts", "probabilities"):
         counted = used.layout == "counts" and reading.layout is None and "votes" not in source.columns
+        numbers_known = _with_items_of(source, numbers_known, used)
         labels: Labels = distributions_from_table(
             numbers_known, used, check_sums=reading.classes is None, guessed_counts=counted
         )
@@ -113,10 +116,14 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
     """reading: as `recognised` filled it in"""
     label = reading.label
     assert label
-    source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
+    source = words_as_missing(source.holding(nan_as_null(source.table, label)), label, reading)
+    source = without_missing(source, label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     column = source.table[label]
+    column = integers_in_text(column, reading.classes) if source.text else column
     levels = ordered_levels(column) if reading.classes is None else None
+    if reading.classes is None and levels is None:
+        refuse_classes_alike(source, label, column)
     choice, classes = encode_classes(whole_floats(column), levels if reading.classes is None else reading.classes)
     bad = np.flatnonzero(choice < 0)
     if bad.size:
@@ -159,6 +166,14 @@ def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
         return names
     left = set(text_column(source.table[column]).unique().to_pylist())
     return [name for name in names if str(name) in left]
+
+
+def _with_items_of(source: SourceTable, numbers_known: SourceTable, reading: Reading) -> SourceTable:
+    """The table of numbers with the names of items that another table from the same file has."""
+    if not reading.item:
+        return numbers_known
+    place = numbers_known.columns.index(reading.item)
+    return numbers_known.holding(numbers_known.table.set_column(place, reading.item, source.table[reading.item]))
 
 
 def _typed_table(source: SourceTable, reading: Reading) -> pa.Table:

@@ -6,6 +6,7 @@ took: item = id, classes = cat, dog (counts)
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -61,7 +62,7 @@ def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
 
 def class_list(classes: Sequence[str]) -> str:
     rising = _rising(classes)
-    if rising and len(rising) > 2 and rising[-1] - rising[0] == len(rising) - 1:
+    if rising and len(rising) > 2 and isinstance(rising[0], int) and rising[-1] - rising[0] == len(rising) - 1:
         return f"{classes[0]}..{classes[-1]}"
     return listed(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
 
@@ -128,10 +129,16 @@ def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
     return parts, not told or _is_guess("item", asked, used.item or "")
 
 
-def _rising(classes: Sequence[str]) -> list[int] | None:
-    """The classes as integers, if they are such in rising order."""
-    numbers = [int(name) for name in classes if INTEGER.fullmatch(name)]
-    return numbers if len(numbers) == len(classes) and numbers == sorted(numbers) else None
+def _rising(classes: Sequence[str]) -> list[int] | list[float] | None:
+    """The classes as numbers, integers where they are such, if they stand in rising order."""
+    if all(INTEGER.fullmatch(name) for name in classes):
+        whole = [int(name) for name in classes]
+        return whole if whole == sorted(whole) else None
+    try:
+        numbers = [float(name) for name in classes]
+    except ValueError:
+        return None
+    return numbers if all(map(math.isfinite, numbers)) and numbers == sorted(numbers) else None
 
 
 def _is_guess(role: str, asked: Reading, column: str) -> bool:

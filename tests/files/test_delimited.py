@@ -1,0 +1,28 @@
+"""Delimited text: what happens to the process that reads it, and delimiters other than commas and tabs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+THREADS = """
+import os, sys
+from pathlib import Path
+from dissensus.files.delimited import read_delimited
+before = len(os.listdir("/proc/self/task"))
+try:
+    read_delimited(Path(sys.argv[1]), ",")
+except ValueError:
+    print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux lists them")
+def test_a_refused_header_leaves_no_thread_behind_that_could_abort_the_process_at_its_exit(tmp_path):
+    path = tmp_path / "semi.csv"
+    path.write_text("id;text\n5;hello\n3;bye\n")
+    done = subprocess.run([sys.executable, "-c", THREADS, path], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
