@@ -42,8 +42,7 @@ class Distributions:
         for kind, names in (("items", items), ("classes", classes)):
             repeated = first_repeated(names)
             if repeated is not None:
-                name = repeated.item() if isinstance(repeated, np.generic) else repeated
-                raise ValueError(f"two {kind} are both named {name!r}; names of {kind} must differ")
+                raise ValueError(f"two {kind} are both named {repeated!r}; names of {kind} must differ")
         _check_rows(probs, items, classes)
         for name, value in (("probs", probs), ("items", items), ("classes", classes)):
             hold(self, name, value)

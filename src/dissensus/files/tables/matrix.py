@@ -73,9 +73,9 @@ def _refuse_several_rows(source: SourceTable, item: str) -> None:
         row = int(np.setdiff1d(np.arange(codes.size), first)[0])
         raise ValueError(
             f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} "
-            f"(column {item!r}); {codes.size - first.size} of {codes.size} rows are about an item that has one "
-            "already, and counts or probabilities are one row per item: if each row is an answer that ticks classes with 1, "
-            "pass several='votes' or several='beliefs' beside classes= (--several), or name another column as item="
+            f"(column {item!r}), as {codes.size - first.size} of {codes.size} rows are about an item that has one; "
+            "expected one row of numbers per item: if each row is an answer that ticks classes with 1, pass "
+            "several='votes' or several='beliefs' beside classes= (--several), or name another column as item="
         )
 
 
