@@ -104,6 +104,7 @@ def test_missing_names_are_refused(columns, message):
         ({"choice": np.array([0, 1, 1])}, "choice has 3 codes, but item has 4"),
         ({"choice": np.array([0.5, 1, 1, 1])}, "one-dimensional array of integer codes, not float64"),
         ({"items": ["a", "a", "c"]}, "two items are both named 'a'"),
+        ({"items": [7, 7, 9]}, "two items are both named 7;"),
         ({"classes": ("cat", "cat")}, "two classes are both named 'cat'"),
         ({"seconds": np.array([1.0, -2, 3, 4])}, "vote 1 took -2.0 seconds; expected a time of 0 or more"),
         ({"seconds": np.array([1.0])}, "seconds has shape"),

@@ -20,6 +20,7 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, Several, candidates
 from dissensus.files.tables.rows import chosen_rows
 from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_column_named
+from dissensus.files.tables.ticked_columns import with_ticks_in_one_column
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
 from dissensus.labels.frames import INDEX, ROLES, frame_table
 from dissensus.labels.shares import Labels
@@ -70,7 +71,7 @@ def read(
     missing   rows without a label: "error", or "drop" them
     scale     what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
     several   answers that tick several classes: "beliefs" with equal mass on them, or "votes", one for each; where
-              nothing is said they are refused
+              nothing is said they are refused. With `classes`, the columns that hold 1 where an answer ticks a class
     rescale   divide rows of probabilities that do not sum to 1 by their sum, and say for how many
     encoding  of CSV and TSV
     say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
@@ -142,7 +143,7 @@ def _labels_in_table(source: SourceTable, reading: Reading, where: Mapping[str, 
     if source.export:
         own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
         reading = replace(reading, **own)  # type: ignore[arg-type]
-    return labels_from_table(chosen_rows(source, where), reading)
+    return labels_from_table(*with_ticks_in_one_column(chosen_rows(source, where), reading))
 
 
 def _table_in(file: _File) -> SourceTable:

@@ -190,7 +190,7 @@ def first_repeated(values: Sequence[Any] | np.ndarray) -> Any | None:
     seen: set[Any] = set()
     for value in values:
         if value in seen:
-            return value
+            return value.item() if isinstance(value, np.generic) else value
         seen.add(value)
     return None
 

@@ -255,3 +255,9 @@ def test_a_premise_that_repeats_beside_other_hypotheses_is_no_item(tmp_path):
     rows = [f"{row},premise {row // 3},hypothesis {row},{row % 2}" for row in range(12)]
     path = file(tmp_path, "v.csv", "id,premise,hypothesis,label\n" + "\n".join(rows))
     assert read(path, say=quiet).n_items == 12
+
+
+@pytest.mark.parametrize("name", ["final_label", "Adjudicated", "resolved", "mean", "std", "likes", "year"])
+def test_what_was_made_of_the_answers_or_counts_something_else_is_no_class(tmp_path, name):
+    path = file(tmp_path, "c.csv", f"uid,cat,dog,{name}\na,3,1,0\nb,0,4,1\n")
+    assert read(path, say=quiet).counts().tolist() == [[3, 1], [0, 4]]

@@ -205,3 +205,39 @@ def test_one_column_per_annotator_may_hold_several_too():
         [1, 0],
         [0, 1],
     ]
+
+
+GOEMOTIONS = "id,rater_id,admiration,anger,neutral\n1,1,0,1,0\n1,2,1,1,0\n2,1,0,0,1\n2,3,0,1,0\n"
+EMOTIONS = ["admiration", "anger", "neutral"]
+
+
+def test_ticks_in_a_column_for_each_class_are_asked_about_and_read_as_told(tmp_path):
+    """As GoEmotions was released: one row per answer, 1 under each emotion that somebody saw."""
+    path = tmp_path / "goemotions.csv"
+    path.write_text(GOEMOTIONS)
+    with pytest.raises(ValueError, match=r"classes=\['admiration', 'anger', 'neutral'\] and several='votes'"):
+        read(path, say=quiet)
+    for source in (path, pd.read_csv(path), pd.read_csv(path).astype(dict.fromkeys(EMOTIONS, bool))):
+        votes = read(source, classes=EMOTIONS, several="votes", say=quiet)
+        assert votes.classes == tuple(EMOTIONS) and votes.counts().tolist() == [[1, 2, 0], [0, 1, 1]]
+        beliefs = read(source, classes=EMOTIONS, several="beliefs", say=quiet)
+        assert beliefs.stated.tolist() == [[0, 1, 0], [0.5, 0.5, 0], [0, 0, 1], [0, 1, 0]]
+        assert beliefs.annotators.tolist() == [1, 2, 3] and beliefs.extra is None
+
+
+def test_ticks_of_answers_are_no_counts_of_items(tmp_path):
+    path = tmp_path / "goemotions.csv"
+    path.write_text(GOEMOTIONS)
+    with pytest.raises(ValueError, match=r"row 2 is the second about item '1' .* 2 of 4 rows .*several='votes'"):
+        read(path, classes=EMOTIONS, say=quiet)
+
+
+def test_an_answer_that_ticks_nothing_is_missing_and_a_column_with_more_than_ticks_is_refused(tmp_path):
+    path = tmp_path / "goemotions.csv"
+    path.write_text(GOEMOTIONS + "3,1,0,0,0\n")
+    with pytest.raises(ValueError, match=r"row 5 has no label"):
+        read(path, classes=EMOTIONS, several="votes", say=quiet)
+    assert read(path, classes=EMOTIONS, several="votes", missing="drop", say=quiet).n_answers == 5
+    path.write_text(GOEMOTIONS.replace("1,2,1,1,0", "1,2,1,2,0"))
+    with pytest.raises(ValueError, match="column 'anger' is to tick a class, but holds more than 0 and 1"):
+        read(path, classes=EMOTIONS, several="votes", say=quiet)

@@ -56,6 +56,7 @@ USUAL = {
         "gold", "gold_label", "gold_standard", "golden", "truth", "ground_truth", "true_label", "true_class",
         "correct_label", "correct_answer", "right_answer", "expert_label", "hard_label", "old_label",
         "majority", "majority_label", "majority_vote", "aggregated_label", "consensus", "y_true", "gt",
+        "final", "final_label", "adjudicated", "adjudicated_label", "resolved",
     ),
     "text": (
         "text", "sentence", "comment", "tweet", "document", "passage", "paragraph", "post", "message",
@@ -70,7 +71,8 @@ USUAL = {
         "difficulty", "trust", "trial", "trial_index", "rank", "order", "position", "round", "batch", "index",
         "row", "row_id", "row_number", "session", "session_id", "assignment_id", "annotation_id", "is_repeat",
         "repeat", "votes", "n_votes", "num_votes", "vote_count", "n_annotators", "num_annotators",
-        "n_annotations", "num_annotations", "total", "sum", "entropy", "soft_label",
+        "n_annotations", "num_annotations", "total", "sum", "entropy", "soft_label", "mean",
+        "average", "median", "std", "variance", "year", "followers", "retweets", "likes",
     ),
 }  # fmt: skip
 REPEAT_FLAGS = ("is_repeat", "repeat")

@@ -30,6 +30,7 @@ from dissensus.files.tables.doubts import (
     refuse_unnamed_people,
 )
 from dissensus.files.tables.source import SourceTable
+from dissensus.files.tables.ticked_columns import tick_columns
 
 RULED_OUT = ("impossible", "ruled_out", "definitely_not")
 TOP = (("top1", "top1_prob", "top2", "top2_prob"), ("first", "first_prob", "second", "second_prob"))
@@ -137,10 +138,17 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
     if people or (reading.annotator and reading.classes is None):
         who = reading.annotator or people[0]
         rest = [name for name in source.columns if name != who and role_of(name, reading) is None]
+        ticks = tick_columns(source, rest)
+        otherwise = "these are numbers for classes, the columns of classes with classes= (--classes)"
+        if len(ticks) > 1:
+            otherwise = (
+                f"each answer ticks classes with 1, pass classes={ticks} and several='votes' or several='beliefs' "
+                f"(--classes {','.join(ticks)} --several votes)"
+            )
         raise ValueError(
             f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column "
-            f"looks like the label; the others are {rest}: name the label column with label= (--label), or, if these "
-            "are numbers for classes, the columns of classes with classes= (--classes)"
+            f"looks like the label; the others are {rest}: name the label column with label= (--label), or, if "
+            + otherwise
         )
     body = class_columns(source, reading)
     if reading.classes is None:

@@ -37,6 +37,8 @@ def distributions_from_table(
     has_votes = "votes" in source.columns and "votes" not in names
     votes = source.numbers("votes") if has_votes else None
     items = source.names(item).to_numpy() if item is not None else reading.items
+    if item is not None:
+        _refuse_several_rows(source, item)
     counted = reading.layout == "counts"
     if guessed_counts:
         refuse_percents_as_counts(matrix, source.name, names)
@@ -88,6 +90,19 @@ def _check_sums(counts: np.ndarray, votes: np.ndarray, source: SourceTable) -> N
             f"{source.name}: row {source.row(row)} has {counts[row].sum():g} counts, but {votes[row]:g} in column "
             f"'votes'; {off.size} of {votes.size} rows differ: correct them, or name the columns of classes with "
             "classes="
+        )
+
+
+def _refuse_several_rows(source: SourceTable, item: str) -> None:
+    codes = encoded(source, item, None)[0]
+    first = np.unique(codes, return_index=True)[1]
+    if first.size < codes.size:
+        row = int(np.setdiff1d(np.arange(codes.size), first)[0])
+        raise ValueError(
+            f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} "
+            f"(column {item!r}), as {codes.size - first.size} of {codes.size} rows are about an item that has one; "
+            "expected one row of numbers per item: if each row is an answer that ticks classes with 1, pass "
+            "several='votes' or several='beliefs' beside classes= (--several), or name another column as item="
         )
 
 

@@ -1,0 +1,46 @@
+"""Answers that tick classes in columns of their own, 1 for a tick and 0 for none -> a list of classes per answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.files.tables.columns import Reading
+from dissensus.files.tables.rows import flags
+from dissensus.files.tables.source import SourceTable
+
+
+def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
+    """The table with the names of the ticked classes in a column `label`, where the caller says how to read several
+    classes and which columns hold them; else as it was."""
+    classes = reading.classes or ()
+    if reading.several is None or reading.label is not None or not classes or not set(classes) <= set(source.columns):
+        return source, reading
+    if "label" in source.columns and "label" not in classes:
+        raise ValueError(
+            f"{source.name}: classes= names columns of ticks, and there is a column 'label' as well: leave it out with "
+            "drop=['label'] (--drop label), or pass label='label' (--label label) if the answers are there"
+        )
+    ticks = np.column_stack([_ticks(source, name) for name in classes])  # (m, k)
+    offsets = np.concatenate([[0], ticks.sum(axis=1).cumsum()]).astype(np.int32)
+    names = pa.array(list(classes), pa.string()).take(pa.array(np.nonzero(ticks)[1]))
+    table = source.table.drop_columns(list(classes))
+    lists = pa.ListArray.from_arrays(pa.array(offsets), names)
+    return source.holding(table.append_column("label", lists)), replace(reading, label="label")
+
+
+def tick_columns(source: SourceTable, names: list[str]) -> list[str]:
+    """Those of some columns that hold nothing but 0 and 1, or true and false."""
+    return [name for name in names if flags(source.table[name]) is not None]
+
+
+def _ticks(source: SourceTable, name: str) -> np.ndarray:
+    ticked = flags(source.table[name])
+    if ticked is None:
+        raise ValueError(
+            f"{source.name}: column {name!r} is to tick a class, but holds more than 0 and 1: correct it, or leave "
+            "several= out if the columns hold counts or probabilities"
+        )
+    return ticked
