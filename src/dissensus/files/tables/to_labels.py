@@ -55,7 +55,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
         )
-    source = ids_as_written(source, used)
+    source = source if ours else ids_as_written(source, used)
     if used.layout in ("counts", "probabilities"):
         numbers_known = _with_items_of(source, numbers_known, used)
         labels: Labels = distributions_from_table(numbers_known, used, check_sums=reading.classes is None)
