@@ -388,3 +388,41 @@ def test_the_page_of_describe_shows_the_alphas_that_the_terminal_shows(tmp_path)
     for level, interval in shown:
         assert f"{interval} {level}" in described.stdout
     assert '<div class="scroll" role="region" tabindex="0" aria-label="annotators">' in page
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("aggregate", "votes.csv", "-o", "votes.csv"),
+        ("aggregate", "votes.csv", "--labels", "./votes.csv"),
+        ("convert", "votes.csv", "votes.csv"),
+        ("describe", "votes.csv", "--html", "votes.csv"),
+        ("review", "votes.csv", "--votes", "votes.csv"),
+        ("count", "votes.csv", "-o", "votes.csv"),
+        ("embed", "votes.csv", "-o", "votes.csv"),
+    ],
+)
+def test_a_file_that_is_read_is_not_replaced(votes, words, monkeypatch):
+    monkeypatch.chdir(votes.parent)
+    assert "would replace a file that is read here; write to another name" in refused(*words)
+    assert votes.read_text() == VOTES
+
+
+def test_two_results_do_not_go_to_one_file(votes, tmp_path):
+    said = refused("aggregate", votes, "--labels", tmp_path / "y.csv", "-o", tmp_path / "y.csv")
+    assert "two results would go to this file" in said and not (tmp_path / "y.csv").exists()
+
+
+def test_a_matrix_without_names_comes_with_the_order_of_its_rows(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("item,annotator,label\n25,a,x\n8,a,y\n100,a,x\n")
+    said = run("aggregate", path, "-o", tmp_path / "p.npy").stderr
+    assert "rows are in the order of the items: 8, 25, 100" in " ".join(said.split())
+
+
+def test_rows_chosen_by_a_value_are_counted_and_1_is_1_0(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("item,annotator,label,n\n1,a,x,1\n2,a,y,1.0\n3,a,x,2\n")
+    result = run("describe", path, "--where", "n=1", "--json")
+    assert json.loads(result.stdout)["items"] == 2
+    assert "2 of 3 rows have '1' in column 'n'" in " ".join(result.stderr.split())

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dissensus import read
+
 THREADS = """
 import os, sys
 from pathlib import Path
@@ -26,3 +28,11 @@ def test_a_refused_header_leaves_no_thread_behind_that_could_abort_the_process_a
     path.write_text("id;text\n5;hello\n3;bye\n")
     done = subprocess.run([sys.executable, "-c", THREADS, path], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_a_mark_of_utf_8_is_no_part_of_the_first_column(tmp_path):
+    path = tmp_path / "bom.csv"
+    path.write_text("item,annotator,label\n1,a,x\n", encoding="utf-8-sig")
+    assert read(path).n_items == 1
+    with pytest.raises(ValueError, match=r"bom.csv: this is UTF-8 text .* expected latin-1; leave encoding="):
+        read(path, encoding="latin-1")

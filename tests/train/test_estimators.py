@@ -177,6 +177,18 @@ def test_score_is_the_mass_of_the_predicted_class_and_accuracy_for_labels():
     assert soft_log_likelihood(fit, x, probs) == pytest.approx(-nll)
 
 
+def test_score_takes_votes_and_distributions_as_fit_does():
+    x, _, counts = crowd(k=3)
+    shares = Distributions.from_counts(counts, classes=("a", "b", "c"))
+    fit = SoftLabelClassifier().fit(x, Votes.of_counts(shares))
+    mass = np.mean(shares.probs[np.arange(len(x)), [("a", "b", "c").index(name) for name in fit.predict(x)]])
+    assert fit.score(x, Votes.of_counts(shares)) == pytest.approx(mass)
+    assert fit.score(x, shares) == pytest.approx(mass)
+    assert soft_log_likelihood(fit, x, shares) == pytest.approx(soft_log_likelihood(fit, x, shares.probs))
+    with pytest.raises(ValueError, match="in order"):
+        fit.score(x, Distributions(shares.probs, shares.items, ("c", "b", "a")))
+
+
 def test_an_mlp_learns_what_a_line_cannot():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (600, 2))

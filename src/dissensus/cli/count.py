@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.cli.standard_input import MARK, standard_input
@@ -27,6 +28,7 @@ def count(
     from dissensus.files.write_labels import write
 
     with one_line_errors():
+        refuse_overwriting({"file": str(file), "output": output})
         with (
             errors.status(Text(f"counting {file}")),
             standard_input(say) if str(file) == MARK else nullcontext((file, say)) as (path, heard),

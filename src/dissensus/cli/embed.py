@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
 from dissensus.cli.standard_input import check_not_standard_input
@@ -33,6 +34,7 @@ def embed(
     from dissensus.train.heads.encoders import default_encoder
 
     with one_line_errors():
+        refuse_overwriting({"items": items, "output": output})
         with errors.status(Text(f"reading {items}")):
             content = _items(items, {"text": text, "second": second, "item": item})
         name = encoder or default_encoder(content.takes)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dissensus.cli.features import FeatureFile, load_features
+from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import one_line_errors, say
 
@@ -21,6 +22,7 @@ def predict(
     from dissensus.train.heads.model_files import load_head
 
     with one_line_errors():
+        refuse_overwriting({"model": model, "features": features, "output": output})
         head = load_head(model)
         table = load_features(features)
         predictions = head.predict(table)

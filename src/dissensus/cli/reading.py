@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.standard_input import MARK, NAME, standard_input
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
@@ -74,6 +75,7 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     def run(file: str, **given: Any) -> None:
         reading = {name: given.pop(name) for name in offered}
         with one_line_errors():
+            refuse_overwriting({"file": file} | given)
             verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]

@@ -107,7 +107,13 @@ def _check_encoding(path: Path, encoding: str) -> bool:
         raise ValueError(f"{path}: {encoding!r} is not an encoding of text; pass one such as utf-8, utf-16, latin-1")
     wide = codec.name.startswith(("utf-16", "utf-32"))
     with path.open("rb") as file:
-        mark = file.read(2)
+        start = file.read(3)
+    mark = start[:2]
+    if start == codecs.BOM_UTF8 and codec.name not in ("utf-8", "utf-8-sig"):
+        raise ValueError(
+            f"{path}: this is UTF-8 text (it starts with the byte-order mark {start!r}), expected {encoding}; leave "
+            "encoding= (--encoding) out"
+        )
     if mark in (b"\xff\xfe", b"\xfe\xff") and not wide:
         raise ValueError(
             f"{path}: this is UTF-16 text (it starts with {mark!r}), expected {encoding}; pass encoding='utf-16' "

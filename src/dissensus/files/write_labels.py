@@ -23,6 +23,8 @@ from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 
+SHOWN = 3  # names of items, where their order is said
+
 
 @takes(value=ANY_LABELS)
 def write(
@@ -60,8 +62,15 @@ def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
         whole_or_not(target, lambda out: write_npz(value, out))
         return
     held, matrix = npy_matrix(value)
-    say(f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=")
+    say(
+        f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=; rows are "
+        f"in the order of the items: {_listed(value.items[: SHOWN + 1].tolist())}"
+    )
     whole_or_not(target, lambda out: np.save(out, matrix, allow_pickle=False))
+
+
+def _listed(names: list[object]) -> str:
+    return ", ".join(map(str, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
 
 
 def _write_table(value: Labels, target: Path, kind: str, layout: str | None, say: Say) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliver.delivery import Delivery
+from dissensus.labels.doors import ANY_LABELS
 from dissensus.train.estimator_inputs import as_targets
 
 
 def share_of_predicted(predicted: np.ndarray, y: Any, classes: np.ndarray, weights: Any = None) -> float:
     """The mean mass a row gives to its predicted class: the accuracy to a random vote; for labels the accuracy."""
-    if np.ndim(y) == 1 or (np.ndim(y) == 2 and np.shape(y)[1] == 1):
+    if not isinstance(y, (*ANY_LABELS, Delivery)) and (np.ndim(y) == 1 or (np.ndim(y) == 2 and np.shape(y)[1] == 1)):
         return float(np.average(np.ravel(np.asarray(y)) == predicted, weights=weights))
     probs = _fitting_rows(y, classes)
     code = {label: place for place, label in enumerate(classes.tolist())}
@@ -34,7 +36,10 @@ def soft_log_likelihood(estimator: Any, X: Any, y: Any, sample_weight: Any = Non
 
 
 def _fitting_rows(y: Any, classes: np.ndarray) -> np.ndarray:
-    targets = as_targets(y, classes if np.ndim(y) == 1 else None)
+    names = not isinstance(y, (*ANY_LABELS, Delivery)) and np.ndim(y) == 1
+    targets = as_targets(y, classes if names else None)
+    if isinstance(y, ANY_LABELS) and classes.dtype.kind in "USO" and targets.classes.tolist() != classes.tolist():
+        raise ValueError(f"Y has the classes {targets.classes.tolist()}, but {classes.tolist()} were learned, in order")
     if targets.probs.shape[1] != classes.size:
         raise ValueError(f"Y has {targets.probs.shape[1]} classes, but {classes.size} were learned: {classes.tolist()}")
     return targets.probs

@@ -107,17 +107,18 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
-        elif text and _spelled_otherwise(getattr(value, kind, None)):
+        elif _spelled_otherwise(getattr(value, kind, None), text=text):
             lost.append(f"how {kind} are spelled (1.0 is read as 1, blanks are refused): read it back with {kind}=")
     return lost
 
 
-def _spelled_otherwise(names: np.ndarray | None) -> bool:
-    """Whether names of items or annotators would not be taken from a CSV file as they stand."""
+def _spelled_otherwise(names: np.ndarray | None, *, text: bool) -> bool:
+    """Whether names of items or annotators would not be taken from a file as they stand."""
     if names is None or names.dtype.kind == "i":
         return False
     column = pa.chunked_array([pa.array(names.tolist(), pa.string())])
-    return whole_floats_in_text(column) is not column or bool(first_alike(names.tolist(), without_blanks))
+    floats = text and whole_floats_in_text(column) is not column
+    return floats or bool(first_alike(names.tolist(), without_blanks))
 
 
 def _unlabelled(role: str, meta: dict[str, Any]) -> bool:

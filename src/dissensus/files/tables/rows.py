@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,13 +22,23 @@ def chosen_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceT
     for column, wanted in (where or {}).items():
         if column not in source.columns:
             raise ValueError(f"{source.name}: no column {column!r} to choose rows by; the columns are {source.columns}")
-        texts = text_column(source.table[column])
+        texts = _numbers_spelled_alike(source.table[column], str(wanted))
         fitting = pc.fill_null(pc.equal(texts, str(wanted)), False)
         if not pc.any(fitting).as_py():
             seen = pc.unique(texts).to_pylist()[:8]
             raise ValueError(f"{source.name}: no row has {wanted!r} in column {column!r}; it holds {seen}")
+        before = source.size
         source = source.holding(source.table.filter(fitting), np.flatnonzero(fitting.to_numpy()))
+        source.say(f"{source.size:,} of {before:,} rows have {wanted!r} in column {column!r}")
     return source
+
+
+def _numbers_spelled_alike(column: pa.ChunkedArray, wanted: str) -> pa.ChunkedArray:
+    """A column as text, in which a whole float, 1.0, is the integer asked for, 1."""
+    texts = text_column(column)
+    if not re.fullmatch(r"-?[0-9]+", wanted):
+        return texts
+    return pc.if_else(pc.is_in(texts, pa.array([f"{wanted}.0"])), wanted, texts)
 
 
 def shared_fields(

@@ -55,7 +55,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
         )
-    source = ids_as_written(source, used)
+    source = source if ours else ids_as_written(source, used)
     if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
         used = replace(used, layout="probabilities")
     if used.layout in ("counts", "probabilities"):
