@@ -312,3 +312,23 @@ def test_gold_labels_as_one_hot_rows_are_one_vote_each_and_have_no_ceiling(tmp_p
         assert json.loads(CliRunner().invoke(app, ["describe", str(made), "--json"]).stdout)["answers"] == answers
         card = json.loads(evaluate(made, made, "--json").stdout)
         assert card["human_ceiling"] is None and any("no human ceiling" in remark for remark in card["remarks"])
+
+
+def test_predictions_and_gold_with_two_names_for_each_item_are_asked_about_and_joined_as_told(tmp_path):
+    """The number of the row is not the number of the comment, though both are whole numbers from 0."""
+    people, model, gold = (tmp_path / name for name in ("people.csv", "model.csv", "gold.csv"))
+    people.write_text("comment_id,annotator,label\n2,1,a\n2,2,a\n0,1,b\n0,2,b\n1,1,a\n1,2,a\n")
+    model.write_text("id,comment_id,a,b\n0,2,0.9,0.1\n1,0,0.2,0.8\n2,1,0.6,0.4\n")
+    gold.write_text("id,comment_id,label\n0,2,a\n1,0,b\n2,1,a\n")
+    run = CliRunner().invoke
+    for path in (model, gold):
+        said = run(app, ["evaluate", str(model), str(people), "--gold", str(gold), "--json", "--no-ceiling"])
+        assert said.exit_code == 2 and "item='id' or item='comment_id'" in said.stderr and path.name in said.stderr
+        assert "`dissensus convert FILE named.parquet --item COLUMN`" in said.stderr
+        named = tmp_path / f"{path.stem}.parquet"
+        assert run(app, ["convert", str(path), str(named), "--item", "comment_id"]).exit_code == 0
+        model, gold = (named if file is path else file for file in (model, gold))
+    done = run(app, ["evaluate", str(model), str(people), "--gold", str(gold), "--json", "--no-ceiling"])
+    scores = json.loads(done.stdout)
+    by_hand = -(np.log(0.9) + np.log(0.8) + np.log(0.6)) / 3  # comments 2, 0 and 1 on which all said a, b and a
+    assert scores["soft_nll"]["mean"] == pytest.approx(by_hand) and scores["accuracy_gold"]["mean"] == 1

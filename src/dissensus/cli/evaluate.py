@@ -23,6 +23,8 @@ IN_PYTHON = {
     "rescale=True (or Distributions.from_mass) divides": "--rescale divides",
     "Distributions.from_mass divides each row by its sum (rescale=True when reading)": "--rescale divides each row by "
     "its sum",
+    "(on the command line --item)": "in Python; --item is about LABELS, so make a file with these names first: "
+    "`dissensus convert FILE named.parquet --item COLUMN`",
 }
 LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
 
