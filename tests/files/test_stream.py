@@ -61,7 +61,7 @@ def test_streamed_counts_equal_counts_in_memory(tmp_path, items, labels, group, 
     path = tmp_path / "votes.parquet"
     table = pa.table({"item": items[:m], "label": labels[:m]})
     pq.write_table(table, path, row_group_size=group, store_schema=typed)
-    streamed, whole = outcome(lambda: count_votes(path)), outcome(lambda: read(path, say=lambda _: None))
+    streamed, whole = outcome(lambda: count_votes(path)), outcome(lambda: read(path, label="label", say=lambda _: None))
     if whole == "refused":
         assert streamed == "refused"
     else:
