@@ -332,3 +332,14 @@ def test_predictions_and_gold_with_two_names_for_each_item_are_asked_about_and_j
     scores = json.loads(done.stdout)
     by_hand = -(np.log(0.9) + np.log(0.8) + np.log(0.6)) / 3  # comments 2, 0 and 1 on which all said a, b and a
     assert scores["soft_nll"]["mean"] == pytest.approx(by_hand) and scores["accuracy_gold"]["mean"] == 1
+
+
+def test_gold_for_some_items_is_counted_and_its_column_may_be_called_gold(folder):
+    truth = folder / "truth.csv"
+    truth.write_text("item,truth\n" + "".join(f"photo {i},cat\n" for i in range(30)))
+    said = [
+        evaluate(folder / "model.npz", folder / "votes.csv", "--no-ceiling", "--gold", gold)
+        for gold in (folder / "gold.csv", truth)
+    ]
+    assert all("for 30 of 60 items" in " ".join(result.stderr.split()) for result in said)
+    assert said[0].stdout == said[1].stdout

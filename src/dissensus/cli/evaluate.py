@@ -74,7 +74,7 @@ def evaluate(
         columns = item_columns(about, slice_by or [])
         true_classes: Sequence[object] | None
         if gold is not None:
-            true_classes = gold_names(_read(str(gold)), targets, str(gold), say, labels)
+            true_classes = gold_names(_read_gold(gold), targets, str(gold), say, labels)
         else:
             true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
@@ -136,6 +136,21 @@ def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
     if path.endswith(".npy"):
         return _read_array(path)
     return load(path).labels if is_data_set(path, "labels") else read(path, rescale=rescale, say=say)
+
+
+def _read_gold(path: Path) -> "np.ndarray | Labels":
+    """The true classes; a file whose only column of labels is called gold, truth or the like has them there."""
+    from dissensus.files.formats import ENDINGS, MATRICES
+    from dissensus.files.plain_tables import read_table
+    from dissensus.files.read_labels import read
+    from dissensus.files.tables.columns import Reading, role_of
+
+    if path.is_file() and ENDINGS.get(path.suffix.lower(), "npy") not in MATRICES:
+        roles = {name: role_of(name, Reading()) for name in read_table(path).column_names}
+        right = [name for name, role in roles.items() if role == "gold"]
+        if len(right) == 1 and "label" not in roles.values():
+            return read(path, layout="votes", label=right[0], annotator="", say=say)
+    return _read(str(path))
 
 
 def _read_array(path: str) -> "np.ndarray":

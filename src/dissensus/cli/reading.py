@@ -51,6 +51,7 @@ OPTIONS: dict[str, Any] = {
         bool, typer.Option("--rescale", help="Divide rows of probabilities, percents or mass by their sum.")
     ],
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
+    "delimiter": Annotated[str | None, typer.Option(help="What separates the columns of CSV, if not the comma.")],
 }
 FILE = Annotated[
     str, typer.Argument(help="A label file, a data set of `dissensus data list`, or - for standard input.")

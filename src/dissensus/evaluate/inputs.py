@@ -122,8 +122,10 @@ def gold_names(
     choice[gold.item] = gold.choice
     places = item_positions(targets.items, gold.items)
     if (places < 0).any():
-        judged = int((places >= 0).sum())
-        say(f"took: gold = {source}, for {judged:,} of {targets.n_items:,} items; the others are not judged")
+        say(
+            f"took: gold = {source}, for {(places >= 0).sum():,} of {targets.n_items:,} items; the others do not "
+            "count in the accuracy to gold"
+        )
     return [None if place < 0 else gold.classes[choice[place]] for place in places.tolist()]
 
 

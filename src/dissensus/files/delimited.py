@@ -165,7 +165,7 @@ def _first_record(path: Path, delimiter: str, encoding: str) -> list[str]:
 
 def _with_delimiter(mark: str) -> str:
     known = {",": "csv", "\t": "tsv"}
-    return f"pass format={known[mark]!r}" if mark in known else "save the file with commas or as TSV"
+    return f"pass format={known[mark]!r}" if mark in known else f"pass delimiter={mark!r} (--delimiter '{mark}')"
 
 
 def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> str:

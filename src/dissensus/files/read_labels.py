@@ -48,6 +48,7 @@ def read(
     several: Several | None = None,
     rescale: bool = False,
     encoding: str = "utf-8",
+    delimiter: str | None = None,
     say: Say = to_stderr,
 ) -> Labels:
     """Votes, Beliefs or Distributions from a file, or from a pandas, polars or Arrow table.
@@ -74,6 +75,7 @@ def read(
               nothing is said they are refused. With `classes`, the columns that hold 1 where an answer ticks a class
     rescale   divide rows of probabilities that do not sum to 1 by their sum, and say for how many
     encoding  of CSV and TSV
+    delimiter  what separates the columns of a CSV file, where that is not the comma: ";"
     say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
               what was left out; by default that goes to stderr
 
@@ -89,6 +91,7 @@ def read(
         )  # fmt: skip
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)
+            file = file if delimiter is None else _with_delimiter(file, delimiter)
             labels = _labels_in(file, reading, where)
         else:
             frame = SourceTable(frame_table(source), name, notices.append)
@@ -117,6 +120,15 @@ class _File:
     encoding: str
     question: str | None
     say: Say
+    delimiter: str | None = None
+
+
+def _with_delimiter(file: _File, delimiter: str) -> _File:
+    if file.kind not in DELIMITED and ENDINGS.get(file.path.suffix.lower()) not in DELIMITED:
+        raise ValueError(f"delimiter={delimiter!r} is for CSV, and this is {file.kind}; leave it out")
+    if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
+        raise ValueError(f"delimiter={delimiter!r}: expected one character, such as ';'")
+    return replace(file, delimiter=delimiter)
 
 
 def _file(path: Path, format: str | None, encoding: str, question: str | None, say: Say) -> _File:
@@ -165,7 +177,7 @@ def _table_in(file: _File) -> SourceTable:
 
 def _delimited_table(file: _File, kind: str) -> SourceTable:
     """CSV and TSV: records of an annotation tool if they look like it, else plain rows."""
-    table = read_delimited(file.path, "\t" if kind == "tsv" else ",", file.encoding)
+    table = read_delimited(file.path, file.delimiter or ("\t" if kind == "tsv" else ","), file.encoding)
     tool = file.kind if file.kind in EXPORTS else recognise_table(table.column_names) if file.guess else None
     if tool is not None:
         return _export_table(tool, table.to_pylist(), file)
