@@ -165,11 +165,9 @@ def _first_record(path: Path, delimiter: str, encoding: str) -> list[str]:
 
 def _with_delimiter(mark: str) -> str:
     known = {",": "csv", "\t": "tsv"}
-    return (
-        f"pass format={known[mark]!r}"
-        if mark in known
-        else f"pass delimiter={mark!r} (--delimiter '{mark}'), or save the file with commas"
-    )
+    if mark in known:
+        return f"pass format={known[mark]!r}"
+    return f"pass delimiter={mark!r} (--delimiter '{mark}'), or save the file with commas"
 
 
 def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> str:
