@@ -55,7 +55,8 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
         )
-    source = source if ours else ids_as_written(source, used)
+    if not (ours or source.export):  # there names are those of accounts and records, not typed by hand
+        source = ids_as_written(source, used)
     if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
         used = replace(used, layout="probabilities")
     if used.layout in ("counts", "probabilities"):
