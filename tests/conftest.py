@@ -1,9 +1,10 @@
-"""Fixtures all tests share: the folder with the public data sets, where there is one."""
+"""Fixtures all tests share: the folder with the public data sets and a browser, where they are."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,3 +53,24 @@ def loaded(data_folder: Path) -> Callable[[str], Any]:
             _without_data(f"{_WANTED}: {problem}")
 
     return load_or_skip
+
+
+@pytest.fixture(scope="session")
+def launched() -> Iterator[Callable[..., Any]]:
+    """Function that starts a real Chromium: the one that DISSENSUS_CHROMIUM names, on the path, or playwright's own."""
+    from tests.elicit.browser import ARGUMENTS, unavailable
+
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        unavailable("no browser: playwright is not installed")
+    program = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+
+        def launch(*more: str) -> Any:
+            try:
+                return playwright.chromium.launch(executable_path=program, args=[*ARGUMENTS, *more])
+            except Error as error:
+                unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
+
+        yield launch

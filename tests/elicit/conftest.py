@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,27 +48,6 @@ def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]
     yield open_it
     for run in running:
         run.store.close()
-
-
-@pytest.fixture(scope="session")
-def launched() -> Iterator[Callable[..., Any]]:
-    """Function that starts a real Chromium: the one that DISSENSUS_CHROMIUM names, on the path, or playwright's own."""
-    from tests.elicit.browser import ARGUMENTS, unavailable
-
-    try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        unavailable("no browser: playwright is not installed")
-    program = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-
-        def launch(*more: str) -> Any:
-            try:
-                return playwright.chromium.launch(executable_path=program, args=[*ARGUMENTS, *more])
-            except Error as error:
-                unavailable(f"no browser: {error}; set DISSENSUS_CHROMIUM, or run `playwright install chromium`")
-
-        yield launch
 
 
 @pytest.fixture(scope="session")

@@ -280,7 +280,7 @@ def test_the_page_is_well_formed_and_fetches_nothing(compared):
     ElementTree.fromstring(html.removeprefix("<!doctype html>"))
     assert "http" not in html.replace("http://www.w3.org", "") and "<script" not in html
     assert html.count('role="img"') == html.count("<svg") > 10
-    assert "photos &amp; &lt;votes&gt;" in html and "p &lt; 0.0001 (n = 240, no lower bound)" in html
+    assert "photos &amp; &lt;votes&gt;" in html and "paired t-test over 240 items" in html and "&lt; 0.0001" in html
 
 
 def test_every_metric_is_where_its_entry_says_or_hidden(crowd, models, capsys):

@@ -28,7 +28,6 @@ from dissensus.plan.tradeoff import Preferences
 from dissensus.report.colours import PEOPLE, class_colours, model_colours
 from dissensus.report.items import ItemViews
 from dissensus.report.labels_page import labels_page
-from tests.elicit.conftest import launched  # noqa: F401  (a fixture)
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
