@@ -17,7 +17,7 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.several import joined_name
 from dissensus.files.tables.source import SourceTable
-from dissensus.files.tables.spellings import first_alike, same_class, without_blanks, words_for_nothing
+from dissensus.files.tables.spellings import refuse_doubtful_names
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.to_labels import METADATA, as_stored
 from dissensus.files.tables.took import classes_in_words, shown, took
@@ -94,31 +94,15 @@ def count_votes(
         ) from None
     counted = _counted(counts, items, labels, plan, source)
     if METADATA not in (file.schema_arrow.metadata or {}):
-        _refuse_doubtful_names(counted, plan, getattr(labels, "ranked", False), source)
+        listed = plan.classes is not None
+        refuse_doubtful_names(
+            counted.classes, counted.items, source, listed=listed, ranked=getattr(labels, "ranked", False)
+        )
     told = (plan.item, plan.label)
     if any(column not in (role, asked) for role, column, asked in zip(("item", "label"), columns, told, strict=True)):
         parts = [f"item = {shown(columns[0])}", f"label = {shown(columns[1])} ({classes_in_words(counted.classes)})"]
         say(f"{source}: {took(parts)}")
     return counted
-
-
-def _refuse_doubtful_names(counted: Counted, plan: Reading, ranked: bool, source: str) -> None:
-    """Refuse what `read` refuses: classes and items that differ only in how they are spelled, words for no label."""
-    words = words_for_nothing(counted.classes) if plan.classes is None else []
-    if words:
-        raise ValueError(
-            f"{source}: {' and '.join(map(repr, words))} among the labels is a usual word for none: leave these rows "
-            "out of the file, or list all classes with classes= (--classes) if it is one"
-        )
-    classes = first_alike(counted.classes, same_class) if plan.classes is None and not ranked else []
-    items = first_alike(counted.items.tolist(), without_blanks) if counted.items.dtype.kind != "i" else []
-    if classes or items:
-        kind, names = ("classes", classes) if classes else ("items", items)
-        way_out = ", or list all with classes= (--classes) if each of them is meant" if classes else ""
-        raise ValueError(
-            f"{source}: the {kind} {', '.join(map(repr, names))} differ only in how they are spelled: clean the file"
-            + way_out
-        )
 
 
 @dataclass

@@ -77,6 +77,30 @@ def refuse_classes_alike(source: SourceTable, label: str, values: pa.ChunkedArra
     _refuse_alike(source, label, values, "classes", same_class, "blanks, case or the spelling of a number")
 
 
+def refuse_doubtful_names(
+    classes: Sequence[str], items: np.ndarray, source: str, *, listed: bool, ranked: bool
+) -> None:
+    """Refuse what `read` refuses, where only the names are known: names spelled in two ways, words for no label.
+
+    listed  the caller listed all classes;  ranked  the file itself lists them in an order
+    """
+    words = [] if listed else words_for_nothing(classes)
+    if words:
+        raise ValueError(
+            f"{source}: {' and '.join(map(repr, words))} among the labels is a usual word for none: leave these rows "
+            "out of the file, or list all classes with classes= (--classes) if it is one"
+        )
+    alike = [] if listed or ranked else first_alike(classes, same_class)
+    alike_items = first_alike(items.tolist(), without_blanks) if items.dtype.kind != "i" else []
+    if alike or alike_items:
+        kind, names = ("classes", alike) if alike else ("items", alike_items)
+        way_out = ", or list all with classes= (--classes) if each of them is meant" if alike else ""
+        raise ValueError(
+            f"{source}: the {kind} {', '.join(map(repr, names))} differ only in how they are spelled: clean the file"
+            + way_out
+        )
+
+
 def first_alike(names: Iterable[str], folded: Callable[[str], str]) -> list[str]:
     """All names that are spelled like the first one that has a like; none where all differ."""
     groups: dict[str, list[str]] = {}
