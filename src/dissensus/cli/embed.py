@@ -1,13 +1,12 @@
 """`dissensus embed`."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
+from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
@@ -38,7 +37,7 @@ def embed(
         with errors.status(Text(f"reading {items}")):
             content = _items(items, {"text": text, "second": second, "item": item})
         name = encoder or default_encoder(content.takes)
-        with _bar(f"encoding by {name}") as progress:
+        with progress_bar(f"encoding by {name}") as progress:
             features = run(content, name, output, batch=batch, say=say, progress=progress)
     n, d = features.values.shape
     source = {key: value for key, value in (features.source or {}).items() if value is not None}
@@ -53,7 +52,7 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
 
     check_not_standard_input(name, "ITEMS -")
     if Path(name).exists():
-        return read_items(Path(name), **columns, say=_say)
+        return read_items(Path(name), **columns, say=say_or_warn)
     given = [f"--{option}" for option, value in columns.items() if value]
     if given:
         raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
@@ -63,21 +62,3 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
     if contents.pixels is not None:
         return pixel_items(contents.names, contents.pixels)
     return text_items(contents.names, contents.texts or [], contents.second)
-
-
-def _say(notice: str) -> None:
-    """A warning is meant to be seen; what was taken is a remark."""
-    if notice.startswith("warning"):
-        errors.print(notice, style="bold yellow", markup=False)
-    else:
-        say(notice)
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -37,12 +37,15 @@ class ItemContents:
     __repr__ = shapes
 
 
-def item_contents(name: str) -> ItemContents:
-    """The texts or images that the labels of a data set are about, or the images of a set of images."""
+def item_contents(name: str, *, quiet: bool = True) -> ItemContents:
+    """The texts or images that the labels of a data set are about, or the images of a set of images.
+
+    quiet  no progress bar shows, however long it takes to decode images
+    """
     dataset = lookup(name)
     if dataset.kind == "images":
         family, _, split = name.rpartition("-")
-        pixels = images(family, split, quiet=True).pixels
+        pixels = images(family, split, quiet=quiet).pixels
         return ItemContents(list(range(len(pixels))), pixels=pixels)
     if dataset.kind != "labels":
         raise ValueError(f"data set {name!r} holds {dataset.kind}; expected items with texts or images")
@@ -52,7 +55,7 @@ def item_contents(name: str) -> ItemContents:
         return ItemContents(names, pixels=ambiguous_digits().pixels)
     for families, split in ((_TEST_IMAGES, "test"), (_TRAIN_IMAGES, "train")):
         if name.startswith(families):
-            return ItemContents(names, pixels=images("cifar10", split, quiet=True).pixels[names])
+            return ItemContents(names, pixels=images("cifar10", split, quiet=quiet).pixels[names])
     if {"premise", "hypothesis"} <= set(table.column_names):
         return ItemContents(names, table["premise"].to_pylist(), table["hypothesis"].to_pylist())
     if "text" not in table.column_names:

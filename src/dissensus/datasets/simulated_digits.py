@@ -68,6 +68,11 @@ class AmbiguousDigits:
         return np.asarray(self.answers.mean(axis=0))
 
     @property
+    def items(self) -> np.ndarray:
+        """The names of the pictures: their numbers.  (n,)"""
+        return np.arange(self.gold.size)
+
+    @property
     def pixels(self) -> np.ndarray:
         """The pictures as one sees them, dark ink on white.  (n, 8, 8, 3) uint8"""
         shades = np.rint(255 * (1 - self.pictures / DARKEST)).astype(np.uint8)
@@ -80,7 +85,7 @@ class AmbiguousDigits:
         item = np.repeat(np.arange(n, dtype=np.int32), READS)
         cumulative = self.answers[readers, item].cumsum(axis=1)  # (m, 10)
         return Votes(
-            item=item, items=np.arange(n), annotator=readers, annotators=np.arange(READERS),
+            item=item, items=self.items, annotator=readers, annotators=np.arange(READERS),
             choice=np.minimum((rng.random((item.size, 1)) > cumulative).sum(axis=1), 9),
             classes=tuple(map(str, range(10))),
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
@@ -17,6 +18,22 @@ def read_parquet(path: Path) -> pa.Table:
 def read_arrow(path: Path) -> pa.Table:
     """An Arrow file or stream, or Feather."""
     return _checked(path, lambda: _read_arrow(path))
+
+
+def with_paths_of_images(table: pa.Table) -> pa.Table:
+    """A table in which images and sounds as Hugging Face writes them, bytes and path, are their paths alone.
+
+    Labels beside images are then labels of these paths. A column without any path is left out.
+    """
+    for place, field in reversed(list(enumerate(table.schema))):
+        if not pa.types.is_struct(field.type) or {part.name for part in field.type} != {"bytes", "path"}:
+            continue
+        path = pc.struct_field(table.column(place), "path")
+        if path.null_count == len(path):
+            table = table.remove_column(place)
+        else:
+            table = table.set_column(place, field.name, path)
+    return table
 
 
 def _checked(path: Path, load: Callable[[], pa.Table]) -> pa.Table:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dissensus.files.columnar import read_arrow, read_parquet
+from dissensus.files.columnar import read_arrow, read_parquet, with_paths_of_images
 from dissensus.files.delimited import read_delimited
 from dissensus.files.exports import EXPORTS, parse_export, recognise, recognise_rows, recognise_table, records_in
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_of
@@ -164,7 +164,8 @@ def _table_in(file: _File) -> SourceTable:
     asked = file.kind if file.kind in EXPORTS else None
     if file.kind in WHOLE or (asked is not None and EXPORTS[asked].in_columns and ending in WHOLE):
         kind = ending if asked is not None else file.kind
-        whole = SourceTable((read_parquet if kind == "parquet" else read_arrow)(file.path), name, file.say)
+        table = (read_parquet if kind == "parquet" else read_arrow)(file.path)
+        whole = SourceTable(with_paths_of_images(table), name, file.say)
         tool = asked or (recognise_rows(whole.table) if file.guess else None)
         answers = _answers_in_rows(whole, tool, file.question, str(kind))
         return answers if asked is None else replace(answers, taken=())

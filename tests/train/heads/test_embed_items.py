@@ -18,7 +18,7 @@ from PIL import Image
 
 from dissensus import read
 from dissensus.files.tables.columns import USUAL
-from dissensus.train.heads.cards import card_of
+from dissensus.train.cards import card_of
 from dissensus.train.heads.embed_items import embed
 from dissensus.train.heads.encodable_items import folder_items, pixel_items, table_items, text_items
 from dissensus.train.heads.encoders import ENCODERS, Encoder, Loaded

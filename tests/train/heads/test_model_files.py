@@ -73,7 +73,7 @@ def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     with pytest.raises(ValueError, match=r"not a readable safetensors file"):
         load_head(target)
     save_file({"x": np.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"not a head of dissensus.*expected a file of `dissensus fit`"):
+    with pytest.raises(ValueError, match=r"not a model of dissensus.*expected a file of `dissensus fit`"):
         load_head(target)
     with pytest.raises(ValueError, match=r"models are written as .safetensors"):
         save_head(head(), tmp_path / "m.pkl")

@@ -2,7 +2,6 @@
 
     encoders, text_encoders, image_encoders, efficientnet_lite   frozen networks; ENCODERS
     encodable_items, embed_items   items to encode, and embed: resumable, whole or not at all
-    cards                  what features and models are, as JSON beside their files
     features               FeatureTable: features with the names of their items, from files
     config                 HeadConfig: what a head is and how it is trained
     training, examples     train_heads: many heads on the same features, trained as one
@@ -10,7 +9,6 @@
     numba_engine, epoch, kernels, vectors   one head per thread, in machine code
     torch_engine           all heads as one stack, on any device
     logistic               soft_logistic: a linear head solved to its one optimum
-    matching               features and labels of the same items
     fitting                fit_head: from features and labels to a head, with items held out
     head, model_files      Head: the model; save_head and load_head
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dissensus
+from dissensus.files.folder_lock import locked
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import whole_or_not
-from dissensus.train.heads.cards import FEATURES, card_of, check_card_place
+from dissensus.train.cards import FEATURES, card_of, check_card_place
 from dissensus.train.heads.encodable_items import Items
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, read_features
@@ -53,7 +51,8 @@ def embed(
         say(f"{output}: these features exist already")
         return read_features(output)
     part = output.parent / f".{output.name}.part"
-    with _alone(part):
+    part.mkdir(exist_ok=True)
+    with locked(part, "another process is encoding into it; wait, or choose another output"):
         if not _is_moved(output, part, about, items.names.size):
             _encode_rest(items, loaded, part, about, batch, say, progress)
             card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
@@ -137,16 +136,3 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _write_json(out: Any, record: dict[str, Any]) -> None:
     out.write(json.dumps(record, indent=1, ensure_ascii=False).encode())
-
-
-@contextmanager
-def _alone(part: Path) -> Iterator[None]:
-    part.mkdir(exist_ok=True)
-    lock = os.open(part, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise ValueError(f"{part}: another process is encoding into it; wait, or choose another output") from None
-    finally:
-        os.close(lock)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,12 +13,13 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.plain_tables import read_table
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
-from dissensus.fronts import not_installed
 from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
+from dissensus.train.content_hash import content_hash
+from dissensus.train.decode_images import Remarks, decode_image
+from dissensus.train.image_sources import image_files
 
-IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 _TEXT_NAMES = ("text", "sentence", "comment", "tweet", "content")
 _PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"), ("question1", "question2"))
 
@@ -58,7 +58,7 @@ def read_items(
     path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
 ) -> Items:
     """The images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
-    return folder_items(path) if path.is_dir() else table_items(path, item=item, text=text, second=second, say=say)
+    return folder_items(path, say) if path.is_dir() else table_items(path, item=item, text=text, second=second, say=say)
 
 
 def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = None) -> Items:
@@ -75,7 +75,7 @@ def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = 
                 "items have none: leave these items out"
             )
     content = (text.encode() for column in columns for text in column)
-    mark = _fingerprint(known, content)
+    mark = content_hash(known, content)
     if second is None:
         return Items("text", known, lambda rows: [columns[0][row] for row in rows], mark)
     return Items("pair", known, lambda rows: [(columns[0][row], columns[1][row]) for row in rows], mark)
@@ -89,18 +89,27 @@ def pixel_items(names: Any, pixels: np.ndarray) -> Items:
             f"{pixels.dtype} pixels of shape {pixels.shape} for {known.size} names; expected uint8 of shape "
             f"({known.size}, height, width, 3)"
         )
-    mark = _fingerprint(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
+    mark = content_hash(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
     return Items("image", known, lambda rows: [pixels[row] for row in rows], mark)
 
 
-def folder_items(folder: Path) -> Items:
-    """All images in a folder and below it, in the order of their paths, which are their names."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
-    if not files:
-        raise ValueError(f"{folder}: no image in it; looked for {', '.join(IMAGES)} here and in folders below")
-    names = as_names([path.relative_to(folder).as_posix() for path in files])
-    mark = _fingerprint(names, (path.read_bytes() for path in files))
-    return Items("image", names, lambda rows: [_decoded(files[row]) for row in rows], mark)
+def folder_items(folder: Path, say: Say = to_stderr) -> Items:
+    """All images in a folder and below it, in the order of their paths, which are their names.
+
+    say  hears of the first image that is transparent, which is laid on white, and of the first with several frames
+    """
+    files, names = image_files(folder)
+    remarks = Remarks()
+
+    def get(rows: range) -> list[Any]:
+        known = set(remarks.first)
+        pictures = [decode_image(files[row], str(files[row]), remarks).convert("RGB") for row in rows]
+        for kind, where in remarks.first.items():
+            if kind not in known:
+                say(f"warning: some images {kind}; the first is {where}")
+        return [np.asarray(picture) for picture in pictures]
+
+    return Items("image", names, get, content_hash(names, (path.read_bytes() for path in files)))
 
 
 def table_items(
@@ -154,26 +163,6 @@ def _once_each(
             )
     rows = list(first.values())
     return list(first), [texts[row] for row in rows], [others[row] for row in rows] if others else None
-
-
-def _decoded(path: Path) -> np.ndarray:
-    try:
-        from PIL import Image, ImageOps
-    except ModuleNotFoundError:
-        raise not_installed("reading images", "PIL") from None
-    try:
-        with Image.open(path) as picture:
-            return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))  # cameras note which side is up
-    except (OSError, ValueError, SyntaxError) as problem:
-        raise ValueError(f"{path}: not a readable image ({problem}); remove it from the folder") from None
-
-
-def _fingerprint(names: np.ndarray, content: Iterable[Any]) -> str:
-    digest = hashlib.sha256(b"" if are_named(names) else b"unnamed")
-    for part in (*(str(name).encode() for name in names.tolist()), b"", *content):
-        digest.update(len(part).to_bytes(8))
-        digest.update(part)
-    return digest.hexdigest()
 
 
 def text_columns(names: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dissensus.labels.arrays import as_array
 from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
-from dissensus.train.heads.cards import read_feature_card
+from dissensus.train.cards import read_feature_card
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,6 @@ import numpy as np
 import dissensus
 from dissensus.deliver.deliveries import deliver, wrapped
 from dissensus.deliver.delivery import Delivery, checked_seed
-from dissensus.evaluate.alignment import entropy_pearson
-from dissensus.evaluate.choices import accuracy_to_majority
-from dissensus.evaluate.closeness import kl_to_people, soft_nll
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
@@ -23,8 +20,10 @@ from dissensus.train.heads.config import HeadConfig, Layer
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
-from dissensus.train.heads.matching import items_of, match_items
 from dissensus.train.heads.training import train_heads
+from dissensus.train.held_out import scores_in_json, split_items
+from dissensus.train.held_out import scores_of as scores_of
+from dissensus.train.matching import items_of, match_items
 from dissensus.train.targets import target_rows
 
 HEADS = ("mlp", "linear", "logistic")
@@ -78,7 +77,7 @@ def fit_head(
     """
     named = features.named and are_named(labels.items)
     features, labels = match_items(features, labels, say, by_position=by_position)
-    train, held = _split(labels.n_items, config, np.random.default_rng([config.seed, 7]))
+    train, held = split_items(labels.n_items, config.validation, config.seed, "features")
     shift, scale = _scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
     held_out = as_distributions(items_of(labels, held)) if held.size else None
@@ -96,31 +95,11 @@ def fit_head(
     return replace(head, card=card | {"items matched": "by name" if named else "by position"})
 
 
-def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
-    """How well predictions fit what people said, by four scores of `evaluate`; one item has no correlation.  (n, k)"""
-    return {
-        "soft_nll": float(soft_nll(guess, truth).mean()),
-        "kl": float(kl_to_people(guess, truth).mean()),
-        "accuracy": float(accuracy_to_majority(guess, truth).mean()),
-        "entropy_correlation": entropy_pearson(guess, truth) if len(truth) > 1 else float("nan"),
-    }
-
-
 def _delivery(labels: Labels, config: FitConfig) -> Delivery:
     delivery = deliver(labels, config.delivery, config.seed)
     for wrap in config.wraps:
         delivery = wrapped(delivery, wrap, config.seed)
     return delivery
-
-
-def _split(n: int, config: FitConfig, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    if n < 2:
-        raise ValueError(f"there is {n} item with features and labels; expected 2 or more to train on")
-    held = round(config.validation * n)
-    if n - held < 2:
-        raise ValueError(f"validation={config.validation:g} holds out {held} of {n} items; 2 or more must remain")
-    order = rng.permutation(n)
-    return np.sort(order[held:]), np.sort(order[:held])
 
 
 def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -221,11 +200,6 @@ def _card(
         "made by": f"dissensus {dissensus.__version__}",
         "head": config.head, "features": features.values.shape[1], "features from": features.source,
         "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": trained,
-        "items held out": held, "scores on items held out": _in_json(scores), "seed": config.seed,
+        "items held out": held, "scores on items held out": scores_in_json(scores), "seed": config.seed,
         "standardised": config.standardise, "training": chosen,
     }  # fmt: skip
-
-
-def _in_json(scores: dict[str, float]) -> dict[str, float | None]:
-    """A correlation that does not exist is null in a card."""
-    return {name: value if np.isfinite(value) else None for name, value in scores.items()}

@@ -1,4 +1,4 @@
-"""Features and labels meet by name; what has no names is refused unless somebody vouches for the order."""
+"""Features or images and labels meet by name; what has no names is refused unless somebody vouches for the order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dissensus import Distributions, Votes
+from dissensus.train import ImageTable, as_images
 from dissensus.train.heads import HeadConfig, train_heads
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.matching import match_items
+from dissensus.train.matching import match_items
 from tests.train.crowd import crowd
 
 
@@ -23,8 +24,8 @@ def test_features_and_labels_meet_by_name_and_what_is_left_out_is_said():
     assert part.items.tolist() == ["i4", "i5", "i8"] == labels.items.tolist()
     assert np.array_equal(labels.counts(), votes.counts()[[4, 5, 8]])
     assert said == [
-        "3 of 6 items have features but no labels, and are left out",
-        "1 of 4 items have labels but no features, and are left out",
+        "3 of 6 items have features but no labels, and are left out; the first is i6",
+        "1 of 4 items have labels but no features, and are left out; the first is i2",
     ]
     with pytest.raises(ValueError, match=r"no item has both features and labels: features are of i0, …, labels of i5"):
         match_items(features.select(range(4)), votes.select(items=[5]), said.append)
@@ -86,6 +87,51 @@ def test_where_neither_side_has_names_the_position_is_what_is_meant():
         match_items(bare.select([0, 1, 2]), counted.select([0, 3, 4]), quiet)
 
 
+def shaded(n):
+    """Images whose grey is their number.  (n, 2, 2, 1)"""
+    return np.broadcast_to(np.arange(n, dtype=np.uint8)[:, None, None, None], (n, 2, 2, 1))
+
+
+def test_images_and_labels_meet_by_name_as_features_do():
+    """Whole numbers, shuffled: each image has to meet the votes on its own item, whatever is left out."""
+    _, votes, _ = crowd(n=10)
+    order, said = np.random.default_rng(0).permutation(10), []
+    images = ImageTable(shaded(10)[order], [f"i{row}" for row in order], {"path": "shades"})
+    part, labels = match_items(images.select(range(6)), votes.select(items=range(1, 10)), said.append)
+    assert [f"i{shade}" for shade in part.pixels[:, 0, 0, 0]] == labels.items.tolist() == part.items.tolist()
+    assert np.array_equal(labels.counts(), votes.counts()[part.pixels[:, 0, 0, 0]]) and part.source == images.source
+    without = sum(row == 0 for row in order[:6])
+    first = next(f"i{row}" for row in range(1, 10) if row not in order[:6])
+    assert said == ["1 of 6 items have images but no labels, and are left out; the first is i0"] * without + [
+        f"{9 - len(part)} of 9 items have labels but no images, and are left out; the first is {first}"
+    ]
+    numbered = Votes.of(np.arange(10), ["a", "b"] * 5)
+    matched, own = match_items(ImageTable(shaded(10)[order], order), numbered, quiet)
+    assert np.array_equal(matched.pixels[:, 0, 0, 0], own.items)
+    with pytest.raises(ValueError, match=r"no item has both images and labels: images are of i., …, labels of 0, …"):
+        match_items(images, numbered, quiet)
+    with pytest.raises(ValueError, match=r"images and labels both name their items.*leave by_position"):
+        match_items(images, votes, quiet, by_position=True)
+
+
+def test_images_without_names_are_not_joined_to_named_labels_unless_somebody_vouches():
+    _, votes, _ = crowd(n=10)
+    bare, counted, said = as_images(shaded(10)), Distributions.from_counts(votes.counts(), classes=votes.classes), []
+    way_out = (
+        r"read the images again with item= \(--image-item COLUMN\).*`items` beside `pixels` in \.npz.*--by-position"
+    )
+    with pytest.raises(ValueError, match=rf"images have no names of items and labels have \(i0, …\).*{way_out}"):
+        match_items(bare, votes, quiet)
+    vouched, _ = match_items(bare, votes, said.append, by_position=True)
+    assert vouched.items.tolist() == votes.items.tolist() and np.array_equal(vouched.pixels, bare.pixels)
+    assert said == ["matched by position: row 0 of the images is item i0 of the labels, row 9 is i9"]
+    assert not match_items(bare, counted, quiet)[0].named
+    with pytest.raises(ValueError, match=r"there are 9 images and 10 items with labels.*expected as many"):
+        match_items(bare.select(range(9)), votes, quiet, by_position=True)
+    with pytest.raises(ValueError, match=r"which order is meant is not clear.*`items` beside `pixels`"):
+        match_items(as_images(shaded(3)), Votes.of([7, 3, 5], ["a", "a", "b"]), quiet, by_position=True)
+
+
 def test_many_heads_refuse_targets_of_other_items():
     features, votes, _ = crowd(n=10)
     turned = votes.select(items=list(range(10))[::-1])
@@ -95,3 +141,26 @@ def test_many_heads_refuse_targets_of_other_items():
     with pytest.raises(ValueError, match=r"row 0 of validation features is of item i0"):
         train_heads(features, votes, configs, validation=(features, turned))
     assert len(train_heads(features, votes, configs)) == 1 and len(train_heads(features.values, turned, configs)) == 1
+
+
+@pytest.mark.parametrize(
+    ("there", "how"),
+    [
+        (["cats/Müller 1", "cats/b"], "without their endings, 2 of 2"),
+        (["Müller 1.png", "b.png"], "without their folders, 2 of 2"),
+        (["Müller 1", "b"], "without folders and endings, 2 of 2"),
+        (["cats/Mu\u0308ller 1.png", "cats/x.png"], "written with the same Unicode, 1 of 2"),
+        (["cats/müller 1.PNG", "cats/B.png"], "in lower case, 2 of 2"),
+    ],
+)
+def test_names_that_nearly_meet_are_explained(there, how):
+    """Folders, endings, and the letters of a Mac, which writes ü as two characters."""
+    images = ImageTable(shaded(2), ["cats/Müller 1.png", "cats/b.png"])
+    with pytest.raises(
+        ValueError, match=rf"expected the same names; {how} would be the same: write the names in the labels as"
+    ):
+        match_items(images, Votes.of(there, ["a", "b"]), quiet)
+    said = []
+    some = ImageTable(shaded(3), ["cats/Müller 1.png", "cats/b.png", "meets"])
+    match_items(some, Votes.of([*there, "meets"], ["a", "b", "a"]), said.append)
+    assert f"the first is cats/Müller 1.png; {how} would be" in said[0] and len(said) == 2

@@ -8,6 +8,8 @@ from typing import Any
 
 FEATURES = "dissensus features 1"
 HEAD = "dissensus head 1"
+NETWORK = "dissensus network 1"
+MODELS = (HEAD, NETWORK)
 
 
 def card_of(path: Path) -> Path:
@@ -39,15 +41,15 @@ def read_feature_card(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def check_card_place(path: Path, kind: str) -> None:
-    """Refuse to write a card over a file that is no such card, before the work is done in vain."""
+def check_card_place(path: Path, *kinds: str) -> None:
+    """Refuse to write a card over a file that is no card of these kinds, before the work is done in vain."""
     place = card_of(path)
     if not place.exists():
         return
     card = _content(place) if place.is_file() else None
-    if card is None or _kind(card) != kind:
+    if card is None or _kind(card) not in kinds:
         raise ValueError(
-            f"{place}: exists and is not the card of {'features' if kind == FEATURES else 'a model'}, so it would be "
+            f"{place}: exists and is not the card of {'features' if FEATURES in kinds else 'a model'}, so it would be "
             f"lost when the card of {path.name} is written: move it away, or choose another name than {path.name}"
         )
 

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from dissensus.train.heads.cards import FEATURES, HEAD, card_of, check_card_place
+from dissensus.train.cards import FEATURES, HEAD, card_of, check_card_place
 from dissensus.train.heads.features import read_features
-from dissensus.train.heads.model_files import check_model_place
+from dissensus.train.model_files import check_model_place
 
 
 def test_a_card_is_named_after_the_whole_name_of_its_file(tmp_path):

@@ -1,0 +1,72 @@
+"""The argument IMAGES of the verbs that train networks and predict with them, and the options that go with it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.notices import progress_bar, say_or_warn
+from dissensus.cli.standard_input import check_not_standard_input
+
+if TYPE_CHECKING:
+    from dissensus.train.images import ImageTable
+    from dissensus.train.network import Network
+
+ImageSource = Annotated[
+    str, typer.Argument(help="A data set of images, a folder, a Parquet or Arrow file, .npy or .npz.", metavar="IMAGES")
+]
+ImageColumn = Annotated[
+    str | None, typer.Option(help="Column of a Parquet file that holds the images; found where it has a usual name.")
+]
+ImageSize = Annotated[
+    int | None, typer.Option(help="Bring all images to a square of this side: cut to the middle, then scaled.")
+]
+
+
+def load_images(
+    name: str,
+    *,
+    item: str | None = None,
+    image: str | None = None,
+    size: int | None = None,
+    network: "Network | None" = None,
+) -> "ImageTable":
+    """The images of a path, or of a data set where there is no such path; a bar shows how far it is.
+
+    item, image  columns of a Parquet or Arrow file
+    size         side of the square to which all are brought
+    network      which is to take them: in colour, if it takes colour
+    """
+    from dissensus.train.image_sources import coloured
+
+    images = _load_images(name, item, image, size)
+    return images if network is None else coloured(images, network.channels, say_or_warn)
+
+
+def _load_images(name: str, item: str | None, image: str | None, size: int | None) -> "ImageTable":
+    from dissensus.train.image_sources import read_images, resized
+
+    check_not_standard_input(name, "IMAGES -")
+    if Path(name).exists():
+        with progress_bar(f"reading {Path(name).name}") as progress:
+            return read_images(Path(name), item=item, image=image, size=size, say=say_or_warn, progress=progress)
+    given = [f"--{option}" for option, column in (("item", item), ("image", image)) if column]
+    if given:
+        raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
+    images = _of_data_set(name)  # which shows a bar of its own when it takes long
+    return resized(images, size, say_or_warn)
+
+
+def _of_data_set(name: str) -> "ImageTable":
+    from dissensus.datasets.catalogue import DATASETS
+    from dissensus.datasets.contents import item_contents
+    from dissensus.train.images import ImageTable
+
+    if name not in DATASETS and Path(name).suffix:
+        raise ValueError(
+            f"{name}: no such file or folder, and no data set of that name; `dissensus data list` has them"
+        )
+    contents = item_contents(name, quiet=False)
+    if contents.pixels is None:
+        raise ValueError(f"data set {name!r} holds texts; expected images, such as cifar10-test or digits")
+    return ImageTable(contents.pixels, contents.names, {"data set": name})

@@ -1,0 +1,203 @@
+"""Images as one array of bytes, with their names: what networks are trained on."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.answers import hold, positions
+from dissensus.labels.arrays import as_array
+from dissensus.labels.display import shapes
+from dissensus.labels.doors import described
+from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.row_numbers import are_named, row_numbers
+from dissensus.train.content_hash import content_hash
+
+CHANNELS = (1, 3)  # grey; red, green, blue
+
+
+@dataclass(frozen=True, eq=False)
+class ImageTable:
+    """Images of one size.
+
+    pixels  (n, h, w, c) uint8, contiguous and read-only; c is 3 for red, green and blue, 1 for grey
+    items   (n,) names of the images; None where they have none, which are numbered from 0
+    source  where they come from, as JSON can hold it: path, data set, what was resized
+    """
+
+    pixels: np.ndarray
+    items: Any = None
+    source: dict[str, Any] | None = None
+
+    __repr__ = shapes
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.pixels, np.ndarray):
+            raise ValueError(f"pixels are a {type(self.pixels).__name__}: as_images(...) makes a table of most images")
+        _check_bytes(self.pixels)
+        _check_shape(self.pixels.shape)
+        pixels = np.ascontiguousarray(self.pixels)
+        if pixels is not self.pixels:
+            pixels.flags.writeable = False  # nobody else has it, so it need not be copied once more
+        hold(self, "pixels", pixels)
+        hold(self, "items", row_numbers(len(self)) if self.items is None else as_names(self.items))
+        if self.items.shape != (len(self),):
+            raise ValueError(f"there are {len(self)} images, but {self.items.size} names of items")
+        repeated = first_repeated(self.items)
+        if repeated is not None:
+            raise ValueError(f"two images are both named {repeated!r}; names of items must differ")
+        try:
+            json.dumps(self.source)
+        except (TypeError, ValueError) as problem:
+            raise ValueError(
+                f"source={self.source!r:.80} cannot be kept on a card ({problem}); expected texts, numbers and lists"
+            ) from None
+
+    def __len__(self) -> int:
+        """How many images there are."""
+        return len(self.pixels)
+
+    @property
+    def named(self) -> bool:
+        """Whether the images have names, and not only numbers of rows."""
+        return are_named(self.items)
+
+    def select(self, rows: Any) -> ImageTable:
+        """Some images, by mask or by position."""
+        keep = positions(rows, len(self), "items")
+        if not keep.size:
+            raise ValueError(f"the selection holds none of the {len(self)} images; expected one at least")
+        pixels = self.pixels[keep]
+        pixels.flags.writeable = False  # as above
+        return replace(self, pixels=pixels, items=self.items[keep])
+
+
+def as_images(images: Any) -> ImageTable:
+    """Images as users have them, as a table.
+
+    An ImageTable stays as it is. Anything that has `.pixels`, such as `datasets.images(...)`, keeps the names it has as
+    `.items`. An array or tensor is uint8 (n, h, w, c), or (n, h, w) for grey images, and has no names: its rows are
+    numbered. `ImageTable(pixels, names)` gives names to an array; `read_images` reads files.
+    """
+    if isinstance(images, ImageTable):
+        return images
+    if isinstance(images, str | os.PathLike):
+        raise ValueError(f"as_images takes images; this is a path or a name, {str(images)!r:.80}: read_images reads it")
+    if hasattr(images, "pixels"):
+        return ImageTable(_pixel_array(images.pixels), _names(images))
+    return ImageTable(_pixel_array(images))
+
+
+def fingerprint(images: ImageTable) -> str:
+    """A hash of shape, pixels and names: the same for the same images, wherever they were read from."""
+    return content_hash(images.items, [str(images.pixels.shape).encode(), images.pixels])
+
+
+def _names(images: Any) -> Any:
+    """The names beside pixels: an array of them, or the column of an Arrow table that says which image a row is."""
+    items: Any = getattr(images, "items", None)
+    if not hasattr(items, "column_names"):
+        return None if items is None or callable(items) else items
+    column = next((name for name in ("item", "index") if name in items.column_names), None)
+    return None if column is None else items[column].to_numpy()
+
+
+def _pixel_array(images: Any) -> np.ndarray:
+    """Bytes (n, h, w, c) of an array, a tensor, or a sequence of them."""
+    if isinstance(images, list | tuple):
+        images = _stacked(images)
+    pixels = as_array(images)
+    if pixels.ndim not in (3, 4):
+        raise ValueError(
+            f"as_images takes images, (n, h, w, c): rows and columns of pixels with their channels; this is "
+            f"{described(images)}"
+        )
+    _check_bytes(pixels)
+    if pixels.ndim == 3:
+        _check_not_one_image(pixels.shape)
+        pixels = pixels[..., None]
+    return pixels
+
+
+def _stacked(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
+    if not images:
+        raise ValueError("there are no images; expected one at least")
+    arrays = []
+    for place, image in enumerate(images):
+        if hasattr(image, "mode") and hasattr(image, "convert"):  # as an array, a palette image is its indices
+            raise ValueError(
+                f"number {place} is a Pillow image of mode {image.mode}: convert each first, as in "
+                '[np.asarray(image.convert("RGB")) for image in images], or hand the folder to read_images'
+            )
+        arrays.append(as_array(image))
+        if arrays[-1].shape != arrays[0].shape:
+            others = sum(as_array(other).shape != arrays[0].shape for other in images)
+            raise ValueError(
+                f"images 0 and {place} differ in shape: {arrays[0].shape} and {arrays[-1].shape}; {others} of "
+                f"{len(images)} differ from the first; expected one size: resize them, or read_images(path, size=...)"
+            )
+    return np.stack(arrays)
+
+
+def _check_bytes(pixels: np.ndarray) -> None:
+    if pixels.dtype == np.uint8:
+        return
+    raise ValueError(f"pixels are {pixels.dtype}; expected uint8, whole numbers from 0 to 255: {_conversion(pixels)}")
+
+
+def _conversion(pixels: np.ndarray) -> str:
+    """How pixels of another type become bytes, as far as their values tell."""
+    if pixels.dtype.kind == "b":
+        return 'x.astype("uint8") * 255 makes them black and white'
+    if pixels.dtype.kind not in "fiu" or not pixels.size:
+        return "hand over numbers"
+    low, high = float(pixels.min()), float(pixels.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return f"the values run from {low:g} to {high:g}, so some are no colours at all"
+    seen = f"the values run from {low:g} to {high:g}, "
+    if low < 0:
+        return seen + "so they seem to be normalised: undo that first, (x * std + mean) to get back to 0..1 or 0..255"
+    if high <= 1:
+        return seen + f"so they look like shares of full light: {_as_bytes('(x * 255)')}"
+    if high <= 255:
+        return seen + f"so they look like bytes: {_as_bytes('x')}"
+    return seen + f"more than a byte holds: {_as_bytes('(x / x.max() * 255)')}, which keeps their proportions"
+
+
+def _as_bytes(values: str) -> str:
+    return f'{values}.round().astype("uint8") converts an array, {values}.round().to(torch.uint8) a tensor'
+
+
+def _check_not_one_image(shape: tuple[int, ...]) -> None:
+    """Three axes are images of grey, unless they could as well be one image in colour."""
+    if shape[2] in (*CHANNELS, 4):
+        raise ValueError(
+            f"pixels have the shape {shape}, which looks like one image with {shape[2]} channels; expected several, "
+            "(n, h, w, c): pixels[None] makes one image a table of one"
+        )
+    if shape[0] == 3:
+        raise ValueError(
+            f"pixels have the shape {shape}: three grey images, or one in colour with its channels first? Say "
+            "pixels[..., None] for the former, pixels.transpose(1, 2, 0)[None] for the latter"
+        )
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) != 4:
+        raise ValueError(f"pixels have the shape {shape}; expected (n, h, w, c): images, rows, columns, channels")
+    if 0 in shape:
+        raise ValueError(f"pixels have the shape {shape}, so there are no images; expected one at least")
+    if shape[3] in CHANNELS:
+        return
+    if shape[1] in CHANNELS:
+        raise ValueError(
+            f"pixels have the shape {shape}, which looks like channels first; expected (n, h, w, c), channels last: "
+            "pixels.transpose(0, 2, 3, 1) of an array, pixels.permute(0, 2, 3, 1) of a tensor"
+        )
+    more = ": pixels[..., :3] leaves transparency out" if shape[3] == 4 else ""
+    more = ": pixels[..., :1] leaves transparency out" if shape[3] == 2 else more
+    raise ValueError(f"pixels have the shape {shape}, {shape[3]} channels; expected 3 (colour) or 1 (grey){more}")

@@ -1,0 +1,79 @@
+"""The argument IMAGES: a path, or a data set whose images meet its labels by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus import datasets
+from dissensus.cli.images import load_images
+from dissensus.datasets import ambiguous_digits
+from dissensus.train import as_images, fingerprint
+from dissensus.train.matching import match_items
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def matched(images, labels):
+    said = []
+    return (*match_items(images, labels, said.append), said)
+
+
+def test_a_folder_and_a_parquet_file_are_read_and_what_was_taken_is_said(tmp_path, capsys):
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 5, 4, 3), dtype=np.uint8)
+    (tmp_path / "birds").mkdir()
+    for row in range(3):
+        Image.fromarray(pixels[row]).save(tmp_path / "birds" / f"{row}.png")
+    blobs = [(tmp_path / "birds" / f"{row}.png").read_bytes() for row in range(3)]
+    pq.write_table(pa.table({"nr": list("cab"), "scan": blobs, "mask": blobs}), tmp_path / "birds.parquet")
+    folder = load_images(str(tmp_path / "birds"))
+    assert folder.items.tolist() == ["0.png", "1.png", "2.png"] and np.array_equal(folder.pixels, pixels)
+    assert not capsys.readouterr().err.strip()
+    table = load_images(str(tmp_path / "birds.parquet"), item="nr", image="scan", size=4)
+    said = capsys.readouterr().err
+    assert table.items.tolist() == list("cab") and table.pixels.shape == (3, 4, 4, 3)
+    assert "took: item = nr, image = scan" in said and "3 of 3 images were resized to 4 x 4" in said
+
+
+def test_digits_meet_their_votes_by_name(capsys):
+    images, labels = load_images("digits"), datasets.load("digits").labels
+    assert images.pixels.shape == (1797, 8, 8, 3) and images.source == {"data set": "digits"}
+    pictures, votes, said = matched(images, labels)
+    assert len(pictures) == votes.n_items == 1797 and not said
+    assert fingerprint(as_images(ambiguous_digits())) == fingerprint(images)
+    small = load_images("digits", size=4)
+    assert small.pixels.shape == (1797, 4, 4, 3) and small.named
+    assert "1,797 of 1,797 images were resized to 4 x 4" in capsys.readouterr().err
+
+
+def test_cifar10_images_meet_what_people_said_about_them_by_name(loaded, data_folder):
+    """The images of the test set, of CIFAR-10H and of CIFAR-10S are the same pictures under the same names."""
+    test = load_images("cifar10-test")
+    assert test.named and test.items.tolist() == list(range(10_000))
+    for name, n in (("cifar10h", 10_000), ("cifar10s", 1_000)):
+        labels = loaded(name).labels
+        images, people, said = matched(test, labels)
+        assert len(images) == people.n_items == n and images.items.tolist() == people.items.tolist()
+        assert all("but no labels" in line for line in said)
+    own = load_images("cifar10s")
+    where = np.argsort(own.items)
+    assert np.array_equal(own.pixels[where], test.pixels[np.sort(own.items)]) and own.source == {"data set": "cifar10s"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("popquorn", {}, "data set 'popquorn' holds texts; expected images"),
+        ("anesthesia", {}, "data set 'anesthesia' has neither texts nor images"),
+        ("cifar10-tset", {}, "did you mean 'cifar10-test'"),
+        ("birds.parquet", {}, "birds.parquet: no such file or folder, and no data set of that name"),
+        ("digits", {"item": "id", "image": "png"}, "a data set knows its columns: leave --item, --image out"),
+        ("digits", {"size": -1}, "size=-1: expected the side of a square"),
+        ("-", {}, "IMAGES -"),
+    ],
+)
+def test_what_holds_no_images_is_refused(name, options, message, data_folder):
+    with pytest.raises(ValueError, match=message):
+        load_images(name, **options)

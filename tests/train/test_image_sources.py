@@ -1,0 +1,289 @@
+"""Folders, columns and array files of images -> one table, with names and with a word on everything that was done."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus import datasets
+from dissensus.train import ImageTable, as_images, fingerprint, read_images
+from dissensus.train.heads import folder_items
+from dissensus.train.image_sources import IMAGE_COLUMNS, resized
+from dissensus.train.matching import match_items
+
+Image = pytest.importorskip("PIL.Image")
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (4, 6, 5, 3), dtype=np.uint8)
+
+
+def png(pixels):
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG")
+    return out.getvalue()
+
+
+BLOBS = [png(pixels) for pixels in PIXELS]
+
+
+def quiet(notice):
+    pass
+
+
+def parquet(path, **columns):
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_a_folder_gives_all_images_below_it_by_their_paths_as_embed_names_them(tmp_path):
+    (tmp_path / "cats").mkdir()
+    places = ["cats/10.png", "cats/2.PNG", "dog.webp", "z.bmp"]
+    for place, pixels in zip(places, PIXELS, strict=True):
+        Image.fromarray(pixels).save(tmp_path / place, **{"lossless": True} if place.endswith("webp") else {})
+    (tmp_path / "notes.txt").write_text("not an image")
+    said, heard = [], []
+    table = read_images(tmp_path, say=said.append, progress=lambda done, n: heard.append((done, n)))
+    assert table.items.tolist() == places == folder_items(tmp_path).names.tolist()
+    assert np.array_equal(table.pixels, PIXELS) and table.named and table.source == {"path": str(tmp_path)}
+    assert not said and heard == [(4, 4)]
+    assert np.array_equal(folder_items(tmp_path).get(range(1, 3)), PIXELS[1:3])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view()])
+def test_a_column_of_encoded_images_with_names_beside_it(tmp_path, ending, kind):
+    table = pa.table({"item": ["b", "a", "d", "c"], "png": pa.array(BLOBS, kind), "label": [0, 1, 1, 0]})
+    path, said = tmp_path / f"i.{ending}", []
+    pq.write_table(table, path) if ending == "parquet" else feather.write_feather(table, path)
+    images = read_images(path, say=said.append)
+    assert np.array_equal(images.pixels, PIXELS) and images.items.tolist() == ["b", "a", "d", "c"]
+    assert said == ["took: item = item, image = png"]
+    assert images.source == {"path": str(path), "image": "png", "item": "item"}
+
+
+def hugging_face(paths, blobs=BLOBS):
+    """The column of an Image feature, as Hugging Face's datasets write it."""
+    kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})
+    return pa.array([{"bytes": blob, "path": path} for blob, path in zip(blobs, paths, strict=True)], kind)
+
+
+def test_hugging_face_images_are_named_by_a_column_else_by_their_paths(tmp_path):
+    """Their column `image` is the usual name of an item too, and must not be taken for one."""
+    paths = ["a.png", "b.png", "c.png", "d.png"]
+    said = []
+    path = parquet(tmp_path / "paths.parquet", image=hugging_face(paths), label=[0, 1, 0, 1])
+    images = read_images(path, say=said.append)
+    assert np.array_equal(images.pixels, PIXELS) and images.items.tolist() == paths
+    path = parquet(tmp_path / "ids.parquet", image=hugging_face(paths), image_id=[7, 5, 6, 4])
+    assert read_images(path, say=said.append).items.tolist() == [7, 5, 6, 4]
+    assert read_images(path, item="image.path", say=said.append).items.tolist() == paths
+    path = parquet(tmp_path / "none.parquet", img=hugging_face([None] * 4), label=[0, 1, 0, 1])
+    images = read_images(path, say=said.append)
+    assert not images.named and images.items.tolist() == [0, 1, 2, 3]
+    assert said[:4] == [
+        "took: item = image.path, image = image", "took: item = image_id, image = image",
+        "took: item = image.path, image = image", "took: image = img",
+    ]  # fmt: skip
+    assert "no column looks like the names of the items, so the images stay unnamed" in said[4] and len(said) == 5
+    read_images(path, item="", say=said.append)  # whoever says that there are no names need not hear it
+    assert said[5:] == ["took: image = img"]
+
+
+def test_the_column_is_found_by_its_usual_names_or_because_it_is_the_only_one(tmp_path):
+    for name in (*IMAGE_COLUMNS, "scan"):
+        said = []
+        read_images(parquet(tmp_path / "i.parquet", id=range(4), **{name: BLOBS}), say=said.append)
+        assert said == [f"took: item = id, image = {name}"]
+    two = parquet(tmp_path / "two.parquet", id=range(4), image=BLOBS, mask=BLOBS[::-1])
+    assert np.array_equal(read_images(two, say=quiet).pixels, PIXELS)
+    assert np.array_equal(read_images(two, image="mask", say=quiet).pixels, PIXELS[::-1])
+
+
+def test_an_index_names_images_only_where_it_can(tmp_path):
+    """CIFAR-10's files here have it; it is the number of the image in the official set."""
+    path = parquet(tmp_path / "i.parquet", index=[3, 1, 2, 0], webp=BLOBS)
+    assert read_images(path, say=quiet).items.tolist() == [3, 1, 2, 0]
+    assert not read_images(parquet(tmp_path / "i.parquet", index=[3, 1, 3, 0], webp=BLOBS), say=quiet).named
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ({"id": range(4), "left": BLOBS, "right": BLOBS}, {}, r"2 columns look like images: pass image='left' or"),
+        ({"id": range(4), "img": BLOBS, "png": BLOBS}, {}, r"2 columns look like images: pass image='img' or"),
+        ({"id": range(4), "image": list("abcd")}, {},
+         r"no column holds encoded images.*id \(int64\), image \(string\): where they are paths of files, hand over"),
+        ({"id": range(4), "image": BLOBS}, {"image": "id"}, r"column 'id' holds no encoded images; the columns are id"),
+        ({"id": range(4), "image": BLOBS}, {"image": "pic"}, r"column 'pic' is not there; the columns are id"),
+        ({"id": range(4), "image": BLOBS}, {"item": "name"}, r"no column 'name' for item; the columns are \['id'\]"),
+        ({"id": range(4), "image": BLOBS}, {"item": "image"}, r"column 'image' cannot be name and image at once"),
+        ({"id": list("abca"), "image": BLOBS}, {}, r"two images are both named 'a' in column 'id'"),
+        ({"id": ["a", None, "c", "d"], "image": BLOBS}, {}, r"row 2 has no value in column 'id'"),
+        ({"id": range(4), "image": [*BLOBS[:2], None, BLOBS[3]]}, {}, r"row 3 \(item 2\) has no image in column"),
+        ({"id": range(4), "image": [*BLOBS[:3], BLOBS[3][:60]]}, {}, r"row 4 \(item 3\): not a readable image \("),
+        ({"image": [BLOBS[0], b"GIF89a", *BLOBS[2:]]}, {}, r"i\.parquet: row 2: not a readable image \("),
+        ({"image": [*BLOBS[:3], png(PIXELS[0, :4])]}, {},
+         r"i\.parquet: row 1 is 5 x 6 and .*i\.parquet: row 4 is 5 x 4 \(width x height\); 1 of 4 differ.*--size 4\)"),
+        ({"id": pa.array([], pa.int64()), "image": pa.array([], pa.binary())}, {}, r"there are no rows in it"),
+        ({"image": BLOBS}, {"size": 0}, r"size=0: expected the side of a square in pixels, from 1 to 4096, such as 32"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_column_is_said_with_its_row_and_the_way_out(tmp_path, columns, options, message):
+    with pytest.raises(ValueError, match=message):
+        read_images(parquet(tmp_path / "i.parquet", **columns), say=quiet, **options)
+
+
+def test_bytes_that_are_only_paths_are_refused(tmp_path):
+    path = parquet(tmp_path / "i.parquet", image=hugging_face(["a.png", "b.png"], [BLOBS[0], None]))
+    with pytest.raises(ValueError, match=r"row 2 \(item b\.png\) has no image.*write the bytes.*not only their paths"):
+        read_images(path, say=quiet)
+
+
+def test_what_was_converted_and_resized_is_said_once_and_stays_with_the_table(tmp_path):
+    grey, clear = Image.fromarray(PIXELS[0]).convert("L"), Image.new("RGBA", (5, 6))
+    for name, picture in {"a.png": Image.fromarray(PIXELS[1]), "b.png": grey, "c.png": clear}.items():
+        picture.save(tmp_path / name)
+    said = []
+    table = read_images(tmp_path, size=4, say=said.append)
+    assert table.pixels.shape == (3, 4, 4, 3) and (table.pixels[2] == 255).all()
+    assert said == [
+        "converted to RGB: 1 of mode L, 1 of mode RGBA, of 3 images",
+        "1 of 3 images are transparent in places, and were laid on white; the first is " + str(tmp_path / "c.png"),
+        "3 of 3 images were resized to 4 x 4: the square in the middle, scaled by Pillow's antialiased bicubic filter",
+    ] == table.source["changed"]  # fmt: skip
+
+
+def test_embed_says_once_that_images_are_transparent(tmp_path):
+    for name in ("a.png", "b.png", "c.png"):
+        Image.new("RGBA", (5, 6)).save(tmp_path / name)
+    said = []
+    items = folder_items(tmp_path, said.append)
+    assert all((image == 255).all() for image in [*items.get(range(1)), *items.get(range(1, 3))])
+    assert said == [
+        "warning: some images are transparent in places, and were laid on white; the first is "
+        + str(tmp_path / "a.png")
+    ]
+
+
+def test_arrays_come_from_npy_and_with_names_from_npz(tmp_path):
+    said = []
+    np.save(tmp_path / "i.npy", PIXELS)
+    table = read_images(str(tmp_path / "i.npy"), say=said.append)
+    assert np.array_equal(table.pixels, PIXELS) and not table.named and "numbered from 0; .npz with `items`" in said[0]
+    for key in ("pixels", "images"):
+        np.savez(tmp_path / "i.npz", **{key: PIXELS[..., 0]}, items=np.array(list("dbca")))
+        table = read_images(tmp_path / "i.npz", say=said.append)
+        assert table.items.tolist() == list("dbca") and np.array_equal(table.pixels, PIXELS[..., :1])
+    assert len(said) == 1
+    assert read_images(tmp_path / "i.npz", size=3, say=said.append).pixels.shape == (4, 3, 3, 1)
+    assert said[1].startswith("4 of 4 images were resized to 3 x 3")
+
+
+def test_other_arrays_of_an_npz_file_are_not_even_looked_at(tmp_path):
+    """Labels as objects, or gigabytes of features."""
+    np.savez(tmp_path / "i.npz", pixels=PIXELS, labels=np.array(["a", 1, None, "b"], dtype=object))
+    assert np.array_equal(read_images(tmp_path / "i.npz", say=lambda notice: None).pixels, PIXELS)
+
+
+def test_names_of_files_that_are_not_utf8_are_refused_by_a_sentence(tmp_path):
+    try:
+        (tmp_path / os.fsdecode(b"caf\xe9.png")).write_bytes(b"")
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    with pytest.raises(ValueError, match=r"its name is not UTF-8, so no file of labels can hold it; 1 of 1 images"):
+        read_images(tmp_path)
+
+
+def test_arrays_are_resized_as_files_are(tmp_path):
+    for row, pixels in enumerate(PIXELS):
+        Image.fromarray(pixels).save(tmp_path / f"{row}.png")
+    from_files = read_images(tmp_path, size=4, say=quiet)
+    from_array = resized(ImageTable(PIXELS), 4, quiet)
+    assert np.array_equal(from_files.pixels, from_array.pixels)
+    assert resized(from_array, 4, quiet) is from_array
+
+
+class Dangerous:
+    """What a pickle could do when it is loaded."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was executed",))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("i.npy", np.array([Dangerous()]), r"i\.npy: not a readable \.npy file \(.*allow_pickle"),
+        ("i.npz", {"pixels": PIXELS, "items": np.array([Dangerous()] * 4)}, r"i\.npz: not a readable \.npz file \("),
+        ("i.npz", {"x": PIXELS}, r"i\.npz: expected one array named pixels or images, and `items`; it holds x$"),
+        ("i.npz", {"pixels": PIXELS, "images": PIXELS}, r"expected one array named pixels or images"),
+        ("i.npz", {"pixels": PIXELS, "items": ["a"]}, r"i\.npz: there are 4 images, but 1 names"),
+        ("i.npy", PIXELS / 255, r"i\.npy: pixels are float64.*\(x \* 255\)\.round"),
+        ("i.npy", b"\x93NUMPY broken", r"i\.npy: not a readable \.npy file"),
+        ("i.npz", b"PK broken", r"i\.npz: not a readable \.npz file"),
+        ("i.parquet", b"PAR1 broken", r"i\.parquet: not a readable parquet file"),
+        ("i.csv", b"item,image\n", r"i\.csv: cannot read images from the ending '\.csv'; expected a folder"),
+        ("i.png", BLOBS[0], r"cannot read images from the ending '\.png'; expected a folder"),
+        (".", None, r"no image in it; looked for \.png, "),
+        ("nowhere", None, r"nowhere: no such file or folder"),
+    ],
+)  # fmt: skip
+def test_files_that_hold_no_images_are_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    if isinstance(content, dict):
+        np.savez(path, **content)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        np.save(path, content)
+    with pytest.raises(ValueError, match=message):
+        read_images(path, say=quiet)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array(BLOBS), pa.array(BLOBS[::-1])], names=["image", "image"])
+    with pa.ipc.new_file(tmp_path / "i.arrow", table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(ValueError, match=r"i\.arrow: two columns are named 'image'; rename one"):
+        read_images(tmp_path / "i.arrow", say=quiet)
+
+
+def test_columns_of_what_has_none_are_refused(tmp_path):
+    np.save(tmp_path / "i.npy", PIXELS)
+    with pytest.raises(ValueError, match=r"only Parquet and Arrow files have columns: leave item \(--item\) and image"):
+        read_images(tmp_path / "i.npy", item="id", image="png")
+    with pytest.raises(ValueError, match=r"only Parquet and Arrow files have columns: leave image \(--image\) out"):
+        read_images(tmp_path, image="png")
+
+
+def test_cifar10_as_a_file_is_cifar10_as_a_data_set_bit_for_bit(data_folder):
+    """Two readers; and the rows of the official test set are what CIFAR-10H calls its items."""
+    said = []
+    table = read_images(data_folder / "cifar10" / "images_test.parquet", say=said.append)
+    known = datasets.images("cifar10", "test", quiet=True)
+    assert np.array_equal(table.pixels, known.pixels) and fingerprint(table) == fingerprint(as_images(known))
+    assert said == ["took: item = index, image = webp"]
+    labels = datasets.load("cifar10h").labels
+    for images in (table, as_images(known)):
+        matched, own = match_items(images, labels, said.append)
+        assert len(said) == 1 and matched.items.tolist() == own.items.tolist() == list(range(10_000))
+
+
+def test_without_pillow_it_is_said_how_to_get_it(tmp_path):
+    (tmp_path / "a.png").write_bytes(BLOBS[0])
+    code = (
+        "import sys; sys.modules['PIL'] = None\n"
+        "from dissensus.train import as_images, read_images\n"
+        "try: read_images(sys.argv[1])\n"
+        "except ModuleNotFoundError as problem: print(problem)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("reading images needs PIL, which is not installed: pip install")
+    assert "'.[images]'" in done.stdout
