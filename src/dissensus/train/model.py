@@ -54,7 +54,7 @@ def as_model(model: Any) -> Model:
     if not callable(getattr(model, "predict_proba", None)):
         raise ValueError(
             f"a {type(model).__name__} is not a model; expected classes, logits, probs and predict, or a classifier "
-            "with predict_proba"
+            "with predict_proba; a torch module becomes one by Network(module, classes, mean, std)"
         )
     if getattr(model, "classes_", None) is None:
         raise ValueError(f"this {type(model).__name__} has not been fitted, so it has no classes: call fit first")

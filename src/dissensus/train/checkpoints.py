@@ -1,0 +1,185 @@
+"""The state of training in a folder: whole or not at all, so that work that was killed goes on to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import nn
+
+from dissensus.files.whole_files import whole_or_not
+
+FORMAT = "dissensus training 1"
+STATE = "state.safetensors"
+_BEST = re.compile(r"best-\d+\.safetensors")
+_UNFINISHED = re.compile(r"\.(state|best-\d+)\.safetensors\..*\.part")
+Weights = dict[str, torch.Tensor]
+
+
+@dataclass
+class Progress:
+    """How far training is, apart from the weights.
+
+    epoch    the one under way, the first is 0
+    step     how many steps of it are done
+    losses   (steps,) of the epoch under way
+    history  one record for each epoch that is done
+    best     the weights with the lowest validation loss so far
+    """
+
+    epoch: int = 0
+    step: int = 0
+    losses: torch.Tensor = field(default_factory=lambda: torch.zeros(0))
+    history: list[dict[str, float]] = field(default_factory=list)
+    best_epoch: int | None = None
+    best: Weights = field(default_factory=dict)
+
+
+class Checkpoint:
+    """A folder that holds one training: `state.safetensors`, and the best weights so far in a file of their own.
+
+    The best weights are written first and under a name of their own, so that the state never speaks of weights that are
+    not there; what an interrupted save leaves behind is cleared by the next, and files of others stay.
+    """
+
+    def __init__(self, folder: Path, work: dict[str, Any]) -> None:
+        self.folder, self.work = folder, work
+        self.kept: int | None = (
+            None  # the epoch whose weights lie there; a file of that name may be of another training
+        )
+
+    def save(self, progress: Progress, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+        """Put the state into the folder; where that fails, what was there before stays and stays whole."""
+        best = None if progress.best_epoch is None else self._best(progress.best_epoch)
+        try:
+            if best is not None and self.kept != progress.best_epoch:
+                if best.exists() and not _is_ours(best):
+                    raise ValueError(f"{best}: is no checkpoint of dissensus and would be lost; move it away")
+                _write(best, progress.best, {})
+                self.kept = progress.best_epoch
+            about = {
+                "work": self.work, "epoch": progress.epoch, "step": progress.step, "history": progress.history,
+                "best epoch": progress.best_epoch,
+            }  # fmt: skip
+            tensors = {f"module.{name}": value for name, value in module.state_dict().items()}
+            for place, entries in optimizer.state_dict()["state"].items():
+                tensors |= {f"optimizer.{place}.{name}": value for name, value in entries.items() if value is not None}
+            _write(self.folder / STATE, tensors | {"losses": progress.losses}, about)
+        except ValueError as problem:
+            raise ValueError(
+                f"{problem}; the checkpoint before it is whole: make room and run the same again, and it goes on there"
+            ) from None
+        for old in list(self.folder.iterdir()):
+            if _UNFINISHED.fullmatch(old.name) or (_BEST.fullmatch(old.name) and old != best and _is_ours(old)):
+                old.unlink()
+
+    def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> Progress | None:
+        """Set module and optimizer to where the folder's training is; None where it has not begun."""
+        if not (self.folder / STATE).exists():
+            return None
+        tensors, about = _read(self.folder / STATE)
+        theirs = about.get("work")
+        if not isinstance(theirs, dict) or not isinstance(theirs.get("config"), dict):
+            raise _damaged(self.folder / STATE, "it does not say what is trained")
+        self._check_work(theirs)
+        try:
+            progress = self._restored(tensors, about, module, optimizer)
+        except (KeyError, TypeError, AttributeError, IndexError, RuntimeError) as problem:
+            raise _damaged(self.folder / STATE, f"{type(problem).__name__}: {problem}") from None
+        self.kept = progress.best_epoch
+        return progress
+
+    def _restored(
+        self, tensors: Weights, about: dict[str, Any], module: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> Progress:
+        module.load_state_dict(_part(tensors, "module."))
+        entries: dict[int, Weights] = {}
+        for name, value in _part(tensors, "optimizer.").items():
+            place, _, entry = name.partition(".")
+            entries.setdefault(int(place), {})[entry] = value
+        optimizer.load_state_dict({"state": entries, "param_groups": optimizer.state_dict()["param_groups"]})
+        best_epoch = about["best epoch"]
+        best = {} if best_epoch is None else _read(self._best(best_epoch))[0]
+        shapes = {name: value.shape for name, value in module.state_dict().items()}
+        if best_epoch is not None and {name: value.shape for name, value in best.items()} != shapes:
+            raise _damaged(self._best(best_epoch), "it holds other weights than those of the network")
+        losses = tensors["losses"].to(next(iter(module.parameters())).device)
+        epoch, step, history = about["epoch"], about["step"], about["history"]
+        if len(history) != epoch or not 0 <= step <= len(losses):
+            raise _damaged(self.folder / STATE, f"{len(history)} records after {epoch} epochs and {step} steps")
+        return Progress(epoch, step, losses, history, best_epoch, best)
+
+    def _best(self, epoch: int) -> Path:
+        return self.folder / f"best-{epoch}.safetensors"
+
+    def _check_work(self, theirs: dict[str, Any]) -> None:
+        """Refuse to go on with the training of something else."""
+        mine = _flat(cast(dict[str, Any], json.loads(json.dumps(self.work))))
+        other = _flat(theirs)
+        name = next((name for name, value in mine.items() if other.get(name) != value), None)
+        if name is None:
+            return
+        differs = _DIFFER.get(name) or f"{name} was {other.get(name)!r} and is {mine[name]!r}"
+        raise ValueError(
+            f"{self.folder}: holds the training of something else: {differs}; choose another folder, remove this one, "
+            "or repeat what it was begun with"
+        )
+
+
+_DIFFER = {
+    "images": "the images differ",
+    "targets": "the labels, or how they are delivered, differ",
+    "validation": "the items held out, or their labels, differ",
+    "weights": "the weights it starts from differ",
+    "module": "the network differs",
+}
+
+
+def _flat(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings first: with another seed other items are held out, and it would seem that the images differ."""
+    rest = {name: value for name, value in work.items() if name not in ("config", "module")}
+    return {**work["config"], "module": work.get("module"), **rest}
+
+
+def _part(tensors: Weights, prefix: str) -> Weights:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def _write(path: Path, tensors: Weights, about: dict[str, Any]) -> None:
+    own = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    # One entry: several would stand in another order in every process, and equal work would not be equal bytes.
+    content = save(own, metadata={"about": json.dumps({"format": FORMAT} | about)})
+    whole_or_not(path, lambda out: cast(None, out.write(content)))
+
+
+def _read(path: Path) -> tuple[Weights, dict[str, Any]]:
+    try:
+        with safe_open(path, framework="pt") as content:
+            about = json.loads((content.metadata() or {}).get("about", "{}"))
+            tensors = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118 (no mapping)
+    except (SafetensorError, OSError, ValueError, RecursionError) as problem:
+        raise _damaged(path, problem) from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise ValueError(f"{path}: not a checkpoint of dissensus; choose another folder, or move it away")
+    return tensors, about
+
+
+def _damaged(path: Path, problem: object) -> ValueError:
+    said = " ".join(str(problem).split())  # torch says it in several lines
+    return ValueError(f"{path}: not a readable checkpoint ({said}); remove the folder to begin anew")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file was written as a checkpoint, by its header alone."""
+    try:
+        with safe_open(path, framework="pt") as content:
+            return f'"format": "{FORMAT}"' in (content.metadata() or {}).get("about", "")
+    except (SafetensorError, OSError):
+        return False

@@ -1,0 +1,203 @@
+"""Training in folds: every item is predicted by a network that has not seen it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import nullcontext
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from dissensus.files.notices import to_stderr
+from dissensus.labels.answers import hold
+from dissensus.labels.display import shapes
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.fold_processes import Tell, cores, in_processes, one_thread
+from dissensus.train.held_out import fold_items, scores_of
+from dissensus.train.images import ImageTable
+from dissensus.train.loop import Training
+from dissensus.train.network import Network
+from dissensus.train.network_config import NetworkConfig
+from dissensus.train.network_files import load_network, save_network
+from dissensus.train.network_fitting import MatchedItems, check_start, matched_items, train_part
+from dissensus.train.preparing import checkpoint_folder, chosen_device
+from dissensus.train.train_config import SAVE_EVERY
+
+WHICH = ("best", "last")
+IMAGES, START = "images.npy", "start.safetensors"
+AfterFoldEpoch = Callable[[int, dict[str, float]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """What training in folds leaves.
+
+    trainings  one for each fold
+    fold       (n,) which fold held out each item, from 0
+    best       what the best network of that fold predicts for each item; it was chosen by the very items of the fold,
+               so its scores flatter it, the more so the smaller the folds are
+    last       what the last network of that fold predicts, which nothing was chosen by, unless patience or the schedule
+               "plateau" went by the items of the fold
+    scores     of "best" and "last" over all items: soft NLL, KL, accuracy, entropy correlation (Pearson's)
+    """
+
+    trainings: tuple[Training, ...]
+    fold: np.ndarray
+    best: Distributions
+    last: Distributions
+    scores: dict[str, dict[str, float]]
+
+    __repr__ = shapes
+
+    def __post_init__(self) -> None:
+        hold(self, "fold", self.fold)
+
+
+@takes(labels=ANY_LABELS)
+def train_folds(
+    images: Any, labels: Labels, config: NetworkConfig, say: Callable[[str], None] = to_stderr, *, folds: int,
+    jobs: int | None = None, by_position: bool = False, start: Network | None = None,
+    checkpoint: str | Path | None = None, save_every: float = SAVE_EVERY, after_epoch: AfterFoldEpoch | None = None,
+) -> Folds:  # fmt: skip
+    """Train as many networks as there are folds, each on all items but those of its fold, by which it is judged.
+
+    Peterson et al. (2019), sec. 6, fine-tune a trained network in 10 folds of CIFAR-10H: that is `start`.
+
+    images, by_position, start   as in `train_network`
+    jobs         processes at once, of one thread each; the result has the same bits for any number. None: one for each
+                 core where networks are trained on the processor, else one fold after the other
+    checkpoint   a folder in which each fold has its own, fold-1, fold-2, …: after a crash the same call goes on
+    save_every   seconds between two saves of a fold
+    after_epoch  called with the number of the fold, from 1, and the record of the epoch
+    """
+    items = matched_items(images, labels, say, by_position)
+    check_start(start, config, items.images, say)
+    on_processor = chosen_device(config.training.device).type == "cpu"
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs is {jobs}; expected the number of processes, 1 or more")
+    at_once = jobs or (cores() if on_processor else 1)
+    parts = fold_items(len(items.images), folds, config.training.seed)
+    tasks = [
+        _Fold(
+            number, train, held, config, None if checkpoint is None else Path(checkpoint) / f"fold-{number}", save_every
+        )
+        for number, (train, held) in enumerate(parts, start=1)
+    ]
+    hear = after_epoch or (lambda fold, record: None)
+    with nullcontext() if checkpoint is None else checkpoint_folder(checkpoint):
+        if min(at_once, folds) > 1:
+            trained = _in_parallel(items, tasks, start, at_once, hear)
+        else:
+            with one_thread() if on_processor else nullcontext():
+                trained = [_trained(items, task, start, partial(hear, task.number)) for task in tasks]
+    return _folds(items, tasks, trained)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Fold:
+    number: int
+    train: np.ndarray
+    held: np.ndarray
+    config: NetworkConfig
+    checkpoint: Path | None
+    save_every: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Shared:
+    """What the folds have in common, as processes are handed it: images and start lie in the folder.
+
+    module  the architecture of the start, without weights
+    """
+
+    folder: Path
+    names: np.ndarray
+    source: dict[str, Any] | None
+    labels: Labels
+    matched: str
+    module: nn.Module | None
+
+
+Trained = tuple[Training, dict[str, np.ndarray]]
+
+
+def _trained(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell) -> Trained:
+    """The training of a fold, and what its networks predict for the items held out."""
+    try:
+        training = train_part(
+            items, fold.train, fold.held, fold.config, start, fold.checkpoint, fold.save_every,
+            after_epoch=lambda record, _: tell(record), quiet=True,
+        )  # fmt: skip
+    except ValueError as problem:
+        raise ValueError(f"fold {fold.number}: {problem}") from None
+    unseen = items.images.select(fold.held)
+    return training, {which: getattr(training, which).probs(unseen) for which in WHICH}
+
+
+def _in_parallel(
+    items: MatchedItems, folds: list[_Fold], start: Network | None, jobs: int, hear: AfterFoldEpoch
+) -> list[Trained]:
+    with tempfile.TemporaryDirectory(prefix="dissensus-folds-") as name:
+        folder = Path(name)
+        np.save(folder / IMAGES, items.images.pixels)
+        architecture = None
+        if start is not None:
+            save_network(start, folder / START)
+            architecture = _without_weights(start.module)
+        shared = _Shared(folder, items.images.items, items.images.source, items.labels, items.matched, architecture)
+        told = in_processes(
+            _in_process, [(shared, fold) for fold in folds], jobs, lambda place, record: hear(place + 1, record), folder
+        )
+        template = None if start is None else start.module
+        return [_collected(folder, fold, said, template) for fold, said in zip(folds, told, strict=True)]
+
+
+def _without_weights(module: nn.Module) -> nn.Module:
+    """A copy whose state takes no memory; what is frozen stays frozen, what is shared stays shared, as in the module.
+
+    A recipe would not tell, and `.to("meta")` takes shared weights apart.
+    """
+    bare: dict[int, Any] = {}
+    for value in module.state_dict(keep_vars=True).values():
+        empty = value.detach().to("meta")
+        bare[id(value)] = nn.Parameter(empty, value.requires_grad) if isinstance(value, nn.Parameter) else empty
+    return deepcopy(module, bare)
+
+
+def _in_process(task: tuple[_Shared, _Fold], tell: Tell) -> tuple[Any, ...]:
+    """One fold in a process of its own: networks go back as files, the rest as it is."""
+    shared, fold = task
+    pixels = np.load(shared.folder / IMAGES, mmap_mode="r")
+    items = MatchedItems(ImageTable(pixels, shared.names, shared.source), shared.labels, shared.matched)
+    start = None if shared.module is None else load_network(shared.folder / START, shared.module)
+    training, probs = _trained(items, fold, start, tell)
+    for which in WHICH:
+        save_network(getattr(training, which), shared.folder / f"{fold.number}-{which}.safetensors")
+    return training.history, training.scores, probs
+
+
+def _collected(folder: Path, fold: _Fold, told: tuple[Any, ...], template: nn.Module | None) -> Trained:
+    history, scores, probs = told
+    best, last = (load_network(folder / f"{fold.number}-{which}.safetensors", template) for which in WHICH)
+    return Training(best, last, history, scores, fold.config.training), probs
+
+
+def _folds(items: MatchedItems, folds: list[_Fold], trained: list[Trained]) -> Folds:
+    truth = as_distributions(items.labels).probs
+    place = np.empty(len(truth), dtype=np.int64)
+    probs = {which: np.empty_like(truth) for which in WHICH}
+    for fold, (_, guesses) in zip(folds, trained, strict=True):
+        place[fold.held] = fold.number - 1
+        for which in WHICH:
+            probs[which][fold.held] = guesses[which]
+    best, last = (Distributions(probs[which], items.images.items, items.labels.classes) for which in WHICH)
+    scores = {which: scores_of(truth, probs[which]) for which in WHICH}
+    return Folds(tuple(training for training, _ in trained), place, best, last, scores)

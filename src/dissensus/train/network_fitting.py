@@ -1,0 +1,188 @@
+"""From images and labels to a trained network, with the items held out to choose by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+import dissensus
+from dissensus.deliver.deliveries import deliver, wrapped
+from dissensus.deliver.delivery import Delivery
+from dissensus.files.notices import to_stderr
+from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.row_numbers import are_named
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.held_out import scores_in_json, split_items
+from dissensus.train.images import ImageTable, as_images
+from dissensus.train.loop import Training, fit
+from dissensus.train.matching import items_of, match_items
+from dissensus.train.network import Network, seen_size
+from dissensus.train.network_config import NetworkConfig
+from dissensus.train.networks.catalogue import make_network
+from dissensus.train.preparing import chosen_device
+from dissensus.train.train_config import SAVE_EVERY
+
+AfterEpoch = Callable[[dict[str, float], Network], None]
+_OF_START = ("file", "made by", "chosen", "epoch", "delivery", "items trained on", "images from", "seed")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatchedItems:
+    """Images and labels of the same items in the same order, and how they met."""
+
+    images: ImageTable
+    labels: Labels
+    matched: str
+
+
+@takes(labels=ANY_LABELS)
+def train_network(
+    images: Any, labels: Labels, config: NetworkConfig, say: Callable[[str], None] = to_stderr, *,
+    by_position: bool = False, start: Network | None = None, checkpoint: str | Path | None = None,
+    save_every: float = SAVE_EVERY, after_epoch: AfterEpoch | None = None, quiet: bool = False,
+) -> Training:  # fmt: skip
+    """A network trained on the items that have both an image and labels; what is left out is said.
+
+    Validation is by the soft NLL to what people said, whatever the delivery; the best network is chosen by it, so its
+    scores on the items held out flatter it. With validation=0 the network is trained on all items, and the best is the
+    last one.
+
+    images       an ImageTable, or whatever `as_images` makes one of
+    by_position  images or labels have no names, and the caller vouches that both stand in the same order
+    start        fine-tuning: a network to go on from, with its weights and its normalisation; of the same classes
+    checkpoint, save_every, after_epoch, quiet   as in `fit`
+    """
+    items = matched_items(images, labels, say, by_position)
+    check_start(start, config, items.images, say)
+    train, held = split_items(len(items.images), config.validation, config.training.seed, "images")
+    if config.validation and not held.size:
+        say(f"nothing is held out: validation={config.validation:g} of {train.size} items is less than half an item")
+    return train_part(items, train, held, config, start, checkpoint, save_every, after_epoch, quiet)
+
+
+def matched_items(images: Any, labels: Labels, say: Callable[[str], None], by_position: bool) -> MatchedItems:
+    """The items that have both, in the order of the images."""
+    table = as_images(images)
+    if len(labels.classes) < 2:
+        raise ValueError(
+            f"all labels are of one class, {labels.classes[0]!r}, so there is nothing to tell apart; where others are "
+            "possible, name all of them with classes= (--classes)"
+        )
+    named = table.named and are_named(labels.items)
+    table, labels = match_items(table, labels, say, by_position=by_position)
+    return MatchedItems(table, labels, "by name" if named else "by position")
+
+
+def check_start(start: Network | None, config: NetworkConfig, images: ImageTable, say: Callable[[str], None]) -> None:
+    """Refuse a network that is not the one asked for; say where it has seen images of another size, or these."""
+    if start is None:
+        return
+    if not isinstance(start, Network):
+        raise ValueError(f"start is a {type(start).__name__}; expected a Network, such as load_network(path)")
+    recipe = getattr(start.module, "recipe", {})
+    for name in ("network", "width", "depth"):
+        asked, has = getattr(config, name), recipe.get(name)
+        if asked is not None and asked != has:
+            raise ValueError(
+                f"{name} {asked} was asked for, but training starts from a network whose {name} is {has}: leave it out"
+            )
+    seen, size = seen_size(start), list(images.pixels.shape[1:3])
+    if seen is not None and seen != size:
+        say(f"the network to start from was trained on images of {_sides(seen)} pixels, and these are {_sides(size)}")
+    if images.source is not None and start.card.get("images from") == images.source:
+        say(
+            "warning: the network to start from was trained on images from the same place "
+            f"({', '.join(map(str, images.source.values()))}): it may have seen items that are held out now, and "
+            "scores on them flatter it"
+        )
+
+
+def train_part(
+    items: MatchedItems, train: np.ndarray, held: np.ndarray, config: NetworkConfig, start: Network | None,
+    checkpoint: str | Path | None, save_every: float, after_epoch: AfterEpoch | None, quiet: bool,
+) -> Training:  # fmt: skip
+    """Train on some items, and choose and score by others; both networks get their card.  train, held: positions"""
+    images, labels = items.images, items.labels
+    delivery = _delivery(items_of(labels, train), config)
+    validation = (images.select(held), as_distributions(items_of(labels, held))) if held.size else None
+    network: Any = start or partial(
+        make_network, config.network or "small", len(labels.classes), width=config.width, depth=config.depth,
+        channels=images.pixels.shape[3],
+    )  # fmt: skip
+    training = fit(
+        network, images.select(train), delivery, config.training, validation=validation, checkpoint=checkpoint,
+        save_every=save_every, after_epoch=after_epoch, quiet=quiet,
+    )  # fmt: skip
+    facts = {
+        "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": int(train.size),
+        "items held out": int(held.size), "items matched": items.matched, "images from": images.source,
+        "image size": list(images.pixels.shape[1:3]), "channels": images.pixels.shape[3],
+        "started from": _origin(start),
+    }  # fmt: skip
+    last = _with_card(training.last, "last", len(training.history), training, facts)
+    if not held.size:
+        return replace(training, best=last, last=last)
+    return replace(training, best=_with_card(training.best, "best", training.best_epoch, training, facts), last=last)
+
+
+def _delivery(labels: Labels, config: NetworkConfig) -> Delivery:
+    delivery = deliver(labels, config.delivery, config.training.seed)
+    for wrap in config.wraps:
+        delivery = wrapped(delivery, wrap, config.training.seed)
+    return delivery
+
+
+def _with_card(network: Network, chosen: str, epoch: int, training: Training, facts: dict[str, Any]) -> Network:
+    card = {
+        "made by": f"dissensus {dissensus.__version__}", "network": network_name(network), "chosen": chosen,
+        "chosen by": _chosen_by(chosen, training), "epoch": epoch,
+        "scores on items held out": {name: scores_in_json(scores) for name, scores in training.scores.items()},
+        **facts, "seed": training.config.seed, "training": asdict(training.config),
+        "history": training.history,
+        "torch": torch.__version__, "device": str(chosen_device(training.config.device)),
+    }  # fmt: skip
+    return replace(network, card=json.loads(json.dumps(card)))  # as it comes back from a file
+
+
+def _chosen_by(chosen: str, training: Training) -> str:
+    """What a reader of the scores must know: whether the items held out had a say in what is scored on them."""
+    config, same = training.config, "the items held out, so scores on them flatter it"
+    if chosen == "best":
+        return f"the lowest soft NLL on {same}"
+    rules = {"patience": config.patience is not None, "plateau": config.schedule == "plateau"}
+    went_by = " and ".join(rule for rule, used in rules.items() if used)
+    return "the end of training" + (f", for which {went_by} went by {same}" if went_by else "")
+
+
+def network_name(network: Network) -> str:
+    """The name in NETWORKS, or the class of a module of your own."""
+    return str(getattr(network.module, "recipe", {}).get("network", type(network.module).__name__))
+
+
+def _origin(start: Network | None) -> dict[str, Any] | None:
+    """What a reader should know about the network that training started from."""
+    if start is None:
+        return None
+    known = {name: start.card[name] for name in _OF_START if start.card.get(name) is not None}
+    return {"network": network_name(start), **known, "weights": _hashed(start.module)}
+
+
+def _hashed(module: nn.Module) -> str:
+    digest = hashlib.sha256()
+    for name, value in module.state_dict().items():
+        digest.update(f"{name}{value.dtype}{tuple(value.shape)}".encode())
+        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _sides(size: list[int]) -> str:
+    return f"{size[0]} x {size[1]}"

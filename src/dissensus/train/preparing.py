@@ -1,0 +1,275 @@
+"""What a training needs, made and checked before the first step."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.parameter import is_lazy
+
+from dissensus.deliver.delivery import Delivery
+from dissensus.files.folder_lock import locked
+from dissensus.files.whole_files import check_writable
+from dissensus.labels.names import item_positions
+from dissensus.labels.row_numbers import are_named
+from dissensus.train.augment import Pictures, channel_statistics
+from dissensus.train.checkpoints import STATE, Progress
+from dissensus.train.held_out import scores_of
+from dissensus.train.images import ImageTable, as_images, fingerprint
+from dissensus.train.model import log_softmax
+from dissensus.train.network import BATCH, Network, check_channels, evaluating, single_precision
+from dissensus.train.targets import as_delivery, target_rows
+from dissensus.train.train_config import TrainConfig, weight_seed
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A training that can begin.
+
+    module    trained in place
+    forward   the module, or what torch.compile made of it
+    network   the module as a model
+    held_out  images and what people said about them, or None
+    work      what tells this training from others, as JSON
+    """
+
+    config: TrainConfig
+    device: torch.device
+    module: nn.Module
+    forward: Callable[[torch.Tensor], torch.Tensor]
+    optimizer: torch.optim.Optimizer
+    network: Network
+    pictures: Pictures
+    delivery: Delivery
+    held_out: tuple[ImageTable, np.ndarray] | None
+    work: dict[str, Any]
+
+    @property
+    def mixed_precision(self) -> bool:
+        if self.config.precision == "auto":
+            return self.device.type == "cuda" and torch.cuda.is_bf16_supported()
+        return self.config.precision == "bfloat16"
+
+    def soft_nll(self) -> float:
+        """Mean soft NLL of the network as it is, on the items held out.
+
+        From the logits, so that it is finite where a probability is too small for a float: a deep network says such
+        things before its first epochs are over.
+        """
+        assert self.held_out is not None
+        images, truth = self.held_out
+        with np.errstate(invalid="ignore"):  # inf - inf, which the loss then shows
+            logs = log_softmax(self.network.logits(images))
+        return float(-np.sum(truth * logs, axis=1, where=truth > 0).mean())
+
+    def gives_numbers(self) -> bool:
+        """Whether the network as it is gives probabilities for images that it was trained on."""
+        x = self.pictures.batch(torch.arange(min(self.pictures.n, BATCH), device=self.device))
+        with torch.inference_mode(), evaluating(self.module):
+            return not bool(torch.softmax(self.module(x).float(), dim=1).isnan().any())
+
+    def losses(self, progress: Progress) -> list[float]:
+        """The validation losses so far."""
+        return [record["soft_nll"] for record in progress.history if "soft_nll" in record]
+
+    def scores(self, network: Network) -> dict[str, float]:
+        assert self.held_out is not None
+        return scores_of(self.held_out[1], network.probs(self.held_out[0]))
+
+    def finished(self, module: nn.Module) -> Network:
+        return Network(module.eval(), self.network.classes, self.network.mean, self.network.std)
+
+    @contextmanager
+    def alone(self, folder: str | Path | None) -> Iterator[Path | None]:
+        """The folder of checkpoints, which no other process may use meanwhile."""
+        if folder is None:
+            yield None
+            return
+        with checkpoint_folder(folder):
+            check_writable(Path(folder) / STATE)
+            yield Path(folder)
+
+
+@contextmanager
+def checkpoint_folder(folder: str | Path) -> Iterator[None]:
+    """Make the folder if need be, and hold it against other processes."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        taken = isinstance(problem, FileExistsError | NotADirectoryError)
+        reason = "a file of that name is there" if taken else problem.strerror
+        raise ValueError(f"{folder}: cannot be the folder of checkpoints: {reason}; choose another") from None
+    with locked(Path(folder), "another process is training into it; wait, or choose another folder"):
+        yield
+
+
+def prepare(
+    network: nn.Module | Network | Callable[[], nn.Module], images: Any, delivery: Any, config: TrainConfig,
+    validation: tuple[Any, Any] | None,
+) -> Run:  # fmt: skip
+    """Everything checked and on the device."""
+    table, targets = as_images(images), as_delivery(delivery)
+    _check_items(table, targets, "images")
+    device = chosen_device(config.device)
+    ours = _network(network, table, targets, config)
+    _check_weights(ours.module)
+    held_out = None if validation is None else _held_out(validation, table, targets)
+    if held_out is None and (config.schedule == "plateau" or config.patience is not None):
+        which = "the schedule 'plateau'" if config.schedule == "plateau" else "patience"
+        raise ValueError(f"{which} goes by a validation loss, and nothing is held out: give validation")
+    work = {
+        "config": asdict(config) | {"device": str(device)}, "images": fingerprint(table), "targets": _hashed(targets),
+        "validation": "" if held_out is None else fingerprint(held_out[0]) + _digest([held_out[1]]),
+        "weights": _digest(value.cpu().numpy() for value in ours.module.state_dict().values()),
+        "module": hashlib.sha256(repr(ours.module).encode()).hexdigest(),
+    }  # fmt: skip
+    memory = torch.channels_last if config.channels_last else torch.contiguous_format
+    module = ours.module.to(device).to(memory_format=memory)
+    _check_logits(module, ours, table, device)
+    return Run(
+        config=config, device=device, module=module, forward=torch.compile(module) if config.compile else module,
+        optimizer=_optimizer(module, config), network=Network(module, ours.classes, ours.mean, ours.std),
+        pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop), delivery=targets, held_out=held_out,
+        work=work,
+    )  # fmt: skip
+
+
+def chosen_device(name: str) -> torch.device:
+    """The device of that name; "auto" is the best there is."""
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as problem:
+        raise ValueError(
+            f"the device {name!r} cannot be used ({str(problem).splitlines()[0]}); 'cpu' always can"
+        ) from None
+    return device
+
+
+def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainConfig) -> Network:
+    """The network to train, as a copy, with the normalisation it has or that of the images."""
+    if isinstance(network, Network):
+        if network.classes != targets.classes:
+            raise ValueError(
+                f"the network knows the classes {list(network.classes)} and the targets {list(targets.classes)}; "
+                f"expected the same in the same order: {_way_to(network.classes, targets.classes)}"
+            )
+        check_channels(table, network.channels)
+        return Network(deepcopy(network.module), network.classes, network.mean, network.std)
+    if isinstance(network, nn.Module):
+        module = deepcopy(network)
+    elif callable(network):
+        with torch.random.fork_rng([]):
+            torch.manual_seed(weight_seed(config.seed))
+            with single_precision():
+                module = network()
+    else:
+        raise ValueError(
+            f"the network is a {type(network).__name__}; expected an nn.Module, a Network, or a function that makes a "
+            'module, such as partial(NETWORKS["small"], classes=10)'
+        )
+    mean, std = channel_statistics(table.pixels)
+    return Network(module, targets.classes, mean, std)
+
+
+def _way_to(classes: tuple[str, ...], others: tuple[str, ...]) -> str:
+    """How labels come to have these classes."""
+    if unknown := [name for name in others if name not in classes]:
+        return f"it has never heard of {unknown[0]!r}, so train a network of your own, or rename the classes"
+    csv.writer(row := io.StringIO(), lineterminator="").writerow(classes)
+    return f"read the labels with these classes, classes= (--classes {shlex.quote(row.getvalue())})"
+
+
+def _held_out(validation: tuple[Any, Any], table: ImageTable, targets: Delivery) -> tuple[ImageTable, np.ndarray]:
+    images = as_images(validation[0])
+    labels = as_delivery(validation[1], targets.classes, "validation labels")
+    if not labels.fixed or labels.mixes:
+        raise ValueError(
+            f"validation labels ({labels.name}) change with the epoch; expected what people said, as it is"
+        )
+    _check_items(images, labels, "images to validate on")
+    check_channels(images, table.pixels.shape[3])
+    return images, target_rows(labels)
+
+
+def _check_items(table: ImageTable, targets: Delivery, what: str) -> None:
+    """Refuse images and targets that are not of the same items in the same order, as far as their names tell."""
+    if len(table) != targets.n_items:
+        raise ValueError(
+            f"there are {len(table)} {what}, but targets for {targets.n_items} items ({targets.name}); expected the "
+            "same items in the same order: select those that have both first"
+        )
+    if not (table.named and are_named(targets.items)):
+        return
+    other = np.flatnonzero(item_positions(table.items, targets.items) != np.arange(len(table)))
+    if other.size:
+        raise ValueError(
+            f"number {other[0]} of the {what} is {table.items[other[0]]!r}, and the target there is that of "
+            f"{targets.items[other[0]]!r}; {other.size} of {len(table)} differ; expected the same items in the same "
+            "order: images.select(positions) puts them into another one"
+        )
+
+
+def _check_weights(module: nn.Module) -> None:
+    """Refuse a module without weights that can be trained."""
+    if next(iter(module.parameters()), None) is None:
+        raise ValueError(f"this {type(module).__name__} has no weights to train")
+    if not any(weight.requires_grad for weight in module.parameters()):
+        raise ValueError(f"all weights of this {type(module).__name__} are frozen; set requires_grad of some to True")
+    for name, weight in (*module.named_parameters(), *module.named_buffers()):
+        if is_lazy(weight):
+            raise ValueError(f"{name} has no shape yet, as a lazy layer made it: call the module once on images first")
+    for name, weight in module.named_parameters():
+        if not torch.isfinite(weight).all():
+            raise ValueError(f"the weights {name} hold numbers that are not finite before training; make them anew")
+
+
+def _check_logits(module: nn.Module, ours: Network, table: ImageTable, device: torch.device) -> None:
+    """One image through the network, so that what does not fit is said before anything is trained."""
+    shape = table.pixels.shape[1:]
+    try:
+        Network(module, ours.classes, ours.mean, ours.std).logits(table.pixels[:1])
+    except RuntimeError as problem:
+        raise ValueError(
+            f"the network cannot take images of {shape[0]} x {shape[1]} pixels with {shape[2]} channels "
+            f"({str(problem).splitlines()[0]})"
+        ) from None
+
+
+def _optimizer(module: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+    weights = [weight for weight in module.parameters() if weight.requires_grad]
+    rate, decay = config.learning_rate, config.weight_decay
+    if config.optimizer == "sgd":
+        return torch.optim.SGD(weights, lr=rate, momentum=config.momentum, weight_decay=decay, nesterov=config.nesterov)
+    kind = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
+    return kind(weights, lr=rate, weight_decay=decay)
+
+
+def _hashed(targets: Delivery) -> str:
+    """Of what is delivered in the first two epochs, and to whom."""
+    about = "\n".join([targets.name, *targets.classes, *map(str, targets.items.tolist())])
+    arrays = [targets.targets(epoch) for epoch in ((0,) if targets.fixed else (0, 1))]
+    return _digest([np.frombuffer(about.encode(), np.uint8), *arrays])
+
+
+def _digest(arrays: Any) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,44 @@
+"""Learning rates and early stopping as functions of what has happened, so that nothing needs to be remembered."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+from dissensus.train.train_config import TrainConfig
+
+_PLATEAU_THRESHOLD = 1e-4  # a share of the loss, the default of torch.optim.lr_scheduler.ReduceLROnPlateau
+
+
+def rate_of(config: TrainConfig, epoch: int, losses: Sequence[float]) -> float:
+    """The learning rate of an epoch (the first is 0), given the validation losses of those before it."""
+    if config.schedule == "cosine":
+        return float(config.learning_rate * (1 + np.cos(np.pi * epoch / config.epochs)) / 2)
+    if config.schedule == "steps":
+        return config.learning_rate * config.factor ** bisect_right(sorted(config.milestones), epoch)
+    if config.schedule == "plateau":
+        return _after_plateaus(config, losses)
+    return config.learning_rate
+
+
+def is_over(config: TrainConfig, epochs: int, losses: Sequence[float]) -> bool:
+    """Whether training ends after so many epochs: all are done, or the validation loss has not fallen for too long."""
+    if epochs >= config.epochs:
+        return True
+    if config.patience is None:
+        return False
+    best, waited = np.inf, 0
+    for loss in losses:
+        best, waited = (loss, 0) if loss < best - config.min_delta else (best, waited + 1)
+    return waited >= config.patience
+
+
+def _after_plateaus(config: TrainConfig, losses: Sequence[float]) -> float:
+    rate, best, waited = config.learning_rate, np.inf, 0
+    for loss in losses:
+        best, waited = (loss, 0) if loss < best * (1 - _PLATEAU_THRESHOLD) else (best, waited + 1)
+        if waited > config.plateau_patience:
+            rate, waited = rate * config.factor, 0
+    return rate

@@ -1,0 +1,127 @@
+"""Processes that work side by side end when they are done, when one of them fails, and when their parent is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from dissensus.train.fold_processes import cores, in_processes, one_thread
+
+
+def squared(task, tell):
+    tell(("began", os.getpid()))
+    os.kill(os.getpid(), signal.SIGINT)  # which is the business of the parent
+    return task * task, torch.get_num_threads(), os.getpid()
+
+
+def refused(task, tell):
+    raise ValueError(f"task {task} is no good")
+
+
+def broken(task, tell):
+    raise KeyError(task)
+
+
+def dies(task, tell):
+    os._exit(7)
+
+
+def waits(folder, tell):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(600)
+
+
+def ignored(place, remark):
+    pass
+
+
+def alive(pid):
+    """Whether a process is there and not only waiting to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(is_so, seconds=120):
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.05)
+
+
+def test_results_come_in_the_order_of_the_tasks_from_processes_of_one_thread_that_nothing_interrupts():
+    heard = []
+    results = in_processes(squared, [3, 1, 2], 2, lambda place, remark: heard.append((place, remark)))
+    assert [square for square, _, _ in results] == [9, 1, 4]
+    assert {threads for _, threads, _ in results} == {1}
+    assert sorted(heard) == [(place, ("began", pid)) for place, (_, _, pid) in enumerate(results)]
+    assert os.getpid() not in {pid for _, _, pid in results}
+    assert not any(alive(pid) for _, _, pid in results)
+
+
+def test_what_fails_there_is_raised_here():
+    with pytest.raises(ValueError, match=r"^task 5 is no good$"):
+        in_processes(refused, [5], 1, ignored)
+    with pytest.raises(RuntimeError, match=r"in broken(.|\n)*KeyError: 6"):
+        in_processes(broken, [6], 1, ignored)
+    with pytest.raises(ValueError, match=r"a process ended with exit code 7 before its work was done.*jobs=1 needs no"):
+        in_processes(dies, [7], 1, ignored)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
+def test_a_parent_that_is_killed_leaves_nobody_and_nothing_behind(tmp_path, tmp_path_factory):
+    litter = tmp_path_factory.mktemp("litter")
+    (litter / "images.npy").touch()
+    code = (
+        "from dissensus.train.fold_processes import in_processes\n"
+        "from tests.train.test_fold_processes import ignored, waits\n"
+        "if __name__ == '__main__':\n"
+        "    from pathlib import Path\n"
+        f"    in_processes(waits, [{str(tmp_path)!r}], 1, ignored, Path({str(litter)!r}))\n"
+    )
+    root = str(Path(__file__).parents[2])
+    paths = os.pathsep.join([root, *(path for path in sys.path if path)])
+    parent = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": paths})
+    try:
+        wait_until(lambda: list(tmp_path.iterdir()))
+        child = int(next(tmp_path.iterdir()).name)
+        assert alive(child)
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    wait_until(lambda: not alive(child))
+    assert not litter.exists()
+
+
+def test_threads_are_given_back():
+    before = torch.get_num_threads()
+    with one_thread():
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before and cores() >= 1
+
+
+SCRIPT_OF_THE_FIRST = """
+from dissensus.train.fold_processes import in_processes
+from tests.train.test_fold_processes import ignored, interrupted
+if __name__ == "__main__":
+    print(in_processes(interrupted, [0, 1], 2, ignored))
+"""
+
+
+def test_the_first_processes_of_a_program_hear_nothing_of_interrupts_either(tmp_path):
+    """Python's resource tracker starts with the first of them, and lets interrupts through again afterwards."""
+    script = tmp_path / "first.py"
+    script.write_text(SCRIPT_OF_THE_FIRST)
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    done = subprocess.run(
+        [sys.executable, script], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "['worked on', 'worked on']" and "Traceback" not in done.stderr

@@ -1,0 +1,218 @@
+"""From images and votes to a network: who meets whom, what is held out, and what the card tells."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from dissensus import Votes, as_distributions
+from dissensus.deliver import mixup, sls
+from dissensus.train import (
+    NETWORKS,
+    ImageTable,
+    Network,
+    NetworkConfig,
+    TrainConfig,
+    fit,
+    load_network,
+    save_network,
+    scores_of,
+    train_network,
+)
+from dissensus.train.held_out import split_items
+from tests.train.pictures import CLASSES, blobs, tiny
+
+TRAINING = TrainConfig(epochs=2, batch=16, crop=1, flip=False, seed=3, learning_rate=0.05)
+SMALL = NetworkConfig(width=4, depth=1, training=TRAINING)
+
+
+def quiet(notice):
+    pass
+
+
+def state(network):
+    return network.module.state_dict()
+
+
+def same(one, other):
+    return all(torch.equal(value, state(other)[name]) for name, value in state(one).items())
+
+
+def test_it_is_the_loop_on_a_delivery_made_of_the_items_trained_on_alone():
+    """Second road: the same by hand."""
+    images, shares = blobs(50)
+    votes = Votes.of_counts(shares)
+    config = NetworkConfig(width=4, depth=1, delivery="sls", wraps=("mixup=0.2",), training=TRAINING)
+    ours = train_network(images, votes, config, quiet)
+    train, held = split_items(50, 0.2, 3, "images")
+    delivery = mixup(sls(votes.select(items=train), seed=3), alpha=0.2, seed=3)
+    by_hand = fit(
+        partial(NETWORKS["small"], classes=3, width=4, depth=1), images.select(train), delivery, TRAINING,
+        validation=(images.select(held), as_distributions(votes).select(held)),
+    )  # fmt: skip
+    assert same(ours.best, by_hand.best) and same(ours.last, by_hand.last)
+    assert ours.scores == by_hand.scores and ours.history == by_hand.history
+    assert ours.best.card["delivery"] == delivery.name and "mixup" in delivery.name
+
+
+def test_items_meet_by_name_and_what_has_no_counterpart_is_said():
+    images, shares = blobs(40)
+    order = np.random.default_rng(1).permutation(40)
+    said = []
+    shuffled = train_network(images, shares.select(order), SMALL, said.append)
+    assert same(shuffled.best, train_network(images, shares, SMALL, quiet).best) and said == []
+    part = train_network(images, shares.select(order[:30]), SMALL, said.append)
+    first = min(order[30:])
+    assert said == [f"10 of 40 items have images but no labels, and are left out; the first is p{first}"]
+    assert part.best.card["items trained on"] == 24 and part.best.card["items held out"] == 6
+    assert part.best.card["items matched"] == "by name"
+    with pytest.raises(ValueError, match=r"images have no names of items and labels have \(p0, …\)"):
+        train_network(images.pixels, shares, SMALL, quiet)
+    vouched = train_network(images.pixels, shares, SMALL, quiet, by_position=True)
+    assert same(vouched.best, train_network(images, shares, SMALL, quiet).best)
+    assert vouched.best.card["items matched"] == "by position"
+
+
+def test_both_cards_tell_the_scores_of_both_networks_on_the_items_held_out():
+    images, shares = blobs(40)
+    images = ImageTable(images.pixels, images.items, {"path": "pictures"})
+    done = train_network(images, shares, SMALL, quiet)
+    _, held = split_items(40, 0.2, 3, "images")
+    truth = shares.select(held).probs
+    for network, chosen, epoch in ((done.best, "best", done.best_epoch), (done.last, "last", 2)):
+        card = network.card
+        assert (card["chosen"], card["epoch"], card["network"]) == (chosen, epoch, "small")
+        for which, other in (("best", done.best), ("last", done.last)):
+            assert card["scores on items held out"][which] == scores_of(truth, other.probs(images.select(held)))
+        assert (card["image size"], card["channels"], card["images from"]) == ([8, 8], 3, {"path": "pictures"})
+        assert (card["items trained on"], card["items held out"], card["seed"]) == (32, 8, 3)
+        assert card["training"]["learning_rate"] == 0.05 and [row["epoch"] for row in card["history"]] == [1, 2]
+        assert card["torch"] == torch.__version__ and card["device"] in ("cpu", "cuda", "mps")
+        assert card["started from"] is None and json.loads(json.dumps(card)) == card
+
+
+@pytest.mark.parametrize(
+    ("more", "last"),
+    [
+        ({}, "the end of training"),
+        (
+            {"patience": 5},
+            "the end of training, for which patience went by the items held out, so scores on them flatter",
+        ),
+        ({"schedule": "plateau", "patience": 5}, "for which patience and plateau went by the items held out"),
+    ],
+)
+def test_cards_tell_whether_the_items_held_out_had_a_say_in_what_is_scored_on_them(more, last):
+    images, shares = blobs(40)
+    training = TrainConfig(**(vars(TRAINING) | more))
+    done = train_network(images, shares, NetworkConfig(width=4, depth=1, training=training), quiet)
+    assert done.best.card["chosen by"] == "the lowest soft NLL on the items held out, so scores on them flatter it"
+    assert last in done.last.card["chosen by"] and ("flatter" in done.last.card["chosen by"]) == bool(more)
+
+
+def test_without_items_held_out_the_best_network_is_the_last():
+    images, shares = blobs(30)
+    done = train_network(images, shares, NetworkConfig(width=4, depth=1, validation=0, training=TRAINING), quiet)
+    assert done.best is done.last and done.scores == {} and done.best.card["chosen"] == "last"
+    assert done.best.card["items trained on"] == 30 and done.best.card["items held out"] == 0
+
+
+def test_a_share_that_holds_out_nobody_is_refused():
+    images, shares = blobs(30)
+    with pytest.raises(ValueError, match=r"validation=0\.01 of 30 items is less than one: nothing would be held out"):
+        train_network(images, shares, NetworkConfig(width=4, depth=1, validation=0.01, training=TRAINING), quiet)
+
+
+def test_fine_tuning_goes_on_from_the_weights_and_normalisation_of_a_checkpoint(tmp_path):
+    images, shares = blobs(40)
+    first = train_network(images, shares, SMALL, quiet).best
+    save_network(first, tmp_path / "first.safetensors")
+    start = load_network(tmp_path / "first.safetensors")
+    darker = ImageTable(images.pixels // 2, images.items)
+    still = TrainConfig(epochs=1, learning_rate=0, momentum=0, crop=0, flip=False)
+    tuned = train_network(darker, shares, NetworkConfig(training=still), quiet, start=start).last
+    assert (tuned.mean, tuned.std) == (first.mean, first.std) and tuned.module.recipe == first.module.recipe
+    weights = dict(first.module.named_parameters())
+    assert all(torch.equal(value, weights[name]) for name, value in tuned.module.named_parameters())
+    assert same(start, first), "the network that is given stays as it is"
+    origin = tuned.card["started from"]
+    assert origin["network"] == "small" and origin["seed"] == 3 and origin["weights"].startswith("sha256:")
+    moved = train_network(darker, shares, NetworkConfig(training=TRAINING), quiet, start=start).last
+    assert not same(moved, first)
+
+
+def test_a_module_of_ones_own_can_be_fine_tuned():
+    images, shares = blobs(30)
+    torch.manual_seed(0)
+    start = Network(tiny(), CLASSES, (0.5,) * 3, (0.2,) * 3)
+    done = train_network(images, shares, NetworkConfig(training=TRAINING), quiet, start=start)
+    assert done.best.card["network"] == "Sequential" and done.best.mean == (0.5,) * 3
+
+
+def test_what_a_checkpoint_does_not_fit_is_refused_or_said():
+    images, shares = blobs(30)
+    start = train_network(images, shares, SMALL, quiet).best
+    for wrong in ({"network": "vgg11"}, {"width": 8}, {"depth": 2}):
+        (name, asked), *_ = wrong.items()
+        with pytest.raises(
+            ValueError, match=rf"{name} {asked} was asked for, but training starts from a network whose"
+        ):
+            train_network(images, shares, NetworkConfig(**wrong, training=TRAINING), quiet, start=start)
+    again = NetworkConfig(network="small", width=4, depth=1, training=TRAINING)
+    assert train_network(images, shares, again, quiet, start=start).best.card["network"] == "small"
+    with pytest.raises(ValueError, match=r"start is a Linear; expected a Network, such as load_network"):
+        train_network(images, shares, SMALL, quiet, start=torch.nn.Linear(1, 2))
+    others = Votes.of(["p0", "p1", "p2"], ["a", "b", "a"], ["x", "y", "z"])
+    with pytest.raises(ValueError, match=r"knows the classes \['red', 'green', 'blue'\] and the targets \['a', 'b'\]"):
+        train_network(images, others, NetworkConfig(training=TRAINING, validation=0), quiet, start=start)
+    said = []
+    large, _ = blobs(30, side=12)
+    train_network(large, shares, NetworkConfig(training=TRAINING), said.append, start=start)
+    assert said == ["the network to start from was trained on images of 8 x 8 pixels, and these are 12 x 12"]
+    grey = ImageTable(images.pixels[..., :1], images.items)
+    with pytest.raises(ValueError, match=r"these images are grey, and the network takes colour"):
+        train_network(grey, shares, NetworkConfig(training=TRAINING), quiet, start=start)
+
+
+def test_a_start_that_may_have_seen_the_items_held_out_is_said():
+    images, shares = blobs(30)
+    here, there = (ImageTable(images.pixels, images.items, {"path": name}) for name in ("here", "there"))
+    start = train_network(here, shares, SMALL, quiet).best
+    for table, warned in ((here, True), (there, False), (images, False)):
+        said = []
+        train_network(table, shares, NetworkConfig(training=TRAINING), said.append, start=start)
+        assert any("it may have seen items that are held out now" in line for line in said) == warned
+
+
+def test_grey_images_make_a_network_of_one_channel():
+    images, shares = blobs(20)
+    done = train_network(ImageTable(images.pixels[..., :1], images.items), shares, SMALL, quiet)
+    assert done.best.channels == 1 and done.best.module.recipe["channels"] == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"network": "resnet"}, r"no network 'resnet'; there are resnet18"),
+        ({"delivery": "softly"}, r"no delivery 'softly'; there are soft"),
+        ({"validation": 1}, r"validation is 1; expected a share of the items from 0 to below 1"),
+    ],
+)
+def test_a_config_that_cannot_be_is_refused_when_it_is_made(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        NetworkConfig(**wrong)
+
+
+def test_labels_that_nothing_can_be_learned_from_are_refused():
+    images, shares = blobs(5)
+    with pytest.raises(ValueError, match=r"no item has both images and labels"):
+        train_network(images, Votes.of(["x", "y"], ["a", "b"], ["ann", "ann"]), SMALL, quiet)
+    with pytest.raises(ValueError, match=r"validation=0\.8 holds out 4 of 5 items; 2 or more must remain"):
+        train_network(images, shares, NetworkConfig(validation=0.8, training=TRAINING), quiet)
+    alone = Votes.of(["p0", "p1", "p2"], ["a", "a", "a"], ["ann", "ann", "bo"], classes=["a"])
+    with pytest.raises(ValueError, match=r"all labels are of one class, 'a', so there is nothing"):
+        train_network(images, alone, SMALL, quiet)

@@ -1,0 +1,45 @@
+"""Settings that make no sense are refused before anything is trained."""
+
+from __future__ import annotations
+
+import pytest
+
+from dissensus.train import TrainConfig
+from dissensus.train.train_config import step_seed, weight_seed
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"optimizer": "lion"}, "optimizer is 'lion'; expected one of 'sgd', 'adam', 'adamw'"),
+        ({"schedule": "linear"}, "schedule is 'linear'"),
+        ({"precision": "float16"}, "precision is 'float16'"),
+        ({"epochs": 0}, "epochs is 0; expected a whole number of 1 or more"),
+        ({"batch": 2.5}, r"batch is 2\.5"),
+        ({"crop": -1}, "crop is -1"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"momentum": 1.0}, r"momentum is 1\.0"),
+        ({"patience": 0}, "patience is 0"),
+        ({"milestones": (3,)}, "the schedule is 'cosine' and milestones are"),
+        ({"schedule": "steps"}, "needs them"),
+        ({"schedule": "steps", "milestones": (200,)}, "milestone 200 lies outside the 200 epochs"),
+        ({"optimizer": "adam", "nesterov": True}, "nesterov needs the optimizer 'sgd'"),
+        ({"batch": 4, "accumulate": 3}, "accumulate is 3: a batch of 4 has no so many parts of two items or more"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_settings_are_checked(settings, message):
+    with pytest.raises(ValueError, match=message):
+        TrainConfig(**settings)
+
+
+def test_the_defaults_are_the_protocol_of_gheibi():
+    """Gheibi 2026, sec. 4: SGD, 0.1, momentum 0.9, weight decay 5e-4, cosine over 200 epochs, batches of 128."""
+    config = TrainConfig()
+    assert (config.optimizer, config.learning_rate, config.momentum, config.weight_decay) == ("sgd", 0.1, 0.9, 5e-4)
+    assert (config.schedule, config.epochs, config.batch, config.crop, config.flip) == ("cosine", 200, 128, 4, True)
+
+
+def test_every_step_has_a_seed_of_its_own():
+    seeds = {step_seed(seed, epoch, step) for seed in range(5) for epoch in range(20) for step in range(20)}
+    assert len(seeds | {weight_seed(seed) for seed in range(5)}) == 2005
