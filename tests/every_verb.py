@@ -45,6 +45,7 @@ WORDS: dict[str, list[str]] = {
     "embed": ["texts.csv", "-o", "texts.npy"],
     "embed pictures": ["pictures", "-o", "pictures.npy"],
     "fit": ["own.npy", "anesthesia", "--epochs", "1", "-o", "own.safetensors"],
+    "train": ["digits", "digits", "--width", "4", "--depth", "1", "--epochs", "1", "-o", "network.safetensors"],
     "predict": ["own.safetensors", "own.npy", "-o", "predicted.parquet"],
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
@@ -124,7 +125,7 @@ def _names() -> dict[str, str]:
         "dissensus",
         *(f"dissensus.{part.name}" for part in pkgutil.iter_modules(dissensus.__path__) if part.ispkg),
     ]
-    fronts.append("dissensus.train.heads")
+    fronts += ["dissensus.train.heads", "dissensus.train.networks"]
     done = {}
     for front in fronts:
         package = importlib.import_module(front)

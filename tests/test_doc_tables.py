@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
 from dissensus.train.heads import ENCODERS
+from dissensus.train.networks import NETWORKS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -38,6 +40,21 @@ def test_every_distance_has_its_row():
 
 def test_every_encoder_has_its_row():
     assert set(names_in_column("train.md", "encoder | takes | features | weights | licence")) == set(ENCODERS)
+
+
+def test_every_network_has_its_row_with_what_is_counted():
+    heading = "network | family | parameters | width | depth | from"
+    names = names_in_column("networks.md", heading)
+    assert names == list(NETWORKS)
+    assert names_in_column("networks.md", heading, 1) == [recipe.family for recipe in NETWORKS.values()]
+    text = (DOCS / "networks.md").read_text(encoding="utf-8")
+    for name, recipe in NETWORKS.items():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `{name}` |")]
+        with torch.device("meta"):
+            parameters = sum(weights.numel() for weights in recipe().parameters())
+        assert f" | {parameters:,} | " in row
+        if recipe.family != "small":
+            assert re.search(rf" {recipe.width} \| [^|]*\|[^|]*\|$", row), f"{name} is {recipe.width} wide"
 
 
 def test_the_verbs_stand_in_the_order_of_the_stages():

@@ -1,7 +1,5 @@
 """`dissensus fit`."""
 
-import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,13 +7,14 @@ import typer
 
 from dissensus.cli.features import FeatureFile, load_features
 from dissensus.cli.printing import AsJson, print_result
-from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.reading import before_labels, errors, reads_labels, say
 from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
 
 
+@before_labels("features")
 @reads_labels
 def fit(
     labels: "Labels",
@@ -45,7 +44,8 @@ def fit(
     """Train a head on features from what people said, and save it with a card."""
     from dissensus.train.heads.config import HeadConfig
     from dissensus.train.heads.fitting import FitConfig, fit_head
-    from dissensus.train.heads.model_files import check_model_place, save_head
+    from dissensus.train.heads.model_files import save_head
+    from dissensus.train.model_files import check_model_place
 
     config = FitConfig(
         head=head, delivery=delivery, wraps=tuple(wrap or ()), validation=validation, penalty=penalty,
@@ -64,21 +64,6 @@ def fit(
     judged = f"; on {card['items held out']:,} items held out{when}: {scores}" if scores else ""
     sentence = f"{head} head on {card['items trained on']:,} items by {card['delivery']} -> {output}{judged}"
     print_result(card | {"classes": list(trained.classes), "output": str(output)}, sentence, as_json)
-
-
-def _features_first(verb: Callable[..., None]) -> Callable[..., None]:
-    """FEATURES before the file of labels, as people say it."""
-    known = inspect.signature(verb).parameters
-    file = known["file"].replace(
-        annotation=Annotated[str, typer.Argument(metavar="LABELS", help="A label file, or a data set with labels.")]
-    )
-    rest = [parameter for name, parameter in known.items() if name not in ("features", "file")]
-    verb.__signature__ = inspect.Signature([known["features"], file, *rest])  # type: ignore[attr-defined]
-    verb.__annotations__["file"] = file.annotation
-    return verb
-
-
-fit = _features_first(fit)
 
 
 def _scores(card: dict[str, Any]) -> dict[str, float]:

@@ -22,6 +22,7 @@ from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
 from dissensus.cli.reading import errors, print_error
 from dissensus.cli.review import review
+from dissensus.cli.train import train
 from dissensus.fronts import advise_install
 from dissensus.report.terminal import open_closed_streams, print_nowhere
 
@@ -31,7 +32,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Elicit: ask people": (elicit,),
     "Labels: what people said": (data, describe, convert, count),
     "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators, review),
-    "Train: deliver labels to a model": (embed, fit, predict),
+    "Train: deliver labels to a model": (embed, fit, train, predict),
     "Evaluate: a model against people": (evaluate,),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-INPUTS = ("gold", "model", "pilot")  # options that hold the path of a file to read; other paths are written
+INPUTS = ("gold", "model", "pilot", "start")  # options that hold the path of a file to read; other paths are written
 
 
 def refuse_overwriting(given: Mapping[str, Any]) -> None:
@@ -25,6 +25,22 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
         if place in written:
             raise ValueError(f"{path}: two results would go to this file; give each a name of its own")
         written.add(place)
+
+
+def check_table_place(path: Path) -> None:
+    """Refuse a place where labels cannot be written, before hours of work are done in vain."""
+    from dissensus.files.formats import ENDINGS
+    from dissensus.files.whole_files import check_writable
+
+    if path.suffix.lower() not in ENDINGS:
+        raise ValueError(
+            f"{path}: cannot tell the format from the ending {path.suffix!r}; expected one of {', '.join(ENDINGS)}"
+        )
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist; make it first")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; expected the name of a file to write")
+    check_writable(path)
 
 
 def _files(values: Iterable[Any]) -> Iterable[Path]:

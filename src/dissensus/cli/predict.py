@@ -1,34 +1,112 @@
 """`dissensus predict`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dissensus.cli.features import FeatureFile, load_features
-from dissensus.cli.overwriting import refuse_overwriting
+from dissensus.cli.features import load_features
+from dissensus.cli.images import ImageColumn, ImageSize, load_images
+from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
-from dissensus.cli.reading import one_line_errors, say
+from dissensus.cli.reading import errors, one_line_errors, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.distributions import Distributions
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model that `dissensus fit` wrote.")],
-    features: FeatureFile,
+    model: Annotated[Path, typer.Argument(help="A head of `dissensus fit`, or a network of `dissensus train`.")],
+    items: Annotated[str, typer.Argument(help="For a head: a .npy file of features, or a data set of features. For a "
+                                         "network: a data set of images, a folder, a Parquet or Arrow file, .npy or "
+                                         ".npz.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .npy, …")],
+    item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images.")] = None,
+    image: ImageColumn = None,
+    size: ImageSize = None,
     as_json: AsJson = False,
-) -> None:
-    """Predict a distribution for each item with a trained head."""
+) -> None:  # fmt: skip
+    """Predict a distribution for each item with a trained head or network."""
     from dissensus.files.write_labels import write
-    from dissensus.train.heads.model_files import load_head
+    from dissensus.train.cards import HEAD
+    from dissensus.train.model_files import model_kind
 
     with one_line_errors():
-        refuse_overwriting({"model": model, "features": features, "output": output})
-        head = load_head(model)
-        table = load_features(features)
-        predictions = head.predict(table)
-        if not table.named:
-            say(f"{features}: features have no names of items, so predictions have none: rows stay in their order")
+        refuse_overwriting({"model": model, "items": items, "output": output})
+        check_table_place(output)
+        options = {"item": item, "image": image, "size": size}
+        if model_kind(model) == HEAD:
+            given = [f"--{name}" for name, value in options.items() if value is not None]
+            if given:
+                raise ValueError(f"{model}: is a head, which takes features; {', '.join(given)} is about images")
+            predictions = _by_head(model, items)
+        else:
+            predictions = _by_network(model, items, item, image, size)
         write(predictions, output, say=say)
     n, classes = predictions.n_items, list(predictions.classes)
     done = {"model": str(model), "items": n, "classes": classes, "output": str(output)}
     print_result(done, f"{n:,} distributions over {len(classes)} classes by {model} -> {output}", as_json)
+
+
+def _by_head(model: Path, features: str) -> "Distributions":
+    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.train.heads.model_files import load_head
+
+    if Path(features).is_dir() or is_data_set(features, "images") or _axes(features) == 4:
+        raise ValueError(
+            f"{features}: holds images, and {model} is a head, which takes features: make them with `dissensus embed "
+            f"{features} -o FEATURES.npy`, by the encoder it was trained with"
+        )
+    head = load_head(model)
+    table = load_features(features)
+    if not table.named:
+        say(f"{features}: features have no names of items, so predictions have none: rows stay in their order")
+    return head.predict(table)
+
+
+def _by_network(model: Path, images: str, item: str | None, image: str | None, size: int | None) -> "Distributions":
+    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.train.decode_images import SizesDifferError
+    from dissensus.train.network import seen_size
+    from dissensus.train.network_files import load_network
+
+    if is_data_set(images, "features") or _axes(images) == 2:
+        raise ValueError(
+            f"{images}: holds features, and {model} is a network, which takes images: hand over the images themselves"
+        )
+    network = load_network(model)
+    seen = seen_size(network)
+    try:
+        table = load_images(images, item=item, image=image, size=size, network=network)
+    except SizesDifferError as problem:
+        if seen is None:
+            raise
+        side = f"; --size {seen[0]}" if seen[0] == seen[1] else ""
+        known = f"{model} was trained on images of {seen[0]} x {seen[1]} pixels{side}"
+        raise ValueError(f"{str(problem).partition('; size=')[0]}; {known}") from None
+    here = list(table.pixels.shape[1:3])
+    if seen is not None and seen != here:
+        say(f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
+            "--size N brings them to N x N")  # fmt: skip
+    if not table.named:
+        say(f"{images}: the images have no names of items, so predictions have none: rows stay in their order")
+    with errors.status("predicting"):
+        try:
+            return network.predict(table)
+        except RuntimeError as problem:
+            raise ValueError(
+                f"{model}: cannot take images of {here[0]} x {here[1]} pixels ({str(problem).splitlines()[0]}); --size "
+                "brings them to another size"
+            ) from None
+
+
+def _axes(name: str) -> int | None:
+    """How many axes the array of an .npy file has; None where there is no such file, or it cannot be read."""
+    import numpy as np
+
+    if not (name.endswith(".npy") and Path(name).is_file()):
+        return None
+    try:
+        return int(np.load(name, mmap_mode="r", allow_pickle=False).ndim)
+    except (ValueError, OSError, EOFError):
+        return None

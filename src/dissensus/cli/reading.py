@@ -14,6 +14,7 @@ import typer
 from rich.text import Text
 
 from dissensus.cli.overwriting import refuse_overwriting
+from dissensus.cli.panels import under
 from dissensus.cli.standard_input import MARK, NAME, standard_input
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
@@ -53,6 +54,7 @@ OPTIONS: dict[str, Any] = {
     "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
     "delimiter": Annotated[str | None, typer.Option(help="What separates the columns of CSV, if not the comma.")],
 }
+OPTIONS = {name: under(annotation, "How the labels are read") for name, annotation in OPTIONS.items()}
 FILE = Annotated[
     str, typer.Argument(help="A label file, a data set of `dissensus data list`, or - for standard input.")
 ]
@@ -92,6 +94,22 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
+
+
+def before_labels(first: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Put an argument of a verb that reads labels before the file of labels, as people say it: FEATURES LABELS."""
+
+    def order(verb: Callable[..., None]) -> Callable[..., None]:
+        known = inspect.signature(verb).parameters
+        file = known["file"].replace(
+            annotation=Annotated[str, typer.Argument(metavar="LABELS", help="A label file, or a data set with labels.")]
+        )
+        rest = [parameter for name, parameter in known.items() if name not in (first, "file")]
+        verb.__signature__ = inspect.Signature([known[first], file, *rest])  # type: ignore[attr-defined]
+        verb.__annotations__["file"] = file.annotation
+        return verb
+
+    return order
 
 
 @contextmanager

@@ -1,0 +1,259 @@
+"""`dissensus train`."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dissensus.cli.images import ImageColumn, ImageSize, ImageSource, load_images
+from dissensus.cli.notices import progress_bar
+from dissensus.cli.overwriting import check_table_place, refuse_overwriting
+from dissensus.cli.panels import in_panels
+from dissensus.cli.printing import AsJson, print_result
+from dissensus.cli.reading import before_labels, reads_labels, say
+from dissensus.cli.resuming import choose_checkpoint, remove_checkpoint
+from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
+from dissensus.train.network_config import NetworkConfig
+from dissensus.train.networks.catalogue import NETWORKS
+from dissensus.train.train_config import OPTIMIZERS, PRECISIONS, SAVE_EVERY, SCHEDULES, TrainConfig
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+    from dissensus.train.folds import Folds
+    from dissensus.train.loop import Training
+    from dissensus.train.network import Network
+
+
+PANELS = {
+    "Network, and how labels reach it": ("network", "width", "depth", "start", "delivery", "wrap"),
+    "Images": ("image", "image_item", "size", "by_position", "crop", "no_flip", "cutout"),
+    "Steps": (
+        "epochs", "batch", "optimizer", "learning_rate", "momentum", "weight_decay", "schedule", "milestones", "factor",
+        "seed",
+    ),
+    "Items held out": ("validation", "patience", "folds", "jobs", "predictions"),
+    "If it is cut off": ("checkpoint", "resume", "save_every"),
+    "Machine": ("device", "precision", "accumulate", "compile"),
+}  # fmt: skip
+
+
+@in_panels(PANELS)
+@before_labels("images")
+@reads_labels
+def train(
+    labels: "Labels",
+    file: str,
+    images: ImageSource,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: x.safetensors is the best network by "
+                                         "soft NLL on the items held out, x-last.safetensors the last one; each has "
+                                         "its card beside it. With --folds: x-fold-1.safetensors, …")],
+    network: Annotated[str | None, typer.Option(help=f"{', '.join(NETWORKS)}; small unless given, or that of "
+                                                "--from.")] = None,
+    width: Annotated[int | None, typer.Option(help="As the network counts it, mostly the channels of its first stage; "
+                                              "as published unless given.")] = None,
+    depth: Annotated[int | None, typer.Option(help="As the network counts it, mostly in layers; as published unless "
+                                              "given.")] = None,
+    delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
+    wrap: Annotated[list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to "
+                                                   "add more.")] = None,
+    epochs: Annotated[int, typer.Option(help="Passes over the items.")] = TrainConfig.epochs,
+    batch: Annotated[int, typer.Option(help="Items per step.")] = TrainConfig.batch,
+    optimizer: Annotated[str, typer.Option(help=f"{', '.join(OPTIMIZERS)}.")] = TrainConfig.optimizer,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate at the start.")] = TrainConfig.learning_rate,
+    momentum: Annotated[float, typer.Option(help="Momentum of sgd.")] = TrainConfig.momentum,
+    weight_decay: Annotated[float, typer.Option(help="Weight decay.")] = TrainConfig.weight_decay,
+    schedule: Annotated[str, typer.Option(help=f"Of the rate: {', '.join(SCHEDULES)}.")] = TrainConfig.schedule,
+    milestones: Annotated[str, typer.Option(help="Epochs after which the schedule steps lowers the rate, as in "
+                                            "50,55.")] = "",
+    factor: Annotated[float, typer.Option(help="By which steps and plateau multiply the rate.")] = TrainConfig.factor,
+    crop: Annotated[int, typer.Option(help="Images are shifted by at most so many pixels.")] = TrainConfig.crop,
+    no_flip: Annotated[bool, typer.Option("--no-flip", help="Never mirror images left to right.")] = False,
+    cutout: Annotated[int, typer.Option(help="Side of a square laid over each image; 0: none.")] = TrainConfig.cutout,
+    patience: Annotated[int | None, typer.Option(help="Stop after so many epochs without a lower soft NLL on the items "
+                                                 "held out.")] = None,
+    accumulate: Annotated[int, typer.Option(help="Put a batch through the network in so many parts.")]
+        = TrainConfig.accumulate,
+    precision: Annotated[str, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = TrainConfig.precision,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")]
+        = TrainConfig.device,
+    compile: Annotated[bool, typer.Option("--compile", help="Through torch.compile.")] = False,
+    seed: Annotated[int, typer.Option(help="Decides items held out, delivery, weights, order and augmentation.")]
+        = TrainConfig.seed,
+    validation: Annotated[float | None, typer.Option(help=f"Share of the items held out, {NetworkConfig.validation} "
+                                                     "unless given; 0 trains on all of them.")] = None,
+    folds: Annotated[int | None, typer.Option(help="Train so many networks, each without a part of the items.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Folds trained at once, one thread each; as many as cores unless "
+                                             "given. It does not change the result.")] = None,
+    start: Annotated[Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus "
+                                               "train`.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="Folder for the state of training; a run that was cut off "
+                                                    "goes on from there, to the same result.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="The same with a folder beside the model, which is removed "
+                                         "when the model is written.")] = False,
+    save_every: Annotated[float, typer.Option(help="Seconds between two saves of the state.")] = SAVE_EVERY,
+    predictions: Annotated[Path | None, typer.Option(help="With --folds, write what is predicted for each item by the "
+                                                     "network that has not seen it; x-last for the last "
+                                                     "networks.")] = None,
+    image: ImageColumn = None,
+    image_item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images; --item is "
+                                                   "that of the labels.")] = None,
+    size: ImageSize = None,
+    by_position: Annotated[bool, typer.Option("--by-position", help="Images or labels have no names of items, and I "
+                                              "vouch that both stand in the same order.")] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Train a network on images from what people said, and save the best and the last one with their cards."""
+    from dissensus.train.folds import train_folds
+    from dissensus.train.network_files import load_network
+    from dissensus.train.network_fitting import train_network
+
+    config = NetworkConfig(
+        network=network, width=width, depth=depth, delivery=delivery, wraps=tuple(wrap or ()),
+        validation=NetworkConfig.validation if validation is None else validation,
+        training=TrainConfig(
+            epochs=epochs, batch=batch, optimizer=optimizer, learning_rate=learning_rate, momentum=momentum,
+            weight_decay=weight_decay, schedule=schedule, milestones=_whole_numbers(milestones), factor=factor,
+            crop=crop, flip=not no_flip, cutout=cutout, patience=patience, accumulate=accumulate, precision=precision,
+            device=device, compile=compile, seed=seed,
+        ),
+    )  # fmt: skip
+    _check_folds(folds, jobs, validation, predictions)
+    places = _places(output, folds)
+    _check_places(places, _both(predictions), {"file": file, "images": images, "start": start})
+    begun = None if start is None else load_network(start)
+    if begun is not None:
+        begun = replace(begun, card=begun.card | {"file": str(start)})
+    folder = choose_checkpoint(output, checkpoint, resume, folds is not None)
+    table = load_images(images, item=image_item, image=image, size=size, network=begun)
+    if folds is None:
+        training = train_network(
+            table, labels, config, say, by_position=by_position, start=begun, checkpoint=folder, save_every=save_every
+        )
+        training = _noted(training, file)
+        _save([training], places)
+        remove_checkpoint(folder, kept=checkpoint is not None)
+        _print_training(training, places, as_json)
+        return
+    with progress_bar(f"training {folds} folds, epochs") as move:
+        done: dict[int, float] = {}
+
+        def after_epoch(fold: int, record: dict[str, float]) -> None:
+            done[fold] = record["epoch"]
+            move(int(sum(done.values())), folds * epochs)
+
+        result = train_folds(
+            table, labels, config, say, folds=folds, jobs=jobs, by_position=by_position, start=begun, checkpoint=folder,
+            save_every=save_every, after_epoch=after_epoch,
+        )  # fmt: skip
+    trainings = [_noted(it, file, f"{fold} of {folds}") for fold, it in enumerate(result.trainings, start=1)]
+    result = replace(result, trainings=tuple(trainings))
+    _save(result.trainings, places)
+    _write_predictions(result, predictions)
+    remove_checkpoint(folder, kept=checkpoint is not None)
+    _print_folds(result, places, predictions, as_json)
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        raise ValueError(f"--milestones {text}: expected epochs separated by commas, as in 50,55") from None
+
+
+def _check_folds(folds: int | None, jobs: int | None, validation: float | None, predictions: Path | None) -> None:
+    if folds is not None and validation is not None:
+        raise ValueError("--folds holds out one part of the items after the other, so leave --validation out")
+    if folds is None and jobs is not None:
+        raise ValueError("--jobs says how many folds are trained at once; without --folds leave it out")
+    if folds is None and predictions is not None:
+        raise ValueError(
+            "--predictions are those of networks for items they have not seen, which --folds makes; without it, "
+            "`dissensus predict MODEL IMAGES -o FILE` predicts any images"
+        )
+
+
+def _places(output: Path, folds: int | None) -> list[Path]:
+    """Where models go: the best and the last, of each fold in turn."""
+    if folds is None:
+        return _both(output)
+    stems = [output.with_name(f"{output.stem}-fold-{fold}{output.suffix}") for fold in range(1, folds + 1)]
+    return [place for stem in stems for place in _both(stem)]
+
+
+def _both(path: Path | None) -> list[Path]:
+    return [] if path is None else [path, path.with_name(f"{path.stem}-last{path.suffix}")]
+
+
+def _check_places(models: list[Path], tables: list[Path], read: dict[str, Any]) -> None:
+    """Refuse places that cannot be written or would replace what is read, before anything is trained in vain."""
+    from dissensus.train.model_files import check_model_place
+
+    refuse_overwriting(read | {f"output {place}": path for place, path in enumerate([*models, *tables])})
+    for path in models:
+        check_model_place(path)
+    for path in tables:
+        check_table_place(path)
+
+
+def _noted(training: "Training", labels: str, fold: str | None = None) -> "Training":
+    """With what only the command knows on the cards: where the labels come from, and which fold it is."""
+    known: dict[str, Any] = {"labels from": {"path" if Path(labels).exists() else "data set": labels}}
+    known |= {} if fold is None else {"fold": fold}
+    best, last = (replace(network, card=network.card | known) for network in (training.best, training.last))
+    return replace(training, best=best, last=last)
+
+
+def _save(trainings: "Iterable[Training]", places: list[Path]) -> None:
+    from dissensus.train.network_files import save_network
+
+    networks: list[Network] = [network for training in trainings for network in (training.best, training.last)]
+    for network, path in zip(networks, places, strict=True):
+        save_network(network, path)
+
+
+def _write_predictions(result: "Folds", path: Path | None) -> None:
+    from dissensus.files.write_labels import write
+
+    for distributions, place in zip((result.best, result.last), _both(path), strict=False):
+        write(distributions, place, say=say)
+
+
+def _print_training(training: "Training", places: list[Path], as_json: bool) -> None:
+    card = training.best.card
+    epochs = {"best": training.best_epoch, "last": len(training.history)}
+    lines = [f"{card['network']} on {card['items trained on']:,} items by {card['delivery']}"]
+    if training.scores:
+        lines[0] += f"; on {card['items held out']:,} held out, by which the best epoch was chosen:"
+        for (which, scores), place in zip(training.scores.items(), places, strict=True):
+            lines.append(f"{which}, epoch {epochs[which]}: {_said(scores)} -> {place}")
+    else:
+        lines[0] += f", epoch {epochs['last']} -> {places[0]}"
+    facts = card | {"classes": list(training.best.classes), "best epoch": training.best_epoch}
+    print_result(facts | {"output": str(places[0]), "last": str(places[1])}, "\n".join(lines), as_json)
+
+
+def _print_folds(result: "Folds", places: list[Path], predictions: Path | None, as_json: bool) -> None:
+    from dissensus.train.held_out import scores_in_json
+
+    first, k = result.trainings[0].best, len(result.trainings)
+    facts = {
+        "network": first.card["network"], "delivery": first.card["delivery"], "items": int(result.fold.size),
+        "classes": list(first.classes), "scores": {which: scores_in_json(it) for which, it in result.scores.items()},
+        "folds": [training.best.card for training in result.trainings], "outputs": [str(place) for place in places],
+        "predictions": [str(place) for place in _both(predictions)],
+    }  # fmt: skip
+    lines = [
+        f"{k} times {facts['network']} by {facts['delivery']} -> {places[0]}, …; each of {facts['items']:,} items "
+        "predicted by a network that was not trained on it; the best epochs were chosen by these items:"
+    ]
+    written = [f" -> {place}" for place in _both(predictions)] or ["", ""]
+    for (which, scores), where in zip(result.scores.items(), written, strict=True):
+        lines.append(f"{which}: {_said(scores)}{where}")
+    print_result(facts, "\n".join(lines), as_json)
+
+
+def _said(scores: dict[str, float]) -> str:
+    finite = {name.replace("_", " "): value for name, value in scores.items() if value == value}
+    return ", ".join(f"{name} {value:.3f}" for name, value in finite.items())
