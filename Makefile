@@ -36,14 +36,16 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/scorecard.py
 	$(BIN)/python benchmarks/delivery.py
 	$(BIN)/python benchmarks/heads.py --stack
+	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/elicitation_load.py
 
-studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results; need DISSENSUS_DATA
+studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/singh.py
 	$(BIN)/python benchmarks/soft_heads.py
 	$(BIN)/python benchmarks/allocation.py
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py
+	$(BIN)/python studies/deliveries.py
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
 	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras
