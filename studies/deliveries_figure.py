@@ -1,0 +1,41 @@
+"""The figure of docs/networks.md, from the record of studies/deliveries.py.
+
+python studies/deliveries_figure.py        writes docs/figures/deliveries_5_votes.svg
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.report.charts import Line, line_chart
+from dissensus.report.colours import INK, REPORT
+
+ROOT = Path(__file__).parent.parent
+FIGURE = ROOT / "docs" / "figures" / "deliveries_5_votes.svg"
+SHOWN = ("majority", "soft", "sls", "multipass")
+STYLE = (
+    f"<style>text{{font:12px system-ui,sans-serif;fill:{INK}}}.axis{{stroke:{REPORT['axis']};stroke-width:1}}</style>"
+)
+
+
+def figure(record: dict[str, Any]) -> str:
+    """Soft NLL on the images held out after each epoch, with 5 votes for each training image: mean and range."""
+    lines = []
+    for method in SHOWN:
+        curves = np.array([
+            cell["soft NLL by epoch"] for cell in record["cells"]
+            if (cell["setting"], cell["votes"], cell["method"]) == ("flip", 5, method)
+        ])  # (seeds, epochs)  # fmt: skip
+        epochs = np.arange(1, curves.shape[1] + 1)
+        lines.append(Line(method, epochs, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
+    drawn = line_chart(lines, "epoch", "soft NLL on images held out, nats", y_range=(1.2, 2.0), marks=False)
+    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return drawn.replace(">", f">{STYLE}", 1) + "\n"
+
+
+if __name__ == "__main__":
+    FIGURE.write_text(figure(json.loads((ROOT / "studies" / "results" / "deliveries.json").read_text())))
