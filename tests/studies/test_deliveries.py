@@ -40,10 +40,17 @@ def test_majority_labels_lose_to_soft_labels_and_labels_of_other_items_teach_not
 
 
 @pytest.mark.parametrize("method", ["sls", "multipass", "deterministic control"])
-def test_with_five_votes_hard_delivery_is_better_at_the_last_epoch_and_undecided_at_the_best(method):
+def test_with_five_votes_single_votes_win_at_the_last_epoch_and_are_undecided_at_the_best(method):
     assert max(gaps("flip", 5, method, "last")) < 0
     best = gaps("flip", 5, method, "best")
     assert min(best) < 0 < max(best)
+
+
+@pytest.mark.parametrize(("setting", "method"), [("flip", "sls"), ("flip", "multipass"), ("crop", "sls")])
+@pytest.mark.parametrize("network", ["best", "last"])
+def test_with_all_votes_seeds_do_not_agree_on_who_is_better(setting, method, network):
+    differences = gaps(setting, None, method, network)
+    assert min(differences) < 0 < max(differences)
 
 
 def test_items_are_held_out_by_class_and_seed(loaded):

@@ -106,22 +106,3 @@ def test_threads_are_given_back():
     with one_thread():
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before and cores() >= 1
-
-
-SCRIPT_OF_THE_FIRST = """
-from dissensus.train.fold_processes import in_processes
-from tests.train.test_fold_processes import ignored, interrupted
-if __name__ == "__main__":
-    print(in_processes(interrupted, [0, 1], 2, ignored))
-"""
-
-
-def test_the_first_processes_of_a_program_hear_nothing_of_interrupts_either(tmp_path):
-    """Python's resource tracker starts with the first of them, and lets interrupts through again afterwards."""
-    script = tmp_path / "first.py"
-    script.write_text(SCRIPT_OF_THE_FIRST)
-    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
-    done = subprocess.run(
-        [sys.executable, script], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == "['worked on', 'worked on']" and "Traceback" not in done.stderr

@@ -64,8 +64,6 @@ def train_network(
     items = matched_items(images, labels, say, by_position)
     check_start(start, config, items.images, say)
     train, held = split_items(len(items.images), config.validation, config.training.seed, "images")
-    if config.validation and not held.size:
-        say(f"nothing is held out: validation={config.validation:g} of {train.size} items is less than half an item")
     return train_part(items, train, held, config, start, checkpoint, save_every, after_epoch, quiet)
 
 
