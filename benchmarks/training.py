@@ -42,15 +42,14 @@ class PillowImages(Dataset[Any]):
     """What a user without torchvision writes; with it, the same steps under other names."""
 
     def __init__(self, pixels: np.ndarray, labels: np.ndarray) -> None:
-        self.pictures = [Image.fromarray(image) for image in pixels]
-        self.labels = labels
+        self.pixels, self.labels = pixels, labels
         self.mean, self.std = torch.tensor(MEAN)[:, None, None], torch.tensor(STD)[:, None, None]
 
     def __len__(self) -> int:
-        return len(self.pictures)
+        return len(self.pixels)
 
     def __getitem__(self, position: int) -> tuple[torch.Tensor, int]:
-        picture = ImageOps.expand(self.pictures[position], 4)
+        picture = ImageOps.expand(Image.fromarray(self.pixels[position]), 4)
         left, top = (int(shift) for shift in torch.randint(0, 9, (2,)))
         picture = picture.crop((left, top, left + 32, top + 32))
         if torch.rand(()) < 0.5:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -71,3 +72,15 @@ def test_every_score_that_the_terminal_shows_is_explained(name):
 
 def test_no_score_is_explained_that_does_not_exist():
     assert set(names_in_column("evaluate.md", "score | what it says | range")) <= {*METRICS, "_majority", "_gold"}
+
+
+def test_the_page_on_networks_shows_the_recorded_speed():
+    record = json.loads((DOCS.parent / "benchmarks" / "results" / "training.json").read_text(encoding="utf-8"))
+    page = (DOCS / "networks.md").read_text(encoding="utf-8")
+    for run in record["runs"]:
+        cells = [f"{run['threads']}, {run['workers']}"]
+        for name in ("small", "ResNet-8"):
+            speed = run[name]
+            cells += [f"{speed['theirs, images/s']:,}", f"{speed['ours, images/s']:,}", f"{speed['ratio']:.1f}"]
+        assert f"| {' | '.join(cells)} |" in page
+        assert run["small"]["augmentation share"] < 0.01
