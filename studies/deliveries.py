@@ -181,6 +181,7 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+TITLES = {"flip": "Mirrored images, 24 epochs", "crop": "Mirrored and shifted images, 60 epochs"}
 HEADER = (
     "delivery", "soft NLL, best", "below soft labels", "soft NLL, last", "below soft labels", "accuracy, last",
     "ECE, last", "entropy correlation, last",
@@ -190,12 +191,17 @@ HEADER = (
 def tables(rows: list[dict[str, Any]]) -> str:
     """One Markdown table for each setting: mean ± deviation over seeds, and in how many seeds soft NLL is lower."""
     parts = []
-    for setting, votes in dict.fromkeys((row["setting"], row["votes"]) for row in rows):
+    for setting, votes in (("flip", None), ("flip", 5), ("crop", None)):
         mine = [row for row in rows if (row["setting"], row["votes"]) == (setting, votes)]
         both = {row["method"]: {} for row in mine}  # type: dict[str, dict[str, dict[str, Any]]]
         for row in mine:
             both[row["method"]][row["network"]] = row
-        lines = [f"**{setting}, {votes or 'all'} votes per image**", "", _line(HEADER), _line("---" for _ in HEADER)]
+        lines = [
+            f"**{TITLES[setting]}; {votes or 'all'} votes per image**",
+            "",
+            _line(HEADER),
+            _line("---" for _ in HEADER),
+        ]
         for method in sorted(both, key=lambda name: both[name]["last"]["soft NLL"][0]):
             best, last = both[method]["best"], both[method]["last"]
             lines.append(_line([

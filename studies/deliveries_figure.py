@@ -32,7 +32,7 @@ def figure(record: dict[str, Any]) -> str:
         ])  # (seeds, epochs)  # fmt: skip
         epochs = np.arange(1, curves.shape[1] + 1)
         lines.append(Line(method, epochs, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
-    drawn = line_chart(lines, "epoch", "soft NLL on images held out, nats", y_range=(1.2, 2.0), marks=False)
+    drawn = line_chart(lines, "epoch", "soft NLL on images held out, nats", marks=False)
     drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     return drawn.replace(">", f">{STYLE}", 1) + "\n"
 
