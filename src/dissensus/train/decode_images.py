@@ -180,7 +180,7 @@ def _upright_size(data: Any) -> tuple[int, int] | None:
         with image.open(_readable(data)) as opened:
             width, height = opened.size
             return (height, width) if opened.getexif().get(ORIENTATION) in SIDEWAYS else (width, height)
-    except Exception:  # as above
+    except Exception:  # damaged files raise anything in Pillow; decoding names them, here they are only not counted
         return None
 
 
