@@ -175,6 +175,8 @@ def test_npz_keeps_distributions_whole_and_npy_their_numbers(tmp_path, value):
 def test_frames_keep_everything_but_what_their_columns_do_not_hold(value, library):
     table = as_table(value)
     assume("" not in table.column_names)  # polars gives a column without a name one of its own
+    # Names of items that differ in blanks alone are refused, unless they are listed, which the metadata does not do.
+    assume(len({str(name).strip() for name in value.items}) == len(value.items))
     meta = json.loads(table.schema.metadata[b"dissensus"])
     frame = table.to_pandas() if library == "pandas" else pl.from_arrow(table)
     again = read(frame, say=quiet, repeats="keep", **meta)
