@@ -1,0 +1,123 @@
+"""A model and sets from outside: how well each detector tells them from what the model knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.display import shapes
+from dissensus.labels.doors import described
+from dissensus.probe.detection import Separation, separation
+from dissensus.probe.ood import DETECTORS, NEIGHBOURS, chosen_detectors, ood_scores
+from dissensus.train.model import FeatureModel, Model, as_model
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """How well the detectors tell each set outside from the items inside.
+
+    separations  set: detector: Separation
+    inside       detector: (n,) scores of the items inside
+    outside      set: detector: (m,) scores
+    """
+
+    separations: dict[str, dict[str, Separation]]
+    inside: dict[str, np.ndarray]
+    outside: dict[str, dict[str, np.ndarray]]
+
+    __repr__ = shapes
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One record for each set and detector, without the scores of the items; None where there is no interval."""
+        return [
+            {"set": name, "detector": detector}
+            | {field: None if math.isnan(value) else value for field, value in asdict(result).items()}
+            for name, by_detector in self.separations.items()
+            for detector, result in by_detector.items()
+        ]
+
+
+def detect_ood(
+    model: Any,
+    inside: Any,
+    outside: Mapping[str, Any],
+    *,
+    reference: Any = None,
+    detectors: Iterable[str] | None = None,
+    neighbours: int = NEIGHBOURS,
+    epsilon: float = 0.0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Detection:
+    """How well a model's scores tell items from outside from items like those it was trained on.
+
+    model       a head, a network, a fitted classifier: whatever `as_model` takes; for knn it must have features
+    inside      inputs like those the model was trained on, but not these: it is surer of items it has seen
+    outside     name: inputs of each set, such as {"near": ..., "far": ...}
+    reference   the inputs the model was trained on; only knn looks at them
+    detectors   names from DETECTORS; None: all six where there is a reference, else those on logits
+    neighbours  which neighbour knn takes the distance to
+    epsilon     ODIN's step on the image, a share of the range of pixels; 0 is its temperature alone, others need a
+                Network
+    progress    called with the sets that are done and how many there are
+    """
+    if not isinstance(outside, Mapping) or not outside:
+        given = "empty" if isinstance(outside, Mapping) else described(outside)
+        raise ValueError(f"outside is {given}; expected the inputs of each set by its name, as in {{'far': images}}")
+    names = chosen_detectors(detectors, reference is not None)
+    seen = as_model(model)
+    if epsilon:
+        _check_step(seen, names, epsilon)
+    features = _features_of(seen, reference) if any(DETECTORS[name].needs == "features" for name in names) else None
+    known = features(reference) if features else None
+    sets: list[tuple[str | None, Any]] = [(None, inside), *outside.items()]
+    scores: dict[str | None, dict[str, np.ndarray]] = {}
+    for name, inputs in sets:
+        here = features(inputs) if features else None
+        scores[name] = ood_scores(seen.logits(inputs), here, reference=known, detectors=names, neighbours=neighbours)
+        if epsilon:
+            from dissensus.probe.odin_step import odin
+
+            scores[name]["odin"] = odin(model, inputs, epsilon=epsilon)
+        if progress is not None:
+            progress(len(scores), len(sets))
+    if "energy" in names and all(np.abs(by_detector["energy"]).max() < 1e-6 for by_detector in scores.values()):
+        raise ValueError(
+            "the energy is 0 for every item, because the logits of this model are logarithms of probabilities, as "
+            "those of scikit-learn's classifiers are: leave energy out of detectors"
+        )
+    within = scores[None]
+    beyond = {name: by_detector for name, by_detector in scores.items() if name is not None}
+    separations = {
+        name: {detector: separation(within[detector], values) for detector, values in by_detector.items()}
+        for name, by_detector in beyond.items()
+    }
+    return Detection(separations, within, beyond)
+
+
+def _features_of(model: Model, reference: Any) -> Callable[[Any], Any]:
+    """The function of the model that knn looks at."""
+    if reference is None:
+        raise ValueError("knn compares with the items the model was trained on; reference is None: hand these over")
+    if not isinstance(model, FeatureModel):
+        names = [name for name, detector in DETECTORS.items() if detector.needs == "logits"]
+        raise ValueError(
+            f"knn needs features, and this {type(model).__name__} has none; expected a head or a network: "
+            f"without features there are detectors={names}"
+        )
+    return model.features
+
+
+def _check_step(model: Model, names: tuple[str, ...], epsilon: float) -> None:
+    from dissensus.train.network import Network
+
+    if not isinstance(model, Network):
+        raise ValueError(
+            f"epsilon is {epsilon}, a step on the image, and a {type(model).__name__} takes none; expected a Network: "
+            "at epsilon=0, ODIN is its temperature alone"
+        )
+    if "odin" not in names:
+        raise ValueError(f"epsilon is {epsilon}, which only odin looks at; the detectors are {', '.join(names)}")
