@@ -2,6 +2,10 @@
 from .attacks import ATTACKS as ATTACKS
 from .attacks import fgsm as fgsm
 from .attacks import pgd as pgd
+from .curvature import Density as Density
+from .curvature import Eigenvalues as Eigenvalues
+from .curvature import spectral_density as spectral_density
+from .curvature import top_eigenvalues as top_eigenvalues
 from .detection import Separation as Separation
 from .detection import aupr as aupr
 from .detection import auroc_interval as auroc_interval
@@ -38,3 +42,5 @@ from .similarity import similarity_to_people as similarity_to_people
 from .stability import SaliencyStability as SaliencyStability
 from .stability import saliency_stability as saliency_stability
 from .stability import stability_by_disagreement as stability_by_disagreement
+from .traces import Trace as Trace
+from .traces import trace as trace

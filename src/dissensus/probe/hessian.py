@@ -1,0 +1,177 @@
+"""The Hessian of the mean cross-entropy by the weights of a module, as products with vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
+
+from dissensus.probe.convolutions import FastSecondDerivatives
+from dissensus.probe.inputs import still
+from dissensus.train.loss import soft_cross_entropy
+from dissensus.train.memory import keep_freed_memory
+from dissensus.train.network import Network
+
+Batches = Iterable[tuple[Any, Any]]
+MEMORY = 2 << 30  # bytes of graphs that are kept from one product to the next
+_SAME = 1e-4  # by which the loss of a batch may differ when it is computed again: accelerators add in any order
+
+
+class Hessian:
+    """H v = sum over items of the second derivatives of -sum_c p_c ln q_c by the weights, times v, divided by items.
+
+    By reverse mode twice. The graph of the gradient of a batch is kept for further products while there is room; what
+    is kept changes the time, not the numbers. Weights are those that require a gradient, in the order of the module.
+
+    size   number of weights
+    items  number of items
+    loss   mean cross-entropy
+    """
+
+    def __init__(self, module: nn.Module, batches: Batches, memory: int = MEMORY) -> None:
+        self.module, self.batches, self.room = module, batches, memory
+        self.weights = [weight for weight in module.parameters() if weight.requires_grad]
+        if not self.weights:
+            raise ValueError("no weight of the module requires a gradient, so the loss does not depend on any")
+        self.sizes = [weight.numel() for weight in self.weights]
+        self.size = sum(self.sizes)
+        self.first = self.weights[0]
+        self.items, self.loss = check_same(module, batches)
+        self.products = 0
+        self._kept: list[list[torch.Tensor]] = []
+        if self.first.device.type == "cpu":
+            keep_freed_memory()
+
+    def product(self, vector: torch.Tensor) -> torch.Tensor:
+        """(size,) -> (size,)"""
+        parts = [part.view(weight.shape) for part, weight in zip(vector.split(self.sizes), self.weights, strict=True)]
+        total = torch.zeros_like(vector)
+        for gradient, last_use in self._gradients():
+            pairs = [(g, v) for g, v in zip(gradient, parts, strict=True) if g.requires_grad]
+            if not pairs:  # a loss that is linear in the weights
+                continue
+            outputs, along = zip(*pairs, strict=True)
+            products = torch.autograd.grad(
+                outputs, self.weights, along, retain_graph=not last_use, allow_unused=True, materialize_grads=True
+            )
+            total += torch.cat([product.reshape(-1) for product in products])
+        self.products += 1
+        return total / self.items
+
+    def draw(self, rng: np.random.Generator, signs: bool = False) -> torch.Tensor:
+        """A random vector, of standard normal numbers or of signs.  (size,)"""
+        numbers = rng.choice([-1.0, 1.0], self.size) if signs else rng.standard_normal(self.size)
+        return torch.from_numpy(numbers).to(self.first)
+
+    def _gradients(self) -> Iterator[tuple[list[torch.Tensor], bool]]:
+        """The gradient of the summed loss of each batch with its graph, and whether it is not needed again."""
+        for gradient in self._kept:
+            yield gradient, False
+        for place, (inputs, targets) in enumerate(tensors_of(self.module, self.batches)):
+            if place < len(self._kept):
+                continue
+            sizes: dict[int, int] = {}
+            gradient = self._gradient(inputs, targets, sizes)
+            taken = sum(sizes.values())
+            keep = place == len(self._kept) and taken <= self.room
+            yield gradient, not keep
+            if keep:
+                self._kept.append(gradient)
+                self.room -= taken
+
+    def _gradient(self, inputs: Any, targets: Any, sizes: dict[int, int]) -> list[torch.Tensor]:
+        """sizes: filled with the bytes of what the graph holds, by their place in memory"""
+
+        def counted(saved: torch.Tensor) -> torch.Tensor:
+            memory = saved.untyped_storage()
+            sizes[memory.data_ptr()] = memory.nbytes()
+            return saved.detach()
+
+        with torch.enable_grad(), saved_tensors_hooks(counted, lambda saved: saved):
+            loss = summed_loss(self.module, inputs, targets)
+            return list(
+                torch.autograd.grad(loss, self.weights, create_graph=True, allow_unused=True, materialize_grads=True)
+            )
+
+
+@contextmanager
+def hessian_of(model: nn.Module | Network, batches: Batches, memory: int = MEMORY) -> Iterator[Hessian]:
+    """The Hessian of a model that stands still meanwhile; its graphs are gone afterwards."""
+    with still(model) as module:
+        hessian = Hessian(module, batches, memory)
+        try:
+            yield hessian
+        finally:
+            hessian._kept.clear()
+
+
+def summed_loss(module: nn.Module, inputs: Any, targets: Any) -> torch.Tensor:
+    """Sum over a batch of the cross-entropy to its targets, differentiable twice in little time."""
+    with FastSecondDerivatives():
+        logits = module(inputs)
+    return soft_cross_entropy(logits, targets, reduction="sum")
+
+
+def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
+    """Refuse a loss that is not the same function each time; else the number of items and their mean loss.
+
+    Everything is gone through twice, forwards only, which takes less than one product.
+    """
+    losses: list[float] = []
+    items = 0
+    for inputs, targets in tensors_of(module, batches):
+        losses.append(_value(module, inputs, targets))
+        items += len(targets)
+        if not np.isfinite(losses[-1]):
+            raise ValueError(
+                f"the loss of batch {len(losses) - 1} is {losses[-1]}; expected a number: weights, inputs or targets "
+                "are not all finite"
+            )
+    if not losses:
+        raise ValueError("there are no batches; expected (inputs, targets), one pair or more")
+    again = 0
+    for place, (inputs, targets) in enumerate(tensors_of(module, batches)):
+        again += 1
+        if place >= len(losses):
+            break
+        loss = _value(module, inputs, targets)
+        if abs(loss - losses[place]) <= _SAME * max(abs(loss), abs(losses[place])):
+            continue
+        if abs(_value(module, inputs, targets) - loss) > _SAME * abs(loss):
+            raise ValueError(
+                f"the loss of batch {place} differs each time it is computed ({losses[place]:.6g}, {loss:.6g}): the "
+                "model draws at random, as dropout does; expected a function: call model.eval(), or switch it off"
+            )
+        raise ValueError(
+            f"batch {place} is another one when the batches are gone through again (its loss was {losses[place]:.6g}, "
+            f"now {loss:.6g}): do not shuffle or augment, or hand over a list of batches"
+        )
+    if again != len(losses):
+        raise ValueError(
+            f"the first time there were {len(losses)} batches, then {again if again < len(losses) else 'more'}; "
+            "expected the same each time: hand over a list, not an iterator"
+        )
+    return items, sum(losses) / items
+
+
+def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Inputs and targets where the weights are, and with their precision."""
+    weight = next(module.parameters())
+    for place, pair in enumerate(batches):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(
+                f"batch {place} is a {type(pair).__name__}; expected a pair, (inputs, targets): image_batches makes "
+                "such of images and labels"
+            )
+        inputs, targets = (torch.as_tensor(part).to(weight.device) for part in pair)
+        yield inputs.to(weight.dtype) if inputs.is_floating_point() else inputs, targets
+
+
+def _value(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> float:
+    with torch.no_grad():
+        return float(summed_loss(module, inputs, targets))

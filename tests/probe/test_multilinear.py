@@ -1,0 +1,52 @@
+"""Which logits are linear in each tensor of weights, piece by piece."""
+
+import pytest
+import torch
+from torch import nn
+
+from dissensus.probe.multilinear import not_linear_in_each
+from dissensus.train import NETWORKS
+
+ROWS = torch.randn(2, 4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_of_ours_is(name):
+    with torch.device("meta"):
+        module = NETWORKS[name](classes=10).eval()
+        assert not_linear_in_each(module(torch.empty(2, 3, 32, 32))) is None
+
+
+LAYER = nn.Linear(4, 4)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "why"),
+    [
+        (lambda: LAYER(ROWS), None),
+        (lambda: nn.functional.leaky_relu(LAYER(ROWS)) * 3 / 2 - 1, None),
+        (lambda: LAYER(ROWS) * ROWS, None),
+        (lambda: nn.Linear(4, 2)(nn.PReLU()(LAYER(ROWS))), None),
+        (lambda: LAYER(LAYER(ROWS)), "Addmm multiplies what depends on the same weights"),
+        (lambda: LAYER(ROWS) * LAYER(ROWS), "Mul multiplies"),
+        (lambda: 1 / LAYER(ROWS), "not known to be linear"),
+        (lambda: LAYER(ROWS).tanh(), "Tanh is not known to be linear"),
+        (lambda: nn.LayerNorm(4)(LAYER(ROWS)), "NativeLayerNorm is not known"),
+        (lambda: nn.functional.scaled_dot_product_attention(*[LAYER(ROWS)[None]] * 3), "not known"),
+        (lambda: Squared.apply(LAYER(ROWS)), "Squared is not known to be linear"),
+        (lambda: ROWS, None),
+    ],
+)
+def test_steps_are_read_from_the_graph(outputs, why):
+    result = not_linear_in_each(outputs())
+    assert result is None if why is None else why in result
+
+
+class Squared(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g

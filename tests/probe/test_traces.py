@@ -1,0 +1,89 @@
+"""The trace of the Hessian by three roads, against the whole matrix, and its standard error."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from dissensus.probe import trace
+from dissensus.probe.traces import METHODS
+from tests.probe.curved import convolutional, crowd, dense_hessian, layered
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def small():
+    module, batches = layered(), crowd(60, shape=(4,), batch=40)
+    return module, batches, float(np.trace(dense_hessian(module, batches)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_the_trace_within_its_error_as_often_as_it_says(small, method):
+    module, batches, truth = small
+    results = [trace(module, batches, rng(seed), method=method, tolerance=0.1) for seed in range(40)]
+    z = np.array([(result.value - truth) / result.error for result in results])
+    assert (np.abs(z) < 1.96).mean() >= 0.85 and abs(z.mean()) < 4 / np.sqrt(40)
+    assert all(result.converged and result.error <= 0.1 * result.value for result in results)
+
+
+def test_a_convolutional_network_with_batch_norm():
+    module, batches = convolutional(), crowd(30)
+    result = trace(module, batches, rng(), tolerance=0.03)
+    assert result.method == "fisher"
+    assert abs(result.value - np.trace(dense_hessian(module, batches))) < 4 * result.error
+
+
+def test_first_derivatives_are_enough_for_a_relu_network_and_need_fewer_draws(small):
+    module, batches, _ = small
+    best = trace(module, batches, rng(), tolerance=0.05)
+    plain = trace(module, batches, rng(), method="hutchinson", tolerance=0.05)
+    assert best.method == "fisher" and "linear in each tensor" in best.why and best.draws < plain.draws
+
+
+@pytest.mark.parametrize("activation", [nn.GELU, nn.SiLU, nn.Tanh])
+def test_smooth_activations_are_taken_by_second_derivatives(activation):
+    module, batches = layered(activation=activation), crowd(60, shape=(4,), batch=40)
+    truth = float(np.trace(dense_hessian(module, batches)))
+    result = trace(module, batches, rng(), tolerance=0.05)
+    assert result.method == "grouped" and abs(result.value - truth) < 4 * result.error
+    with pytest.raises(ValueError, match=r"method is 'fisher'.*is not known to be linear.*'auto' or 'grouped'"):
+        trace(module, batches, rng(), method="fisher")
+
+
+def test_the_trace_of_a_relu_network_does_not_depend_on_what_people_said(small):
+    module, batches, truth = small
+    turned = [(inputs, targets.roll(1, dims=1)) for inputs, targets in batches]
+    assert np.isclose(np.trace(dense_hessian(module, turned)), truth)
+
+
+def test_classes_are_one_hot_rows(small):
+    module, batches, _ = small
+    codes = [(inputs, targets.argmax(1)) for inputs, targets in batches]
+    rows = [(inputs, nn.functional.one_hot(targets, 3).double()) for inputs, targets in codes]
+    for method in METHODS:
+        first, second = (trace(module, b, rng(), method=method, tolerance=0.3).value for b in (codes, rows))
+        assert np.isclose(first, second, rtol=1e-12)
+
+
+def test_what_has_not_converged_says_so_and_a_flat_loss_has_no_trace(small):
+    module, batches, _ = small
+    result = trace(module, batches, rng(), tolerance=1e-9, draws=3)
+    assert not result.converged and result.draws == 3 and result.error > 0
+    flat = trace(nn.Linear(2, 3), [(torch.zeros(4, 2), torch.full((4, 3), 1 / 3))], rng(), method="hutchinson")
+    assert flat.items == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "hutch++"}, "expected 'auto' or one of fisher, grouped, hutchinson"),
+        ({"tolerance": -1}, "tolerance is -1"),
+        ({"draws": 1}, "draws is 1; expected 2 or more"),
+    ],
+)
+def test_bad_options_are_refused(small, options, message):
+    with pytest.raises(ValueError, match=message):
+        trace(*small[:2], rng(), **options)
