@@ -17,6 +17,12 @@ from .gradients import gradient_variance_of_features as gradient_variance_of_fea
 from .gradients import sampled_gradient_variance as sampled_gradient_variance
 from .inputs import ImageBatches as ImageBatches
 from .inputs import image_batches as image_batches
+from .landscapes import LossLine as LossLine
+from .landscapes import LossPlane as LossPlane
+from .landscapes import loss_line as loss_line
+from .landscapes import loss_plane as loss_plane
+from .landscapes import plane_through as plane_through
+from .landscapes import random_direction as random_direction
 from .last_layer import last_layer_inputs as last_layer_inputs
 from .odin_step import odin as odin
 from .ood import DETECTORS as DETECTORS
@@ -29,6 +35,12 @@ from .ood import ood_scores as ood_scores
 from .ood import predictive_entropy as predictive_entropy
 from .ood_sets import Detection as Detection
 from .ood_sets import detect_ood as detect_ood
+from .path_figures import barrier_figure as barrier_figure
+from .path_figures import line_figure as line_figure
+from .path_figures import plane_figure as plane_figure
+from .paths import Barrier as Barrier
+from .paths import LossCurve as LossCurve
+from .paths import barrier as barrier
 from .representation import CkaTable as CkaTable
 from .representation import cka_of_batches as cka_of_batches
 from .representation import cka_table as cka_table

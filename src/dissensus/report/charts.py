@@ -66,11 +66,12 @@ def line_chart(
 
 def grid_map(
     values: np.ndarray, x: Sequence[float], y: Sequence[float], x_title: str, y_title: str, title: str, *,
-    low: float, high: float, mark: tuple[float, float] | None = None, ends: tuple[str, str] | None = None,
+    low: float, high: float, mark: Sequence[float] | np.ndarray | None = None, ends: tuple[str, str] | None = None,
 ) -> str:  # fmt: skip
     """A value for each pair of numbers, darker for more, y upwards; NaN stays empty.
 
-    values: (len(y), len(x)); `mark` rings the cell nearest to (x, y); `ends` names the two ends of the scale.
+    values: (len(y), len(x)); `mark` rings the cell nearest to (x, y), or to each of (m, 2) such pairs; `ends`
+    names the two ends of the scale.
     """
     cells = np.asarray(values, dtype=np.float64)
     assert cells.shape == (len(y), len(x))
@@ -94,8 +95,8 @@ def grid_map(
         f'<text transform="translate(14,{base - tall / 2:.0f}) rotate(-90)" text-anchor="middle">'
         f"{escape(y_title)}</text>"
     )
-    if mark is not None:
-        j, i = int(np.abs(np.asarray(x) - mark[0]).argmin()), int(np.abs(np.asarray(y) - mark[1]).argmin())
+    for mark_x, mark_y in np.reshape([] if mark is None else mark, (-1, 2)):
+        j, i = int(np.abs(np.asarray(x) - mark_x).argmin()), int(np.abs(np.asarray(y) - mark_y).argmin())
         ring = (
             f'cx="{LEFT + (j + 0.5) * side:.1f}" cy="{base - (i + 0.5) * side:.1f}" r="{max(side, 7):.1f}" fill="none"'
         )

@@ -1,0 +1,210 @@
+"""Slices through the loss around a network: along one direction, over two, and over the plane of three networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from dissensus.labels.display import shapes
+from dissensus.probe.architecture import own_copy, same_architecture
+from dissensus.probe.batch_norm import Batches, batch_norms, renew_statistics
+from dissensus.probe.inputs import still
+from dissensus.probe.paths import check_reiterable, mean_loss
+from dissensus.train.network import Network
+
+Direction = Mapping[str, torch.Tensor]  # a change of each weight, by the name of the weight
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class LossLine:
+    """The loss along a direction; 0 is the network itself.
+
+    at    (p,) multiples of the direction
+    loss  (p,) mean cross-entropy in nats
+    """
+
+    at: np.ndarray
+    loss: np.ndarray
+
+    __repr__ = shapes
+
+
+@dataclass(frozen=True, eq=False)
+class LossPlane:
+    """The loss over two directions.
+
+    x       (p,) multiples of the first direction
+    y       (p,) multiples of the second
+    loss    (p, p) mean cross-entropy in nats, a row for each y
+    places  (m, 2) the x and y of the networks in it: of one, or of three
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    loss: np.ndarray
+    places: np.ndarray
+
+    __repr__ = shapes
+
+
+def random_direction(
+    model: nn.Module | Network, rng: np.random.Generator, *, biases: bool = False
+) -> dict[str, torch.Tensor]:
+    """A random direction, each filter of it as long as that filter of the network.
+
+        d_f = g_f |w_f| / |g_f|,   g_f standard normal
+
+    for the filter or row f of every weight of two dimensions or more, so that slices of networks whose weights differ
+    in scale can be compared. Li et al. (2018), Visualizing the loss landscape of neural nets, section 4.
+
+    biases  move biases and the weights of batch norm too, each as long as it is as a whole; they stay by default
+    """
+    with still(model) as module, torch.no_grad():
+        return {name: _drawn(weight, rng, biases) for name, weight in module.named_parameters()}
+
+
+def loss_line(
+    model: nn.Module | Network, batches: Batches, direction: Direction, *, span: float = 1.0, points: int = 21,
+    renew_statistics_on: Batches | None = None, progress: Progress | None = None,
+) -> LossLine:  # fmt: skip
+    """The loss at w + a d for a from -span to span.
+
+    direction            a change of the weights by name, such as `random_direction` gives; weights without one stay
+    points               how many a; an odd number has the network itself among them
+    renew_statistics_on  batches from which batch norm gets its mean and variance at each point; it keeps those of the
+                         network where it is None, as Li et al. do
+    """
+    at = _steps(span, points)
+    losses = _losses(model, batches, (direction,), at[:, None], renew_statistics_on, progress)
+    return LossLine(at, losses)
+
+
+def loss_plane(
+    model: nn.Module | Network, batches: Batches, directions: tuple[Direction, Direction], *, span: float = 1.0,
+    points: int = 11, renew_statistics_on: Batches | None = None, progress: Progress | None = None,
+) -> LossPlane:  # fmt: skip
+    """The loss at w + x d + y e for x and y from -span to span: points^2 passes over the batches.
+
+    Options as for `loss_line`.
+    """
+    at = _steps(span, points)
+    where = np.stack([np.tile(at, points), np.repeat(at, points)], axis=1)  # (p p, 2), x the faster
+    losses = _losses(model, batches, directions, where, renew_statistics_on, progress)
+    return LossPlane(at, at, losses.reshape(points, points), np.zeros((1, 2)))
+
+
+def plane_through(
+    models: Sequence[nn.Module | Network], batches: Batches, *, points: int = 11, margin: float = 0.2,
+    renew_statistics_on: Batches | None = None, progress: Progress | None = None,
+) -> LossPlane:  # fmt: skip
+    """The loss over the plane in which three networks of the same architecture lie, with distances as they are.
+
+    The first lies at (0, 0), the second at (d, 0), where d is the distance of their weights, the third above. Batch
+    norm gets its mean and variance from data again at each point, the networks' own too: on a plane, and outside of
+    the triangle above all, there is nothing in between to take. Garipov et al. (2018), Loss surfaces, mode
+    connectivity, and fast ensembling of DNNs, figure 1.
+
+    margin               how far the map goes beyond the three, as a share of its width
+    renew_statistics_on  images of the training set; the given batches where it is None
+    """
+    if len(models) != 3:
+        raise ValueError(f"there are {len(models)} networks; a plane goes through 3")
+    for other in models[1:]:
+        same_architecture(models[0], other)
+    across, up, places = _axes(models)
+    low, high = places.min(axis=0), places.max(axis=0)
+    room = margin * (high - low)
+    if points < 2:
+        raise ValueError(f"points is {points}; expected 2 or more for each side of the map")
+    x, y = np.linspace(low - room, high + room, points).T
+    where = np.stack([np.tile(x, points), np.repeat(y, points)], axis=1)
+    renew_on = batches if renew_statistics_on is None else renew_statistics_on
+    losses = _losses(models[0], batches, (across, up), where, renew_on, progress)
+    return LossPlane(x, y, losses.reshape(points, points), places)
+
+
+def _losses(
+    model: nn.Module | Network, batches: Batches, directions: Sequence[Direction], where: np.ndarray,
+    renew_on: Batches | None, progress: Progress | None,
+) -> np.ndarray:  # fmt: skip
+    """The loss at each sum of multiples of the directions.  where: (q, directions) -> (q,)"""
+    check_reiterable(batches, "batches")
+    check_reiterable(renew_on, "renew_statistics_on")
+    losses = np.empty(len(where))
+    with still(model) as module:
+        weights = dict(module.named_parameters())
+        for direction in directions:
+            _check_direction(direction, weights)
+        moved = own_copy(module)
+        renew = renew_on is not None and batch_norms(moved)
+        for place, amounts in enumerate(where.tolist()):
+            with torch.no_grad():
+                for name, weight in moved.named_parameters():
+                    weight.copy_(weights[name])
+                    for amount, direction in zip(amounts, directions, strict=True):
+                        if name in direction:
+                            weight.add_(direction[name].to(weight), alpha=amount)
+            if renew and renew_on is not None:
+                renew_statistics(moved, renew_on)
+            losses[place] = mean_loss(moved, batches)
+            if progress is not None:
+                progress(place + 1, len(where))
+    return losses
+
+
+def _axes(models: Sequence[nn.Module | Network]) -> tuple[Direction, Direction, np.ndarray]:
+    """Two directions of length 1 at right angles, and where the three networks lie: (3, 2)."""
+    held = []
+    for model in models:
+        with still(model) as module:
+            held.append({name: weight.detach() for name, weight in module.named_parameters()})
+    first, second, third = held
+    across = {name: second[name].to(weight) - weight for name, weight in first.items()}
+    up = {name: third[name].to(weight) - weight for name, weight in first.items()}
+    wide, far = _dot(across, across) ** 0.5, _dot(up, up) ** 0.5
+    along = _dot(across, up) / wide if wide else 0.0
+    across = {name: part / (wide or 1.0) for name, part in across.items()}
+    up = {name: part - along * across[name] for name, part in up.items()}
+    tall = _dot(up, up) ** 0.5
+    if not wide or tall < 1e-5 * far or not far:
+        raise ValueError("the three networks lie on one line, or two of them are the same, so there is no plane")
+    up = {name: part / tall for name, part in up.items()}
+    return across, up, np.array([(0, 0), (wide, 0), (along, tall)], dtype=np.float64)
+
+
+def _dot(a: Direction, b: Direction) -> float:
+    return sum(float((a[name].double() * b[name].double()).sum()) for name in a)
+
+
+def _drawn(weight: torch.Tensor, rng: np.random.Generator, biases: bool) -> torch.Tensor:
+    if weight.ndim < 2 and not biases:
+        return torch.zeros_like(weight)
+    drawn = torch.from_numpy(rng.standard_normal(tuple(weight.shape))).to(weight)
+    rows = weight.shape[0] if weight.ndim >= 2 else 1
+    length = weight.reshape(rows, -1).norm(dim=1, keepdim=True)  # (rows, 1)
+    flat = drawn.reshape(rows, -1)
+    return (flat * (length / flat.norm(dim=1, keepdim=True))).reshape(weight.shape)
+
+
+def _steps(span: float, points: int) -> np.ndarray:
+    if not 0 < span < np.inf or points < 2:
+        raise ValueError(
+            f"span is {span:g} and points is {points}; expected a span above 0, as a multiple of the direction, and 2 "
+            "points or more"
+        )
+    return np.linspace(-span, span, points)
+
+
+def _check_direction(direction: Direction, weights: Mapping[str, torch.Tensor]) -> None:
+    for name, part in direction.items():
+        if name not in weights or part.shape != weights[name].shape:
+            expected = tuple(weights[name].shape) if name in weights else "no weight of this name"
+            raise ValueError(
+                f"the direction changes {name}, of shape {tuple(part.shape)}, and the network has {expected}; expected "
+                "a direction made for this network: random_direction(model, rng)"
+            )

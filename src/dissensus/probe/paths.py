@@ -1,0 +1,165 @@
+"""The loss on the straight way between two networks, and how high it rises on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from dissensus.labels.display import shapes
+from dissensus.probe.architecture import own_copy, same_architecture, state_of
+from dissensus.probe.batch_norm import Batches, batch_norms, renew_statistics
+from dissensus.probe.inputs import still
+from dissensus.train.loss import soft_cross_entropy
+from dissensus.train.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class LossCurve:
+    """The loss L at points t of the way from one network (t = 0) to another (t = 1).
+
+    at    (p,) from 0 to 1
+    loss  (p,) mean cross-entropy in nats
+    """
+
+    at: np.ndarray
+    loss: np.ndarray
+
+    __repr__ = shapes
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The loss of the two networks themselves."""
+        return float(self.loss[0]), float(self.loss[-1])
+
+    @property
+    def barrier(self) -> float:
+        """How far the loss rises above the straight line between its ends: the largest L(t) - (1-t) L(0) - t L(1).
+
+        Over the points between the ends, where Entezari et al. (2022) have the ends among them and so never get less
+        than 0. Below 0 the loss is lower on the way than a straight line: there is no barrier, and networks in between
+        are better than the two on average, as always where the loss is convex.
+        """
+        return float(self._rise()[self._highest()])
+
+    @property
+    def highest(self) -> float:
+        """The t at which the loss is farthest above the straight line."""
+        return float(self.at[self._highest()])
+
+    @property
+    def above_mean(self) -> float:
+        """The largest loss, ends included, less the mean of the ends: the barrier of Frankle et al. (2020).
+
+        Equal to `barrier` where both ends have the same loss; otherwise half of their difference or more.
+        """
+        return float(self.loss.max() - (self.loss[0] + self.loss[-1]) / 2)
+
+    def _rise(self) -> np.ndarray:
+        return self.loss - ((1 - self.at) * self.loss[0] + self.at * self.loss[-1])  # (p,)
+
+    def _highest(self) -> int:
+        return 1 + int(self._rise()[1:-1].argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier:
+    """The way between two networks, with two ways of treating the statistics of batch norm.
+
+    interpolated  running means and variances lie on the straight line, like the weights. They fit no network in
+                  between, so that the loss can look far worse than it is
+    renewed       at every point, the ends too, they are taken from data again
+    batch_norms   how many layers keep such statistics; with none, both curves are the same
+    """
+
+    interpolated: LossCurve
+    renewed: LossCurve
+    batch_norms: int
+
+    __repr__ = shapes
+
+
+def barrier(
+    model: nn.Module | Network,
+    other: nn.Module | Network,
+    batches: Batches,
+    *,
+    points: int = 11,
+    renew_statistics_on: Batches | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Barrier:
+    """The loss on the straight line between two networks of the same architecture.
+
+        w(t) = (1 - t) w_model + t w_other,   L(t) = mean cross-entropy of w(t) on the batches
+
+    Gheibi 2026, 5.3 and figure 11 (mean barrier 2.05 between soft-label and sampled-label training); Frankle et al.
+    (2020), Linear mode connectivity and the lottery ticket hypothesis; Entezari et al. (2022), The role of permutation
+    invariance in linear mode connectivity. Both models stay as they are.
+
+    batches              a re-iterable of (inputs, targets); the mean is over items, whatever the sizes of the batches
+    points               how many t, both ends included, evenly spaced
+    renew_statistics_on  batches from which batch norm gets its mean and variance at each point: images of the training
+                         set, without their augmentation. The given batches where it is None; their targets are unused
+    progress             called with (points done, of how many)
+    """
+    if points < 3:
+        raise ValueError(f"points is {points}; expected 3 or more: the two ends and something in between")
+    check_reiterable(batches, "batches")
+    check_reiterable(renew_statistics_on, "renew_statistics_on")
+    same_architecture(model, other)
+    at = np.linspace(0, 1, points)
+    losses = np.empty((2, points))
+    with still(model) as start, still(other) as end:
+        between = own_copy(start)
+        first, last = state_of(start), state_of(end)
+        norms = len(batch_norms(between))
+        for place, t in enumerate(at.tolist()):
+            _interpolate(between, first, last, t)
+            losses[:, place] = mean_loss(between, batches)
+            if norms:
+                renew_statistics(between, batches if renew_statistics_on is None else renew_statistics_on)
+                losses[1, place] = mean_loss(between, batches)
+            _check_loss(losses[:, place], f"at t = {t:g}, between the two networks,")
+            if progress is not None:
+                progress(place + 1, points)
+    return Barrier(LossCurve(at, losses[0]), LossCurve(at, losses[1]), norms)
+
+
+def mean_loss(module: nn.Module, batches: Batches) -> float:
+    """Mean cross-entropy over items, in nats."""
+    device = next((weight.device for weight in module.parameters()), torch.device("cpu"))
+    total, items = 0.0, 0
+    with torch.no_grad():
+        for inputs, targets in batches:
+            loss = soft_cross_entropy(module(inputs.to(device)), targets.to(device), reduction="sum")
+            total, items = total + float(loss), items + len(targets)
+    if not items:
+        raise ValueError("the batches hold no items; expected one or more batches of (inputs, targets)")
+    return total / items
+
+
+def check_reiterable(batches: object, name: str) -> None:
+    if batches is not None and iter(batches) is batches:  # type: ignore[call-overload]
+        raise ValueError(
+            f"{name} is a {type(batches).__name__}, which can be gone through only once; expected a list of "
+            "(inputs, targets), a DataLoader or image_batches(...)"
+        )
+
+
+def _interpolate(
+    between: nn.Module, first: dict[str, torch.Tensor], last: dict[str, torch.Tensor], t: float
+) -> None:  # fmt: skip
+    with torch.no_grad():
+        for name, held in state_of(between).items():
+            if held.is_floating_point():
+                held.copy_(torch.lerp(first[name], last[name].to(first[name].device), t))  # exact at both ends
+
+
+def _check_loss(losses: np.ndarray, where: str) -> None:
+    if np.isnan(losses).any():
+        raise ValueError(
+            f"{where} the loss is NaN: check the inputs for NaN, and whether the networks overflow in their precision"
+        )
