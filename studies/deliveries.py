@@ -48,7 +48,7 @@ from dissensus.evaluate import (
 )
 from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
-from dissensus.train import NETWORKS, TrainConfig, fit
+from dissensus.train import NETWORKS, TrainConfig, Training, fit
 from dissensus.train.network import Network
 
 METHODS: dict[str, Callable[[Distributions, int], Delivery]] = {
@@ -117,18 +117,8 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
         if known.get("settings", settings) != settings:
             raise ValueError(f"{place}: was trained with other settings; remove it, or choose another folder (--work)")
         return known
-    pixels, everybody = images("cifar10", "test", quiet=True).pixels, load("cifar10h").labels
-    assert isinstance(everybody, Distributions)
-    train, held = split(everybody, cell.seed)
-    shares = everybody.select(train)
-    if cell.votes is not None:
-        drawn = np.random.default_rng([cell.seed, cell.votes]).multinomial(cell.votes, shares.probs)
-        shares = Distributions.from_counts(drawn, items=shares.items, classes=shares.classes)
     started = time.perf_counter()
-    training = fit(
-        partial(NETWORKS["small"], classes=10), pixels[train], METHODS[cell.method](shares, cell.seed), config,
-        validation=(pixels[held], everybody.select(held)), checkpoint=work / cell.name, quiet=True,
-    )  # fmt: skip
+    training, pixels, everybody, train, held = trained(cell, work)
     people = everybody.select(held)
     record = {
         "setting": cell.setting, "votes": cell.votes, "seed": cell.seed, "method": cell.method,
@@ -140,6 +130,23 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
     }  # fmt: skip
     write_text(json.dumps(record), place)
     return record
+
+
+def trained(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributions, np.ndarray, np.ndarray]:
+    """The networks of a cell, trained or read from its checkpoint; all images and what people said; the split."""
+    config = TrainConfig(**(vars(SETTINGS[cell.setting]) | {"seed": cell.seed}))
+    pixels, everybody = images("cifar10", "test", quiet=True).pixels, load("cifar10h").labels
+    assert isinstance(everybody, Distributions)
+    train, held = split(everybody, cell.seed)
+    shares = everybody.select(train)
+    if cell.votes is not None:
+        drawn = np.random.default_rng([cell.seed, cell.votes]).multinomial(cell.votes, shares.probs)
+        shares = Distributions.from_counts(drawn, items=shares.items, classes=shares.classes)
+    training = fit(
+        partial(NETWORKS["small"], classes=10), pixels[train], METHODS[cell.method](shares, cell.seed), config,
+        validation=(pixels[held], everybody.select(held)), checkpoint=work / cell.name, quiet=True,
+    )  # fmt: skip
+    return training, pixels, everybody, train, held
 
 
 def split(people: Distributions, seed: int) -> tuple[np.ndarray, np.ndarray]:
