@@ -104,7 +104,11 @@ class _LateProgress:
             from rich.console import Console
             from rich.progress import Progress
 
-            self.bar = Progress(console=Console(stderr=True), transient=True)
+            console = Console(stderr=True)
+            if not console.is_terminal:  # where rich would leave an empty line
+                self.quiet = True
+                return
+            self.bar = Progress(console=console, transient=True)
             self.task = self.bar.add_task(self.title, total=self.total)
             self.bar.start()
         self.bar.update(self.task, completed=count)
