@@ -16,6 +16,8 @@ LAYERS = {
     "one pixel": nn.Conv2d(4, 6, 1),
     "batch norm": nn.BatchNorm2d(4),
     "batch norm without weights": nn.BatchNorm2d(4, affine=False),
+    "bias and batch norm": nn.Sequential(nn.Conv2d(4, 6, 3, groups=2), nn.BatchNorm2d(6)),
+    "changed in place": nn.Sequential(nn.Conv2d(4, 6, 3), nn.ReLU(inplace=True), nn.BatchNorm2d(6)),
     "in a row": nn.Sequential(nn.Conv2d(4, 6, 3, stride=2), nn.BatchNorm2d(6), nn.ReLU(), nn.Conv2d(6, 2, 2)),
 }  # fmt: skip
 
@@ -28,13 +30,15 @@ def test_values_gradients_and_second_derivatives(name, trained):
     x = torch.randn(3, 4, 7, 8, dtype=torch.double, requires_grad=True)
     wanted = [x, *layer.parameters()] if trained else [x]
 
-    def second(fast):
-        with FastSecondDerivatives() if fast else torch.enable_grad():
+    def second(mode):
+        with mode:
             out = layer(x)
         first = torch.autograd.grad(out.tanh().square().sum(), wanted, create_graph=True)
         torch.manual_seed(1)
         along = [torch.randn_like(g) for g in first]
         return out, *first, *torch.autograd.grad(first, wanted, along)
 
-    for fast, native in zip(second(True), second(False), strict=True):
-        assert torch.allclose(fast, native, rtol=1e-10, atol=1e-12)
+    native = second(torch.enable_grad())
+    for mode in (FastSecondDerivatives(), FastSecondDerivatives(fold=True)):
+        for ours, theirs in zip(second(mode), native, strict=True):
+            assert torch.allclose(ours, theirs, rtol=1e-10, atol=1e-12)

@@ -35,6 +35,9 @@ LAYER = nn.Linear(4, 4)
         (lambda: nn.functional.scaled_dot_product_attention(*[LAYER(ROWS)[None]] * 3), "not known"),
         (lambda: Squared.apply(LAYER(ROWS)), "Squared is not known to be linear"),
         (lambda: ROWS, None),
+        (lambda: nn.BatchNorm1d(4).eval()(LAYER(ROWS)), None),
+        (lambda: nn.BatchNorm1d(4, track_running_stats=False).eval()(LAYER(ROWS)), "mean and variance from what"),
+        (lambda: nn.InstanceNorm1d(2).eval()(LAYER(ROWS)[None]), "mean and variance from what"),
     ],
 )
 def test_steps_are_read_from_the_graph(outputs, why):

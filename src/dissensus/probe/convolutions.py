@@ -21,47 +21,62 @@ class FastSecondDerivatives(TorchFunctionMode):
     The values are the same. torch writes the second derivative of a convolution as one with the batch for channels and
     an image for the kernel, for which processors have no fast code; and it goes through batch norm in several steps,
     though with fixed statistics it is x * scale + shift. A Hessian-vector product takes 0.6 to 0.8 of the time.
-    Folding batch norm into the convolution before it would save nothing more (`benchmarks/curvature.py`).
+
+    fold  put batch norm into the weights of a convolution right before it, as a function of both. The convolution is
+          then computed twice, which pays where the graph is used for several products
     """
+
+    def __init__(self, fold: bool = False) -> None:
+        super().__init__()
+        self.fold = fold
+        self.last: tuple[Any, ...] = ()  # what the last convolution gave, in which version, and what it was given
 
     def __torch_function__(
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         given = kwargs or {}
+        if torch.compiler.is_compiling():  # torch.compile drops part of the second derivatives of functions of our own
+            return function(*args, **given)
         if function is torch.conv2d or function is functional.conv2d:
-            return _convolution(function, *args, **given)
+            return self._convolution(function, *args, **given)
         if function is functional.batch_norm:
-            return _batch_norm(*args, **given)
+            return self._batch_norm(*args, **given)
         return function(*args, **given)
 
+    def _convolution(
+        self, function: Callable[..., Any], input: Any, weight: Any, bias: Any = None, stride: Any = 1,
+        padding: Any = 0, dilation: Any = 1, groups: int = 1,
+    ) -> Any:  # fmt: skip
+        if isinstance(padding, str) or input.ndim != 4 or torch.is_autocast_enabled(input.device.type):
+            return function(input, weight, bias, stride, padding, dilation, groups)
+        how = (_pair(stride), _pair(padding), _pair(dilation), groups)
+        out = _Convolution.apply(input, weight, how)
+        out = out if bias is None else out + bias.view(1, -1, 1, 1)
+        if self.fold:
+            self.last = (out, out._version, input, input._version, weight, bias, how)
+        return out
 
-def _convolution(
-    function: Callable[..., Any], input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:  # fmt: skip
-    if isinstance(padding, str) or input.ndim != 4:
-        return function(input, weight, bias, stride, padding, dilation, groups)
-    how = (_pair(stride), _pair(padding), _pair(dilation), groups)
-    out = _Convolution.apply(input, weight, how)
-    return out if bias is None else out + bias.view(1, -1, 1, 1)
+    def _batch_norm(
+        self, input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+        training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+    ) -> Any:  # fmt: skip
+        if training:
+            return functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+        scale = torch.rsqrt(running_var + eps)
+        scale = scale if weight is None else scale * weight
+        shift = -running_mean * scale
+        shift = shift if bias is None else shift + bias
+        last, self.last = self.last, ()
+        if last and input is last[0] and input._version == last[1] and last[2]._version == last[3]:
+            _, _, x, _, w, before, how = last
+            shift = shift if before is None else shift + before * scale
+            return _Convolution.apply(x, w * scale.view(-1, 1, 1, 1), how) + shift.view(1, -1, 1, 1)
+        channels = [1, -1] + [1] * (input.ndim - 2)
+        return input * scale.view(channels) + shift.view(channels)
 
 
 def _pair(sides: Any) -> list[int]:
     return [sides, sides] if isinstance(sides, int) else list(sides) * (2 // len(sides))
-
-
-def _batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
-    momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
-    if training:
-        return functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-    scale = torch.rsqrt(running_var + eps)
-    scale = scale if weight is None else scale * weight
-    shift = -running_mean * scale
-    shift = shift if bias is None else shift + bias
-    channels = [1, -1] + [1] * (input.ndim - 2)
-    return torch.addcmul(shift.view(channels), input, scale.view(channels))
 
 
 class _Convolution(torch.autograd.Function):

@@ -11,15 +11,17 @@ from torch import nn
 
 from dissensus.labels.display import shapes
 from dissensus.probe.estimate_bar import EstimateBar
-from dissensus.probe.hessian import MEMORY, Batches, Hessian, hessian_of
+from dissensus.probe.hessian import MEMORY, Hessian, hessian_of
+from dissensus.probe.inputs import Batches, check_drawing
 from dissensus.probe.lanczos import lanczos
 from dissensus.train.network import Network
 
 Which = Literal["LA", "LM", "SA"]
+_NOISE = 1e-3  # of the largest eigenvalue: more noise than this leaves no digit to be sure of
 _ORDER = {"LA": lambda values: -values, "LM": lambda values: -np.abs(values), "SA": lambda values: values}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Eigenvalues:
     """Some eigenvalues of a Hessian.
 
@@ -27,7 +29,8 @@ class Eigenvalues:
     error      (k,) there is an eigenvalue within this of each: |H x - value x| of its vector x, and rounding
     vectors    (k, weights) of norm 1, in the order of the module's weights
     products   Hessian-vector products that it took
-    converged  whether every error is within the tolerance
+    converged  whether every error is within the tolerance, or as small as rounding lets it be; in half precision that
+               is no reason
     loss       mean cross-entropy of the items
     items      how many there are
     """
@@ -49,7 +52,7 @@ class Eigenvalues:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Density:
     """How the eigenvalues of a Hessian are spread.
 
@@ -102,6 +105,7 @@ def top_eigenvalues(
         raise ValueError(f"method is {method!r}; expected 'lanczos' or 'power'")
     if method == "power" and which != "LM":
         which = _only_magnitude(which)
+    check_drawing(rng)
     if not tolerance > 0:
         raise ValueError(f"tolerance is {tolerance}; expected a number above 0, such as 0.001")
     with hessian_of(model, batches, memory) as hessian, EstimateBar("largest eigenvalue", steps, quiet) as bar:
@@ -126,8 +130,10 @@ def _by_lanczos(
         first = np.argsort(_ORDER[which](krylov.ritz), kind="stable")[:k]
         value, error = krylov.ritz[first], krylov.errors[first]
         bar.show(hessian.products, value[0], error[0])
-        # What rounding does cannot be got below, however many products there are.
-        fine = len(first) == k and bool((error <= np.maximum(tolerance * np.abs(value), 2 * krylov.noise)).all())
+        # What rounding does cannot be got below, however many products there are. It is within the tolerance of the
+        # largest eigenvalue, except in half precision.
+        floor = 2 * krylov.noise if krylov.noise <= max(tolerance, _NOISE) * np.abs(krylov.ritz).max() else 0.0
+        fine = len(first) == k and bool((error <= np.maximum(tolerance * np.abs(value), floor)).all())
         if fine:
             break
     return Eigenvalues(value, error, krylov.vectors(first), hessian.products, fine, hessian.loss, hessian.items)
@@ -145,13 +151,13 @@ def _by_power(
         vector -= (found @ vector) @ found
         vector /= vector.norm()
         for step in range(steps):
-            after = hessian.product(vector)
-            after -= (found @ after) @ found
+            whole = hessian.product(vector)
+            after = whole - (found @ whole) @ found
             before, value = value, float(after @ vector)
-            residual = float((after - value * vector).norm())
+            residual = float((whole - value * vector).norm())
             bar.show(step + 1, value, residual)
-            done = abs(value - before) <= tolerance * abs(value)
-            if done or not after.any():
+            done = abs(value - before) <= tolerance * abs(value) or not after.any()
+            if done:
                 break
             vector = after / after.norm()
         converged &= done
@@ -186,8 +192,11 @@ def spectral_density(
     draws   random vectors, 2 or more, so that the density has a standard error
     width   of the curve that stands for each eigenvalue; a hundredth of the range unless given
     """
+    check_drawing(rng)
     if draws < 2 or steps < 2 or points < 2:
         raise ValueError(f"draws is {draws}, steps {steps}, points {points}; expected 2 or more of each")
+    if width is not None and not 0 < width < np.inf:
+        raise ValueError(f"width is {width}; expected a number above 0, or None for a hundredth of the range")
     nodes, weights = [], []
     with hessian_of(model, batches, memory) as hessian, EstimateBar("spectrum", draws * steps, quiet) as bar:
         for _ in range(draws):
@@ -197,7 +206,7 @@ def spectral_density(
             weights.append(krylov.shape[0] ** 2)
         products = hessian.products
     low, high = min(map(np.min, nodes)), max(map(np.max, nodes))
-    width = width or max((high - low) / 100, 1e-12)
+    width = float(max((high - low) / 100, 1e-12) if width is None else width)
     at = np.linspace(low - 4 * width, high + 4 * width, points)
     curves = np.stack([
         np.exp(-0.5 * ((at[:, None] - node) / width) ** 2) @ weight for node, weight in zip(nodes, weights, strict=True)

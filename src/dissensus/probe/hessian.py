@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import RLock
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from dissensus.probe.convolutions import FastSecondDerivatives
-from dissensus.probe.inputs import still
+from dissensus.probe.inputs import Batches, still, tensors_of
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.memory import keep_freed_memory
 from dissensus.train.network import Network
 
-Batches = Iterable[tuple[Any, Any]]
 MEMORY = 2 << 30  # bytes of graphs that are kept from one product to the next
 _SAME = 1e-4  # by which the loss of a batch may differ when it is computed again: accelerators add in any order
+_attention = RLock()  # which attention torch takes is one setting for all threads
 
 
 class Hessian:
@@ -38,12 +40,19 @@ class Hessian:
         self.weights = [weight for weight in module.parameters() if weight.requires_grad]
         if not self.weights:
             raise ValueError("no weight of the module requires a gradient, so the loss does not depend on any")
+        if any(weight.is_inference() for weight in self.weights):
+            raise ValueError(
+                "the weights of the model were made in torch.inference_mode, so torch gives no gradient by them: make "
+                "or load the model outside of it"
+            )
         self.sizes = [weight.numel() for weight in self.weights]
         self.size = sum(self.sizes)
         self.first = self.weights[0]
         self.items, self.loss = check_same(module, batches)
         self.products = 0
         self._kept: list[list[torch.Tensor]] = []
+        self._all_kept = False
+        self._bytes_per_item = 0  # of a graph; not known yet
         if self.first.device.type == "cpu":
             keep_freed_memory()
 
@@ -61,6 +70,11 @@ class Hessian:
             )
             total += torch.cat([product.reshape(-1) for product in products])
         self.products += 1
+        if not torch.isfinite(total).all():
+            raise ValueError(
+                "a second derivative of the loss is not a number or infinite, though the loss is finite: look for a "
+                "step without one, such as the root of 0, or train in higher precision"
+            )
         return total / self.items
 
     def draw(self, rng: np.random.Generator, signs: bool = False) -> torch.Tensor:
@@ -72,37 +86,47 @@ class Hessian:
         """The gradient of the summed loss of each batch with its graph, and whether it is not needed again."""
         for gradient in self._kept:
             yield gradient, False
+        if self._all_kept:
+            return
         for place, (inputs, targets) in enumerate(tensors_of(self.module, self.batches)):
             if place < len(self._kept):
                 continue
-            sizes: dict[int, int] = {}
-            gradient = self._gradient(inputs, targets, sizes)
-            taken = sum(sizes.values())
+            gradient = self._gradient(inputs, targets)
+            taken = self._bytes_per_item * len(targets)
             keep = place == len(self._kept) and taken <= self.room
             yield gradient, not keep
             if keep:
                 self._kept.append(gradient)
                 self.room -= taken
+        self._all_kept = len(self._kept) == place + 1
 
-    def _gradient(self, inputs: Any, targets: Any, sizes: dict[int, int]) -> list[torch.Tensor]:
-        """sizes: filled with the bytes of what the graph holds, by their place in memory"""
+    def _gradient(self, inputs: Any, targets: Any) -> list[torch.Tensor]:
+        """The gradient of the summed loss of a batch, with its graph; that of the first batch is weighed."""
+        sizes: dict[int, int] = {}
 
         def counted(saved: torch.Tensor) -> torch.Tensor:
             memory = saved.untyped_storage()
             sizes[memory.data_ptr()] = memory.nbytes()
             return saved.detach()
 
-        with torch.enable_grad(), saved_tensors_hooks(counted, lambda saved: saved):
-            loss = summed_loss(self.module, inputs, targets)
-            return list(
+        weighed = self._bytes_per_item > 0
+        with torch.enable_grad(), nullcontext() if weighed else saved_tensors_hooks(counted, lambda saved: saved):
+            loss = summed_loss(self.module, inputs, targets, fold=True)
+            gradient = list(
                 torch.autograd.grad(loss, self.weights, create_graph=True, allow_unused=True, materialize_grads=True)
             )
+        if not weighed:
+            self._bytes_per_item = max(1, -(-sum(sizes.values()) // len(targets)))
+        return gradient
 
 
 @contextmanager
 def hessian_of(model: nn.Module | Network, batches: Batches, memory: int = MEMORY) -> Iterator[Hessian]:
-    """The Hessian of a model that stands still meanwhile; its graphs are gone afterwards."""
-    with still(model) as module:
+    """The Hessian of a model that stands still meanwhile; its graphs are gone afterwards.
+
+    It is in the precision of the weights, also where the caller has asked for autocast.
+    """
+    with still(model) as module, torch.inference_mode(False), _no_autocast(module):
         hessian = Hessian(module, batches, memory)
         try:
             yield hessian
@@ -110,9 +134,15 @@ def hessian_of(model: nn.Module | Network, batches: Batches, memory: int = MEMOR
             hessian._kept.clear()
 
 
-def summed_loss(module: nn.Module, inputs: Any, targets: Any) -> torch.Tensor:
+def _no_autocast(module: nn.Module) -> AbstractContextManager[Any]:
+    kinds = {weight.device.type for weight in module.parameters()}
+    asked = [kind for kind in kinds if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)]
+    return torch.autocast(asked[0], enabled=False) if asked else nullcontext()
+
+
+def summed_loss(module: nn.Module, inputs: Any, targets: Any, fold: bool = False) -> torch.Tensor:
     """Sum over a batch of the cross-entropy to its targets, differentiable twice in little time."""
-    with FastSecondDerivatives():
+    with FastSecondDerivatives(fold), _attention, sdpa_kernel(SDPBackend.MATH):  # others have no second derivatives
         logits = module(inputs)
     return soft_cross_entropy(logits, targets, reduction="sum")
 
@@ -125,7 +155,7 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
     losses: list[float] = []
     items = 0
     for inputs, targets in tensors_of(module, batches):
-        losses.append(_value(module, inputs, targets))
+        losses.append(loss_value(module, inputs, targets))
         items += len(targets)
         if not np.isfinite(losses[-1]):
             raise ValueError(
@@ -139,10 +169,10 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
         again += 1
         if place >= len(losses):
             break
-        loss = _value(module, inputs, targets)
-        if abs(loss - losses[place]) <= _SAME * max(abs(loss), abs(losses[place])):
+        loss = loss_value(module, inputs, targets)
+        if not differ(loss, losses[place]):
             continue
-        if abs(_value(module, inputs, targets) - loss) > _SAME * abs(loss):
+        if differ(loss_value(module, inputs, targets), loss):
             raise ValueError(
                 f"the loss of batch {place} differs each time it is computed ({losses[place]:.6g}, {loss:.6g}): the "
                 "model draws at random, as dropout does; expected a function: call model.eval(), or switch it off"
@@ -159,19 +189,12 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
     return items, sum(losses) / items
 
 
-def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Inputs and targets where the weights are, and with their precision."""
-    weight = next(module.parameters())
-    for place, pair in enumerate(batches):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ValueError(
-                f"batch {place} is a {type(pair).__name__}; expected a pair, (inputs, targets): image_batches makes "
-                "such of images and labels"
-            )
-        inputs, targets = (torch.as_tensor(part).to(weight.device) for part in pair)
-        yield inputs.to(weight.dtype) if inputs.is_floating_point() else inputs, targets
-
-
-def _value(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> float:
+def loss_value(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> float:
+    """The summed loss of a batch."""
     with torch.no_grad():
         return float(summed_loss(module, inputs, targets))
+
+
+def differ(loss: float, other: float, rounding: float = _SAME) -> bool:
+    """Whether two losses are further apart than rounding carries them."""
+    return abs(loss - other) > max(_SAME, rounding) * max(abs(loss), abs(other))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
+from torch.nn.utils.parametrizations import _SpectralNorm
+from torch.nn.utils.spectral_norm import SpectralNorm
 
 from dissensus.labels.display import shapes
 from dissensus.labels.row_numbers import are_named
@@ -18,6 +22,7 @@ from dissensus.train.images import ImageTable, as_images
 from dissensus.train.network import Network, check_channels, evaluating
 from dissensus.train.targets import as_delivery, target_rows
 
+Batches = Iterable[tuple[Any, Any]]
 BATCH = 250  # images at once; nothing but memory and speed depends on it
 _DROPOUTS = (nn.modules.dropout._DropoutNd, nn.RReLU)
 
@@ -31,10 +36,16 @@ def still(model: nn.Module | Network) -> Iterator[nn.Module]:
     """
     if isinstance(model, Network):
         with evaluating(model.module):
-            yield model.module
+            yield _not_compiled(model.module)
         return
     if not isinstance(model, nn.Module):
         raise ValueError(f"a {type(model).__name__} cannot be probed; expected a Network or a torch module")
+    unmade = [name for name, weight in chain(model.named_parameters(), model.named_buffers()) if is_lazy(weight)]
+    if unmade:
+        raise ValueError(
+            f"{unmade[0]} has no shape yet, for the module is lazy; {len(unmade)} such weights: call the module once "
+            "on some inputs first"
+        )
     moving = [(name, part) for name, part in model.named_modules() if part.training and _moves(part)]
     if moving:
         name, part = moving[0]
@@ -42,14 +53,53 @@ def still(model: nn.Module | Network) -> Iterator[nn.Module]:
             f"{type(part).__name__} ({name or 'the module itself'}) is in train mode, so the model is not the same "
             f"function each time it is called; {len(moving)} such layers: call model.eval() first"
         )
-    yield model
+    yield _not_compiled(model)
+
+
+def _not_compiled(module: nn.Module) -> nn.Module:
+    """What torch.compile was given: code that it makes calls no hooks, and has no second derivatives."""
+    inner = getattr(module, "_orig_mod", None)
+    return inner if isinstance(inner, nn.Module) else module
 
 
 def _moves(part: nn.Module) -> bool:
     """Whether a layer draws or learns from its batch when it is in train mode."""
     if isinstance(part, nn.modules.batchnorm._NormBase):
         return isinstance(part, nn.modules.batchnorm._BatchNorm) or part.track_running_stats
+    if isinstance(part, nn.RNNBase | nn.MultiheadAttention):
+        return part.dropout > 0
+    if isinstance(part, _SpectralNorm) or any(isinstance(h, SpectralNorm) for h in part._forward_pre_hooks.values()):
+        return True  # a step of power iteration each time
     return isinstance(part, _DROPOUTS) and getattr(part, "p", 1) > 0
+
+
+def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Inputs as `placed` gives them, and targets beside them."""
+    for place, pair in enumerate(batches):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(
+                f"batch {place} is a {type(pair).__name__}; expected a pair, (inputs, targets): image_batches makes "
+                "such of images and labels"
+            )
+        inputs = placed(module, pair[0])
+        yield inputs, _tensor(pair[1]).to(inputs.device, copy=True)
+
+
+def placed(module: nn.Module, inputs: Any) -> torch.Tensor:
+    """Inputs where the weights of a module are, floats in their precision: a copy, which the module may change."""
+    given = _tensor(inputs)
+    weight = next(module.parameters(), given)
+    return given.to(weight.device, weight.dtype if given.is_floating_point() else given.dtype, copy=True)
+
+
+def _tensor(part: Any) -> torch.Tensor:
+    return part.detach() if isinstance(part, torch.Tensor) else torch.as_tensor(part)
+
+
+def check_drawing(rng: Any) -> None:
+    """Refuse seeds and generators of other kinds."""
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng is {rng!r:.80}; expected a generator to draw from, such as np.random.default_rng(0)")
 
 
 def soft_targets(labels: Any, classes: tuple[str, ...] | int | None) -> np.ndarray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+_ROOM = 16  # vectors at first
 _ROUNDED = 256  # units in the last place of the largest eigenvalue
 
 
@@ -57,12 +58,13 @@ def lanczos(
     1980, The symmetric eigenvalue problem, ch. 13). Where a product stays inside the basis, a random vector goes on.
     """
     size = start.numel()
-    basis = torch.empty((min(steps, size), size), dtype=start.dtype, device=start.device)
+    most = min(steps, size)
+    basis = start.new_empty((min(most, _ROOM), size))
     basis[0] = start / start.norm()
     diagonal: list[float] = []
     beside: list[float] = []
     noise = 0.0
-    for m in range(1, len(basis) + 1):
+    for m in range(1, most + 1):
         have = basis[:m]
         after = product(basis[m - 1])
         inside = have @ after
@@ -78,8 +80,10 @@ def lanczos(
         ritz, shape = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
         rounding = _ROUNDED * torch.finfo(start.dtype).eps * float(np.abs(ritz).max())
         yield Krylov(have, ritz, shape, rest, max(noise, rounding))
-        if m == len(basis):
+        if m == most:
             return
+        if m == len(basis):  # twice the room; all of it at once could be more than the memory there is
+            basis = torch.cat([basis, basis.new_empty((min(m, most - m), size))])
         if rest == 0.0:
             after = torch.from_numpy(rng.standard_normal(size)).to(start)
             for _ in range(2):

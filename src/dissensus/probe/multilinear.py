@@ -23,7 +23,8 @@ _PRODUCTS = {
     "AddmmBackward0", "BmmBackward0", "ConvolutionBackward0", "DotBackward0", "LinearBackward0", "MmBackward0",
     "MulBackward0", "MvBackward0", "PreluKernelBackward0",
 }  # fmt: skip
-# Batch norm of fixed statistics, which is a product with the scale; `still` refuses any other.
+# Batch norm of fixed statistics, which is a product with the scale. One that takes them from its inputs, as instance
+# norm does too, divides by what depends on the weights before it.
 _NORMS = {"NativeBatchNormBackward0", "CudnnBatchNormBackward0", "MiopenBatchNormBackward0"}
 
 
@@ -46,6 +47,8 @@ def not_linear_in_each(outputs: torch.Tensor) -> str | None:
         weights[step] = frozenset().union(*before)
         if name in _LINEAR or (name == "DivBackward0" and step.next_functions[1][0] is None):  # by what is constant
             continue
+        if name in _NORMS and step._saved_training:
+            return "a norm takes mean and variance from what it is given"
         if name not in _PRODUCTS and name not in _NORMS:
             return f"{name.removesuffix('0').removesuffix('Backward')} is not known to be linear"
         if len(weights[step]) < sum(map(len, before)):

@@ -43,6 +43,11 @@ def soft_cross_entropy(
 
 
 def _check_shapes(logits: torch.Tensor, targets: torch.Tensor) -> None:
+    if not isinstance(logits, torch.Tensor):
+        raise ValueError(
+            f"the module gives a {type(logits).__name__}; expected logits alone, a tensor (r, k): wrap it in a module "
+            "that picks them out"
+        )
     if logits.ndim != 2:
         raise ValueError(f"logits have shape {tuple(logits.shape)}; expected one row for each item, (r, k)")
     floating = targets.is_floating_point()
