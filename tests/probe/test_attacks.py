@@ -366,7 +366,7 @@ def test_targets_and_models_that_do_not_fit_are_refused(name):
 
 def test_it_is_torchattacks_bit_by_bit():
     """Also where the start is random, if both draw from torch with one seed."""
-    peer = pytest.importorskip("torchattacks", reason="torchattacks is not installed")
+    peer = pytest.importorskip("torchattacks", reason="not installed: pip install --no-deps -r benchmarks/peers.txt")
     network, x = network_of(), pixels_of(11)
     whole = Normalised(network)
     for targets in (shares_of(11), torch.arange(11) % 3):

@@ -92,5 +92,7 @@ def test_what_makes_no_slice_is_refused():
         plane_through([mlp(0), mlp(1)], batches)
     with pytest.raises(ValueError, match="lie on one line"):
         plane_through([mlp(0), mlp(1), mlp(1)], batches)
+    with pytest.raises(ValueError, match="the loss is NaN everywhere"):
+        loss_line(module, [(x * np.nan, y) for x, y in batches], {})
     with pytest.raises(ValueError, match="only once"):
         loss_line(module, iter(batches), {})

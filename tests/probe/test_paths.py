@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from dissensus.probe import LossCurve, barrier, barrier_figure
+from dissensus.probe import LossCurve, barrier, barrier_figure, image_batches
 from dissensus.probe.batch_norm import renew_statistics
 from dissensus.train import Network
-from tests.train.pictures import CLASSES, tiny
+from tests.train.pictures import CLASSES, blobs, tiny
 
 HALF = (0.5, 0.5, 0.5)
 
@@ -172,8 +172,25 @@ def test_networks_that_differ_are_refused_with_what_differs():
     networks = [Network(tiny(), CLASSES, HALF, HALF), Network(tiny(), CLASSES[::-1], HALF, HALF)]
     with pytest.raises(ValueError, match="the two networks differ in classes"):
         barrier(*networks, batches)
-    with pytest.raises(ValueError, match="the two networks differ in std"):
+    with pytest.raises(
+        ValueError, match=r"the two networks differ in std.*barrier takes image_batches\(...\) for others"
+    ):
         barrier(networks[0], Network(tiny(), CLASSES, HALF, (0.25, 0.5, 0.5)), batches)
+
+
+def test_networks_that_normalise_images_differently_are_given_them_as_each_takes_them():
+    images, shares = blobs(30)
+    torch.manual_seed(4)
+    first, second = Network(tiny(), CLASSES, HALF, HALF), Network(tiny(), CLASSES, (0.4, 0.5, 0.6), (0.2, 0.3, 0.25))
+    way = barrier(first, second, image_batches(first, images, shares, batch=16), points=3)
+    for end, network in zip(way.interpolated.ends, (first, second), strict=True):
+        assert end == pytest.approx(-(shares.probs * np.log(network.probs(images))).sum(axis=1).mean(), rel=1e-5)
+    middle = Network(tiny(), CLASSES, (0.45, 0.5, 0.55), (0.35, 0.4, 0.375))
+    weights, ends = middle.module.state_dict(), [network.module.state_dict() for network in (first, second)]
+    middle.module.load_state_dict({name: (ends[0][name] + ends[1][name]) / 2 if weights[name].is_floating_point()
+                                   else weights[name] for name in weights})  # fmt: skip
+    expected = -(shares.probs * np.log(middle.probs(images))).sum(axis=1).mean()
+    assert way.interpolated.loss[1] == pytest.approx(expected, rel=1e-5)
 
 
 def test_what_has_nothing_in_between_is_refused():
@@ -206,3 +223,12 @@ def test_what_has_nothing_in_between_is_refused():
 def test_bad_batches_and_options_are_refused(batches, options, message):
     with pytest.raises(ValueError, match=message):
         barrier(mlp(0), mlp(1), batches, **options)
+
+
+def test_weights_that_are_computed_from_others_are_copied_too():
+    """torch.nn.utils.spectral_norm keeps the weight it computed as an attribute, which deepcopy refuses."""
+    torch.manual_seed(0)
+    networks = [nn.Sequential(nn.utils.spectral_norm(nn.Linear(4, 3))).eval() for _ in range(2)]
+    inputs, targets = torch.randn(10, 4), torch.arange(10) % 3
+    losses = [nn.functional.cross_entropy(network(inputs), targets).item() for network in networks]
+    assert np.allclose(barrier(*networks, [(inputs, targets)]).interpolated.ends, losses)

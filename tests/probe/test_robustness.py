@@ -210,3 +210,9 @@ def test_what_cannot_be_attacked_is_refused():
     ):
         with pytest.raises(ValueError, match=words):
             attack(**{"network": network, "images": images, "labels": shares} | options)
+
+
+def test_numbers_of_numpy_as_options_are_written_as_json():
+    images, shares = blobs(4)
+    result = attack(network_of(), images, shares, "pgd", steps=np.int64(1), step_size=np.float32(4))
+    assert json.loads(json.dumps(result.as_json()))["options"]["steps"] == 1

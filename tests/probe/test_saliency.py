@@ -134,7 +134,7 @@ def test_what_has_no_maps_is_refused():
 
 
 def test_captum_gives_the_same_maps():
-    captum = pytest.importorskip("captum.attr", reason="compares with captum, if it is installed")
+    captum = pytest.importorskip("captum.attr", reason="not installed: pip install --no-deps -r benchmarks/peers.txt")
     module, x, codes = convolution_mean_linear(), pictures(), torch.tensor([0, 1, 2, 3, 0, 1])
     expected = captum.LayerGradCam(module, module[0]).attribute(x, codes).detach()[:, 0]
     assert np.allclose(grad_cam(module, x, codes, relu=False), expected, atol=1e-14)

@@ -15,13 +15,10 @@ _COUNTER = "num_batches_tracked"  # how often batch norm was trained; nothing is
 
 def same_architecture(model: nn.Module | Network, other: nn.Module | Network) -> None:
     """An error that names the first difference, if two models are not the same network with other weights."""
-    if isinstance(model, Network) and isinstance(other, Network):
-        for name in ("classes", "mean", "std"):
-            if getattr(model, name) != getattr(other, name):
-                raise ValueError(
-                    f"the two networks differ in {name}: {getattr(model, name)} and {getattr(other, name)}; expected "
-                    "the same, so that they are given the same inputs and mean the same by them"
-                )
+    if isinstance(model, Network) and isinstance(other, Network) and model.classes != other.classes:
+        raise ValueError(
+            f"the two networks differ in classes: {list(model.classes)} and {list(other.classes)}; expected the same"
+        )
     with still(model) as start, still(other) as end:
         _same_layers(start, end)
         first, last = state_of(start), state_of(end)
@@ -67,9 +64,22 @@ def _described(held: tuple[tuple[int, ...], torch.dtype] | None) -> str:
     return "missing" if held is None else f"{str(held[1]).removeprefix('torch.')} of shape {held[0]}"
 
 
+def same_normalisation(model: nn.Module | Network, other: nn.Module | Network) -> None:
+    """An error if two networks are to be given the same inputs, and do not take images alike."""
+    if isinstance(model, Network) and isinstance(other, Network):
+        for name in ("mean", "std"):
+            if getattr(model, name) != getattr(other, name):
+                raise ValueError(
+                    f"the two networks differ in {name}: {getattr(model, name)} and {getattr(other, name)}; expected "
+                    "the same, as both are given the same inputs: barrier takes image_batches(...) for others"
+                )
+
+
 def own_copy(module: nn.Module) -> nn.Module:
     """A copy whose weights may be written to; the module stays as it is."""
-    copy = deepcopy(module)
+    # Weights that older torch.nn.utils.weight_norm computes from others; torch copies no result of a computation.
+    computed = (held for part in module.modules() for held in vars(part).values() if isinstance(held, torch.Tensor))
+    copy = deepcopy(module, {id(held): held.detach().clone() for held in computed if held.grad_fn is not None})
     for weight in copy.parameters():
         weight.grad = None
     return copy.requires_grad_(False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
+from dissensus.probe.inputs import Batches, placed
 
 
 def batch_norms(module: nn.Module) -> dict[str, _BatchNorm]:
@@ -36,13 +35,12 @@ def renew_statistics(module: nn.Module, batches: Batches) -> None:
     seen = {name: _Moments(name) for name in norms}
     modes = {name: norm.training for name, norm in norms.items()}
     watches = [norm.register_forward_pre_hook(partial(_watch, seen[name])) for name, norm in norms.items()]
-    device = _device(module)
     try:
         for norm in norms.values():
             norm.training = True
         with torch.no_grad():
             for inputs, _ in batches:
-                module(inputs.to(device))
+                module(placed(module, inputs))
     finally:
         for watch in watches:
             watch.remove()
@@ -57,7 +55,7 @@ class _Moments:
 
     def __init__(self, name: str) -> None:
         self.name, self.count = name, 0
-        self.mean = self.squares = torch.zeros(())
+        self.mean = self.squares = torch.zeros((), device="cpu")  # whatever the default device is
 
     def add(self, values: torch.Tensor) -> None:
         count = values.numel() // values.shape[1]
@@ -82,8 +80,3 @@ class _Moments:
 
 def _watch(moments: _Moments, _: nn.Module, inputs: tuple[Any, ...]) -> None:
     moments.add(inputs[0])
-
-
-def _device(module: nn.Module) -> torch.device:
-    first = next(iter(module.parameters()), None)
-    return torch.device("cpu") if first is None else first.device

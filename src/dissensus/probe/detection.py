@@ -80,8 +80,8 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
 
     NaN where all items outside are above all inside, or below, all score the same, or a side has a single item: such
     sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97 % of the 95 %
-    intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both. It
-    is about the items: another training run may differ by more.
+    intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both, and
+    of 5 items on one side 75 to 91 % do. It is about the items: another training run may differ by more.
     DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
     characteristic curves; on the logit scale, Pepe (2003), The statistical evaluation of medical tests, sec. 5.2.
 

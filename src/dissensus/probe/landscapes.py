@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
-from dissensus.probe.architecture import own_copy, same_architecture
-from dissensus.probe.batch_norm import Batches, batch_norms, renew_statistics
-from dissensus.probe.inputs import still
+from dissensus.probe.architecture import own_copy, same_architecture, same_normalisation
+from dissensus.probe.batch_norm import batch_norms, renew_statistics
+from dissensus.probe.inputs import Batches, check_drawing, still
 from dissensus.probe.paths import check_reiterable, mean_loss
 from dissensus.train.network import Network
 
@@ -64,6 +64,7 @@ def random_direction(
 
     biases  move biases and the weights of batch norm too, each as long as it is as a whole; they stay by default
     """
+    check_drawing(rng)
     with still(model) as module, torch.no_grad():
         return {name: _drawn(weight, rng, biases) for name, weight in module.named_parameters()}
 
@@ -116,6 +117,7 @@ def plane_through(
         raise ValueError(f"there are {len(models)} networks; a plane goes through 3")
     for other in models[1:]:
         same_architecture(models[0], other)
+        same_normalisation(models[0], other)
     across, up, places = _axes(models)
     low, high = places.min(axis=0), places.max(axis=0)
     room = margin * (high - low)
@@ -154,6 +156,8 @@ def _losses(
             losses[place] = mean_loss(moved, batches)
             if progress is not None:
                 progress(place + 1, len(where))
+    if np.isnan(losses).all():
+        raise ValueError("the loss is NaN everywhere on the slice: check the inputs and the weights for NaN")
     return losses
 
 

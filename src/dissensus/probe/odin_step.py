@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import described
-from dissensus.probe.inputs import BATCH, still
+from dissensus.probe.inputs import BATCH, placed, still
 from dissensus.probe.ood import ODIN_TEMPERATURE, checked_temperature, msp
 from dissensus.train.augment import Pictures
 from dissensus.train.images import as_images
@@ -67,7 +67,7 @@ def _slope(model: nn.Module | Network, module: nn.Module, x: torch.Tensor, tempe
 
 
 def _logits(model: nn.Module | Network, module: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    logits = module(x)
+    logits = module(x.clone())  # which the module may change
     if isinstance(model, Network):
         return checked_logits(logits, len(model.classes))
     if not isinstance(logits, torch.Tensor) or logits.ndim != 2:
@@ -84,9 +84,8 @@ def _pieces(model: nn.Module | Network, inputs: Any, batch: int) -> tuple[int, I
                 f"inputs are {described(inputs)}; expected a tensor of floats, (n, ...), as this module takes them: "
                 "Network(module, classes, mean, std) takes images"
             )
-        first = next(iter(model.parameters()), inputs)
         parts = inputs.split(batch)
-        return len(parts), ((part.detach().clone().to(first.device), 1.0) for part in parts)
+        return len(parts), ((placed(model, part), 1.0) for part in parts)
     table = as_images(inputs)
     check_channels(table, model.channels)
     unit = 1 / torch.tensor(model.std, dtype=torch.float32, device=model.device)[:, None, None]

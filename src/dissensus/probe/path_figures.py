@@ -13,11 +13,10 @@ LOSS = "cross-entropy, nats"
 
 def barrier_figure(way: Barrier, names: tuple[str, str] = ("the first network", "the second")) -> str:
     """The loss from one network to the other: once or, with batch norm, for both ways of treating its statistics."""
-    lines = [Line("renewed statistics", way.renewed.at, way.renewed.loss)]
-    if way.batch_norms:
-        lines.append(Line("interpolated statistics", way.interpolated.at, way.interpolated.loss))
-    else:
-        lines = [Line("loss", way.renewed.at, way.renewed.loss)]
+    curves = {"renewed statistics": way.renewed, "interpolated statistics": way.interpolated}
+    if not way.batch_norms:
+        curves = {"loss": way.renewed}
+    lines = [Line(name, curve.at, curve.loss) for name, curve in curves.items()]
     return line_chart(lines, f"0: {names[0]}, 1: {names[1]}", LOSS)
 
 

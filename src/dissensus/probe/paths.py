@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
-from dissensus.probe.architecture import own_copy, same_architecture, state_of
-from dissensus.probe.batch_norm import Batches, batch_norms, renew_statistics
-from dissensus.probe.inputs import still
+from dissensus.probe.architecture import own_copy, same_architecture, same_normalisation, state_of
+from dissensus.probe.batch_norm import batch_norms, renew_statistics
+from dissensus.probe.inputs import Batches, ImageBatches, still, tensors_of
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network
 
@@ -97,7 +97,9 @@ def barrier(
 
     Gheibi 2026, 5.3 and figure 11 (mean barrier 2.05 between soft-label and sampled-label training); Frankle et al.
     (2020), Linear mode connectivity and the lottery ticket hypothesis; Entezari et al. (2022), The role of permutation
-    invariance in linear mode connectivity. Both models stay as they are.
+    invariance in linear mode connectivity. Both models stay as they are. Networks that were trained on other parts of
+    the images normalise them a little differently: with `image_batches`, that lies on the straight line too, and other
+    batches are refused for them.
 
     batches              a re-iterable of (inputs, targets); the mean is over items, whatever the sizes of the batches
     points               how many t, both ends included, evenly spaced
@@ -110,6 +112,9 @@ def barrier(
     check_reiterable(batches, "batches")
     check_reiterable(renew_statistics_on, "renew_statistics_on")
     same_architecture(model, other)
+    renew_on = batches if renew_statistics_on is None else renew_statistics_on
+    if not (isinstance(batches, ImageBatches) and isinstance(renew_on, ImageBatches)):
+        same_normalisation(model, other)
     at = np.linspace(0, 1, points)
     losses = np.empty((2, points))
     with still(model) as start, still(other) as end:
@@ -118,10 +123,11 @@ def barrier(
         norms = len(batch_norms(between))
         for place, t in enumerate(at.tolist()):
             _interpolate(between, first, last, t)
-            losses[:, place] = mean_loss(between, batches)
+            here = _normalised(batches, model, other, t)
+            losses[:, place] = mean_loss(between, here)
             if norms:
-                renew_statistics(between, batches if renew_statistics_on is None else renew_statistics_on)
-                losses[1, place] = mean_loss(between, batches)
+                renew_statistics(between, _normalised(renew_on, model, other, t))
+                losses[1, place] = mean_loss(between, here)
             _check_loss(losses[:, place], f"at t = {t:g}, between the two networks,")
             if progress is not None:
                 progress(place + 1, points)
@@ -130,11 +136,10 @@ def barrier(
 
 def mean_loss(module: nn.Module, batches: Batches) -> float:
     """Mean cross-entropy over items, in nats."""
-    device = next((weight.device for weight in module.parameters()), torch.device("cpu"))
     total, items = 0.0, 0
     with torch.no_grad():
-        for inputs, targets in batches:
-            loss = soft_cross_entropy(module(inputs.to(device)), targets.to(device), reduction="sum")
+        for inputs, targets in tensors_of(module, batches):
+            loss = soft_cross_entropy(module(inputs), targets, reduction="sum")
             total, items = total + float(loss), items + len(targets)
     if not items:
         raise ValueError("the batches hold no items; expected one or more batches of (inputs, targets)")
@@ -147,6 +152,19 @@ def check_reiterable(batches: object, name: str) -> None:
             f"{name} is a {type(batches).__name__}, which can be gone through only once; expected a list of "
             "(inputs, targets), a DataLoader or image_batches(...)"
         )
+
+
+def _normalised(batches: Batches, model: nn.Module | Network, other: nn.Module | Network, t: float) -> Batches:
+    """Images as a network on the way takes them; batches that are no images as they are."""
+    if not (isinstance(batches, ImageBatches) and isinstance(model, Network) and isinstance(other, Network)):
+        return batches
+    if (model.mean, model.std) == (other.mean, other.std):
+        return batches
+    mean, std = (
+        tuple((1 - t) * a + t * b for a, b in zip(getattr(model, name), getattr(other, name), strict=True))
+        for name in ("mean", "std")
+    )
+    return replace(batches, network=replace(model, mean=mean, std=std))
 
 
 def _interpolate(

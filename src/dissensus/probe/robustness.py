@@ -213,7 +213,10 @@ def _options(method: str, **given: Any) -> dict[str, Any]:
             raise ValueError(
                 f"{name} is {value}, but {method} has no such option: leave it out, or take another method"
             )
-    return {name: takes[name].default if value is None else value for name, value in given.items() if name in takes}
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()
+    }  # for JSON
+    return {name: takes[name].default if value is None else value for name, value in plain.items() if name in takes}
 
 
 def _pixels(batches: ImageBatches, rows: slice) -> torch.Tensor:

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.modules.conv import _ConvNd
 
-from dissensus.probe.inputs import still
+from dissensus.probe.inputs import placed, still
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network
 
@@ -47,11 +47,13 @@ def grad_cam(
         if not isinstance(value, torch.Tensor) and not (name == "targets" and value is None):
             raise ValueError(f"{name} are a {type(value).__name__}; expected a tensor, such as `image_batches` gives")
     with still(model) as module, torch.inference_mode(False):
-        x = inputs.detach().clone()
+        x = placed(module, inputs)
         if x.ndim < 2 or not len(x):
             raise ValueError(f"inputs have shape {tuple(x.shape)}; expected one or more images, (b, c, h, w)")
         _check_finite(x, "input", "inputs")
-        chosen = _named(module, layer) if layer is not None else _last_maps(module, x[:1])
+        chosen = None if layer is None else _named(module, layer)
+        module = module.module if isinstance(module, nn.DataParallel) else module
+        chosen = chosen or _last_maps(module, x[:1].clone())
         maps, logits = _forward(module, chosen, x)
         with torch.enable_grad():
             (gradient,) = torch.autograd.grad(_score(logits, targets), maps)
