@@ -47,6 +47,7 @@ WORDS: dict[str, list[str]] = {
     "fit": ["own.npy", "anesthesia", "--epochs", "1", "-o", "own.safetensors"],
     "train": ["digits", "digits", "--width", "4", "--depth", "1", "--epochs", "1", "-o", "network.safetensors"],
     "predict": ["own.safetensors", "own.npy", "-o", "predicted.parquet"],
+    "probe": ["network.safetensors", "digits", "digits", "--what", "gradients", "--items", "20"],
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
 # What cannot be tried to its end says this when everything it needs is installed.

@@ -7,6 +7,7 @@ from . import evaluate as evaluate
 from . import files as files
 from . import labels as labels
 from . import plan as plan
+from . import probe as probe
 from . import report as report
 from . import train as train
 from .datasets.catalogue import load as load

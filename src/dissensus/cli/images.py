@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.notices import progress_bar, say_or_warn
+from dissensus.cli.reading import say
 from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
@@ -41,6 +42,29 @@ def load_images(
 
     images = _load_images(name, item, image, size)
     return images if network is None else coloured(images, network.channels, say_or_warn)
+
+
+def load_for_network(
+    network: "Network", model: Path, name: str, *, item: str | None, image: str | None, size: int | None
+) -> "ImageTable":
+    """The images that a trained network is to take; it is said where it was trained on others of another size."""
+    from dissensus.train.decode_images import SizesDifferError
+    from dissensus.train.network import seen_size
+
+    seen = seen_size(network)
+    try:
+        table = load_images(name, item=item, image=image, size=size, network=network)
+    except SizesDifferError as problem:
+        if seen is None:
+            raise
+        side = f"; --size {seen[0]}" if seen[0] == seen[1] else ""
+        known = f"{model} was trained on images of {seen[0]} x {seen[1]} pixels{side}"
+        raise ValueError(f"{str(problem).partition('; size=')[0]}; {known}") from None
+    here = list(table.pixels.shape[1:3])
+    if seen is not None and seen != here:
+        say(f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
+            "--size N brings them to N x N")  # fmt: skip
+    return table
 
 
 def _load_images(name: str, item: str | None, image: str | None, size: int | None) -> "ImageTable":

@@ -20,6 +20,7 @@ from dissensus.cli.evaluate import evaluate
 from dissensus.cli.fit import fit
 from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
+from dissensus.cli.probe import probe
 from dissensus.cli.reading import errors, print_error
 from dissensus.cli.review import review
 from dissensus.cli.train import train
@@ -34,6 +35,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Aggregate: many answers, one distribution per item": (aggregate, agreement, annotators, review),
     "Train: deliver labels to a model": (embed, fit, train, predict),
     "Evaluate: a model against people": (evaluate,),
+    "Probe: inside the model": (probe,),
 }
 
 

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-INPUTS = ("gold", "model", "pilot", "start")  # options that hold the path of a file to read; other paths are written
+INPUTS = (
+    "gold",
+    "model",
+    "other",
+    "pilot",
+    "start",
+)  # options that hold the path of a file to read; other paths are written
 
 
 def refuse_overwriting(given: Mapping[str, Any]) -> None:

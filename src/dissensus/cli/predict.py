@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.features import load_features
-from dissensus.cli.images import ImageColumn, ImageSize, load_images
+from dissensus.cli.images import ImageColumn, ImageSize, load_for_network
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
@@ -66,8 +66,6 @@ def _by_head(model: Path, features: str) -> "Distributions":
 
 def _by_network(model: Path, images: str, item: str | None, image: str | None, size: int | None) -> "Distributions":
     from dissensus.datasets.catalogue import is_data_set
-    from dissensus.train.decode_images import SizesDifferError
-    from dissensus.train.network import seen_size
     from dissensus.train.network_files import load_network
 
     if is_data_set(images, "features") or _axes(images) == 2:
@@ -75,25 +73,14 @@ def _by_network(model: Path, images: str, item: str | None, image: str | None, s
             f"{images}: holds features, and {model} is a network, which takes images: hand over the images themselves"
         )
     network = load_network(model)
-    seen = seen_size(network)
-    try:
-        table = load_images(images, item=item, image=image, size=size, network=network)
-    except SizesDifferError as problem:
-        if seen is None:
-            raise
-        side = f"; --size {seen[0]}" if seen[0] == seen[1] else ""
-        known = f"{model} was trained on images of {seen[0]} x {seen[1]} pixels{side}"
-        raise ValueError(f"{str(problem).partition('; size=')[0]}; {known}") from None
-    here = list(table.pixels.shape[1:3])
-    if seen is not None and seen != here:
-        say(f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
-            "--size N brings them to N x N")  # fmt: skip
+    table = load_for_network(network, model, images, item=item, image=image, size=size)
     if not table.named:
         say(f"{images}: the images have no names of items, so predictions have none: rows stay in their order")
     with errors.status("predicting"):
         try:
             return network.predict(table)
         except RuntimeError as problem:
+            here = table.pixels.shape[1:3]
             raise ValueError(
                 f"{model}: cannot take images of {here[0]} x {here[1]} pixels ({str(problem).splitlines()[0]}); --size "
                 "brings them to another size"

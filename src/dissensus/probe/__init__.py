@@ -1,16 +1,37 @@
-"""Inside the model: what it does when it is attacked, far from its data, and how its loss bends.
+"""Inside the model: what it does when it is attacked or far from its data, how its loss bends, and what it looks at.
 
-    inputs          image_batches: images and labels as batches for any probe; modules in eval mode
+    inputs          image_batches: images and labels as batches for any probe; modules that stand still
     attacks         fgsm, pgd: images changed as little as can be seen, so that the loss rises
+    pixels          what an attack may change: pixels from 0 to 1, through a network's normalisation
     robustness      attack: what is left of a network's agreement with people then
-    ood             DETECTORS: how far an input is from what the model knows, and how well that tells sets apart
-    curvature       top_eigenvalues, trace, spectral_density: the Hessian of the loss
+    ood             DETECTORS: how far an item is from what a model knows
+    odin_step       odin: the same after a small step on the image
+    detection       separation: how well a score tells two sets apart
+    ood_sets        detect_ood: all detectors on several sets
+    curvature       top_eigenvalues, spectral_density: how the loss bends, direction by direction
+    traces          trace: how it bends over all directions together
+    hessian         the Hessian as products with vectors
+    lanczos         eigenvalues of a matrix that is known by its products
+    convolutions    second derivatives as fast as first ones
+    multilinear     whether first derivatives are enough for the trace
+    estimate_bar    an estimate and its error while they are computed
     paths           barrier: the loss on the way between two networks
+    architecture    whether there is such a way
+    batch_norm      statistics taken from data again, on the way
+    landscapes      loss_line, loss_plane, plane_through: slices through the loss
+    path_figures    figures of ways and slices
     representation  linear_cka: whether two models see the same likeness between items
-    saliency        grad_cam: which parts of an image a class is seen in
+    saliency        grad_cam: which parts of an image speak for a class
     stability       saliency_stability: whether networks of different seeds look at the same parts
     similarity      similarity_to_people: whether items are alike to a model that are alike to people
     gradients       gradient_variance: how much the gradient of an item depends on which vote is drawn
+    last_layer      what the last linear layer is given
+    probes          PROBES: the question that each probe of the command line answers
+    probed          Probed: a network, its items, and what it is compared with
+    probing         probe_network: several probes of one network on the same items
+    run_parts       how each of them is run, and what it needs
+    parts           what each of them gives
+    probe_tables, probe_figures, probe_html     their numbers in a terminal, and as a page
 
 Each name is loaded when it is first used; torch is loaded by those that need it.
 """

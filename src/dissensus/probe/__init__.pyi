@@ -41,6 +41,11 @@ from .path_figures import plane_figure as plane_figure
 from .paths import Barrier as Barrier
 from .paths import LossCurve as LossCurve
 from .paths import barrier as barrier
+from .probe_html import probe_page as probe_page
+from .probed import Probed as Probed
+from .probes import PROBES as PROBES
+from .probing import Findings as Findings
+from .probing import probe_network as probe_network
 from .representation import CkaTable as CkaTable
 from .representation import cka_of_batches as cka_of_batches
 from .representation import cka_table as cka_table

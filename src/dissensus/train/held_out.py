@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dissensus.evaluate.alignment import entropy_pearson
@@ -50,3 +52,27 @@ def fold_items(n: int, folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarr
     order = np.random.default_rng([seed, 7]).permutation(n)
     parts = np.array_split(order, folds)
     return [(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :])), np.sort(parts[fold])) for fold in range(folds)]
+
+
+def held_out_again(card: dict[str, Any], n: int) -> np.ndarray:
+    """Positions of the items that were held out when a network was trained, drawn again as its card tells.
+
+    card  of a network trained on these n items, in this order
+    """
+    trained, held, seed = (card.get(name) for name in ("items trained on", "items held out", "seed"))
+    if not isinstance(trained, int) or not isinstance(held, int) or not isinstance(seed, int):
+        raise ValueError(
+            "the card of the network does not say how many items it was trained on, so which were held out is not "
+            "known; `dissensus train` writes such cards"
+        )
+    if not held:
+        raise ValueError("the card of the network says that no items were held out: it was trained on all of them")
+    if trained + held != n:
+        raise ValueError(
+            f"the network was trained on {trained:,} items and {held:,} were held out, and here are {n:,}; expected "
+            "the same images and labels"
+        )
+    if "fold" in card:
+        fold, folds = (int(number) for number in str(card["fold"]).split(" of "))
+        return fold_items(n, folds, seed)[fold - 1][1]
+    return split_items(n, held / n, seed, "images")[1]

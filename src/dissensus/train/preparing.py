@@ -167,7 +167,7 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
         if network.classes != targets.classes:
             raise ValueError(
                 f"the network knows the classes {list(network.classes)} and the targets {list(targets.classes)}; "
-                f"expected the same in the same order: {_way_to(network.classes, targets.classes)}"
+                f"expected the same in the same order: {way_to_classes(network.classes, targets.classes)}"
             )
         check_channels(table, network.channels)
         return Network(deepcopy(network.module), network.classes, network.mean, network.std)
@@ -187,7 +187,7 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
     return Network(module, targets.classes, mean, std)
 
 
-def _way_to(classes: tuple[str, ...], others: tuple[str, ...]) -> str:
+def way_to_classes(classes: tuple[str, ...], others: tuple[str, ...]) -> str:
     """How labels come to have these classes."""
     if unknown := [name for name in others if name not in classes]:
         return f"it has never heard of {unknown[0]!r}, so train a network of your own, or rename the classes"

@@ -1,0 +1,210 @@
+"""`dissensus probe`: inside a network, by attacks, images from elsewhere, and another network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.evaluate import LABELS
+from dissensus.cli.images import ImageColumn, ImageSize, ImageSource, load_for_network, load_images
+from dissensus.cli.notices import progress_bar, say_or_warn
+from dissensus.cli.panels import in_panels
+from dissensus.cli.reading import reads_labels, say
+from dissensus.probe.probes import PROBES
+from dissensus.train.train_config import TrainConfig
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dissensus.labels.shares import Labels
+    from dissensus.probe.probing import Findings
+    from dissensus.train.images import ImageTable
+    from dissensus.train.network import Network
+
+PANELS = {
+    "What it is compared with": ("other", "ood", "reference", "epsilon"),
+    "Images": ("image", "image_item", "size", "by_position"),
+    "Items": ("items", "held_out", "batch", "seed", "device"),
+}
+
+
+USED_BY = {
+    "other": ("barrier", "cka", "saliency"),
+    "ood": ("ood",),
+    "reference": ("ood", "barrier"),
+    "epsilon": ("attacks",),
+}
+
+
+@in_panels(PANELS)
+@reads_labels
+def probe(
+    labels: "Labels",
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A network of `dissensus train`.")],
+    images: ImageSource,
+    file: LABELS,
+    what: Annotated[str | None, typer.Option(help=f"Some of {', '.join(PROBES)}, separated by commas; all that can be "
+                                             "done unless given.")] = None,
+    other: Annotated[Path | None, typer.Option(help="Another network, for barrier, cka and saliency.")] = None,
+    ood: Annotated[list[str] | None, typer.Option(metavar="[NAME=]IMAGES", help="Images unlike those the network "
+                                                  "knows, such as cifar100-test-8k; repeat for more.")] = None,
+    reference: Annotated[str | None, typer.Option(metavar="IMAGES", help="Images the network was trained on: knn "
+                                                  "compares with them, and barrier renews batch norm on them.")] = None,
+    epsilon: Annotated[list[str] | None, typer.Option(help="How far attacks may move a pixel, of 255: 4 unless given; "
+                                                      "repeat, or 4..8 for all from 4 to 8.")] = None,
+    items: Annotated[int | None, typer.Option(help="Probe so many items, drawn at random, and of each set of --ood at "
+                                              "most so many; all unless given.")] = None,
+    held_out: Annotated[bool, typer.Option("--held-out", help="Only items that were held out when the network was "
+                                           "trained, as its card tells.")] = False,
+    batch: Annotated[int | None, typer.Option(help="Images at once; only memory, speed and renewed batch norm depend "
+                                              "on it.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides which items are drawn, and everything else that is.")] = 0,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")]
+        = TrainConfig.device,
+    image: ImageColumn = None,
+    image_item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images; --item is "
+                                                   "that of the labels.")] = None,
+    size: ImageSize = None,
+    by_position: Annotated[bool, typer.Option("--by-position", help="Images or labels have no names of items, and I "
+                                              "vouch that both stand in the same order.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+) -> None:  # fmt: skip
+    """Look inside a network: attacks, images it does not know, how its loss bends, and another network beside it."""
+    import numpy as np
+
+    from dissensus.evaluate.json_numbers import json_text
+    from dissensus.files.whole_files import check_writable, write_text
+    from dissensus.probe.attacks import check_epsilon
+    from dissensus.probe.inputs import image_batches
+    from dissensus.probe.probed import Probed, chosen_items
+    from dissensus.probe.probing import check_parts, probe_network
+    from dissensus.train.network_files import load_network
+    from dissensus.train.network_fitting import matched_items
+
+    chosen = None if what is None else check_parts(name.strip() for name in what.split(","))
+    epsilons = _epsilons(epsilon or ["4"])
+    for number in epsilons:
+        check_epsilon(number)
+    if seed < 0:
+        raise ValueError(f"--seed {seed}: expected a whole number, 0 or more")
+    if chosen is not None:
+        _say_unused(chosen, {"other": other and not held_out, "ood": ood, "reference": reference, "epsilon": epsilon})
+    if html is not None:
+        check_writable(html)
+    networks = {name: load_network(path) for name, path in _named(model, other).items()}
+    network = next(iter(networks.values()))
+    item_rng, ood_rng, reference_rng = np.random.default_rng([seed, 1]).spawn(3)
+    table = load_for_network(network, model, images, item=image_item, image=image, size=size)
+    matched = matched_items(table, labels, say, by_position)
+    notes: list[str] = []
+    drawn, people = chosen_items(
+        networks, matched.images, matched.labels, item_rng, notes.append, items=items, held_out=held_out
+    )
+    for note in notes:
+        say_or_warn(note)
+    outside = _outside(ood or [], network, size, ood_rng, items)
+    known = (
+        None
+        if reference is None
+        else _shuffled(_others(f"--reference {reference}", reference, network, size), reference_rng)
+    )
+    _move_to(device, networks)
+    batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
+    findings = probe_network(
+        Probed(networks, batches, outside=outside, reference=known, epsilons=epsilons, seed=seed, notes=tuple(notes)),
+        chosen, bar=progress_bar,
+    )  # fmt: skip
+    if html is not None:
+        from dissensus.probe.probe_html import probe_page
+
+        write_text(probe_page(findings, f"{Path(images).name} and {Path(file).name}"), html)
+        say(f"wrote {html}")
+    if as_json:
+        typer.echo(json_text(findings.as_json()))
+        return
+    _print(findings)
+
+
+def _say_unused(chosen: tuple[str, ...], given: dict[str, object]) -> None:
+    for option, probes in USED_BY.items():
+        if given[option] and not set(probes) & set(chosen):
+            say(f"--{option} changes nothing here: it is for {', '.join(probes)}, and --what is {', '.join(chosen)}")
+
+
+def _named(model: Path, other: Path | None) -> dict[str, Path]:
+    """What to call each network: by its file, with the folder where both files have the same name."""
+    if other is None:
+        return {model.stem: model}
+    if other.resolve() == model.resolve():
+        raise ValueError(f"--other {other}: is the same file as the model; expected another network")
+    if other.stem != model.stem:
+        return {model.stem: model, other.stem: other}
+    return {str(path.with_suffix("")): path for path in (model, other)}
+
+
+def _epsilons(texts: list[str]) -> tuple[float, ...]:
+    """Numbers, and ranges such as 4..8, in order."""
+    numbers: set[float] = set()
+    for text in texts:
+        low, dots, high = text.partition("..")
+        try:
+            more = [float(number) for number in range(int(low), int(high) + 1)] if dots else [float(low)]
+        except ValueError:
+            more = []
+        if not more:
+            raise ValueError(f"--epsilon {text}: expected a number of 255, such as 4, or a range, such as 4..8")
+        numbers.update(more)
+    return tuple(sorted(numbers))
+
+
+def _outside(
+    texts: list[str], network: "Network", size: int | None, rng: "np.random.Generator", most: int | None
+) -> "dict[str, ImageTable]":
+    """Images of each set, by name; of large ones as many at random as there may be items."""
+    sets: dict[str, ImageTable] = {}
+    for text in texts:
+        before, equals, after = text.partition("=")
+        own = bool(equals) and not Path(text).exists()
+        name, place = (before, after) if own else (Path(text).stem, text)
+        if not name or not place or name in sets:
+            raise ValueError(
+                f"--ood {text}: {'there already is a set of this name' if name in sets else 'no name, or no images'}; "
+                "expected IMAGES or NAME=IMAGES, each name once"
+            )
+        table = _shuffled(_others(f"--ood {text}", place, network, size), rng)
+        sets[name] = table if most is None or len(table) <= most else table.select(range(most))
+        if len(sets[name]) < len(table):
+            say(f"{name}: {most:,} of {len(table):,} images, drawn at random")
+    return sets
+
+
+def _others(option: str, place: str, network: "Network", size: int | None) -> "ImageTable":
+    """Images beside those that are probed; what is wrong with them is said with the option that names them."""
+    try:
+        return load_images(place, size=size, network=network)
+    except ValueError as problem:
+        raise ValueError(f"{option}: {str(problem).removeprefix(f'{place}: ')}") from None
+
+
+def _shuffled(table: "ImageTable", rng: "np.random.Generator") -> "ImageTable":
+    return table.select(rng.permutation(len(table)))
+
+
+def _move_to(device: str, networks: "dict[str, Network]") -> None:
+    from dissensus.train.preparing import chosen_device
+
+    for network in networks.values():
+        network.module.to(chosen_device(device))
+
+
+def _print(findings: "Findings") -> None:
+    """Every table with its note, then the remarks."""
+    from dissensus.probe.probe_tables import tables_of
+    from dissensus.report.tables import print_table
+
+    for table in tables_of(findings):
+        print_table(table.columns, table.rows, title=table.title, ruled=True)
+        say(table.note)
+    for remark in findings.remarks[len(findings.probed.notes) :]:  # those were said before the work began
+        say(remark)

@@ -1,0 +1,198 @@
+"""What a run of probes looks into: a network, its items, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.display import shapes
+from dissensus.labels.doors import ANY_LABELS, described, takes
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.probe.attacks import check_epsilon
+from dissensus.probe.inputs import ImageBatches
+from dissensus.train.held_out import held_out_again, scores_of
+from dissensus.train.images import ImageTable
+from dissensus.train.network import Network
+from dissensus.train.preparing import way_to_classes
+
+Move = Callable[[int, int], None]
+Bar = Callable[[str], AbstractContextManager[Move]]
+
+
+@dataclass(frozen=True, eq=False)
+class Probed:
+    """A network, n images, and what people said about them.
+
+    networks   by name: the one that is looked into and, if there are two, one to compare it with
+    batches    the images and what people said, best in an order that mixes the classes
+    outside    images unlike those the network knows, by name
+    reference  images the network was trained on, best in random order
+    epsilons   how far attacks may move a pixel, of 255
+    seed       of everything that is drawn
+    notes      what a reader should know about the items, such as that the network was trained on them
+    """
+
+    networks: dict[str, Network]
+    batches: ImageBatches
+    outside: dict[str, ImageTable] = field(default_factory=dict)
+    reference: ImageTable | None = None
+    epsilons: tuple[float, ...] = (4.0,)
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    __repr__ = shapes
+
+    def __post_init__(self) -> None:
+        _check_kinds(self)
+        for epsilon in self.epsilons:
+            check_epsilon(epsilon)
+        if not 1 <= len(self.networks) <= 2:
+            raise ValueError(
+                f"there are {len(self.networks)} networks; expected one, or one and another to compare with"
+            )
+        first, *others = self.networks.values()
+        for other in others:
+            if other.classes != first.classes:
+                raise ValueError(
+                    f"the networks know the classes {list(first.classes)} and {list(other.classes)}; expected the same"
+                )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.networks)
+
+    @property
+    def network(self) -> Network:
+        """The one that is looked into."""
+        return self.networks[self.names[0]]
+
+    @property
+    def other(self) -> Network | None:
+        return self.networks[self.names[1]] if len(self.networks) > 1 else None
+
+    @property
+    def images(self) -> ImageTable:
+        return self.batches.images
+
+    @property
+    def people(self) -> np.ndarray:
+        """What people said.  (n, k)"""
+        return self.batches.targets
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.names[0], "other": self.names[1] if self.other is not None else None,
+            "items": len(self.images), "classes": list(self.network.classes), "images_from": self.images.source,
+            "batch": self.batches.batch, "seed": self.seed,
+        }  # fmt: skip
+
+
+@contextmanager
+def no_bar(title: str) -> Iterator[Move]:
+    """Nothing is shown."""
+    yield lambda done, total: None
+
+
+@takes(labels=ANY_LABELS)
+def chosen_items(
+    networks: Mapping[str, Network], images: ImageTable, labels: Labels, rng: np.random.Generator,
+    say: Callable[[str], None], *, items: int | None = None, held_out: bool = False,
+) -> tuple[ImageTable, np.ndarray]:  # fmt: skip
+    """The items to probe, in random order, so that batches mix the classes; and what people said about them.
+
+    networks  by name; all of the same classes
+    items     so many, drawn at random; None for all
+    held_out  only those that were held out when each network was trained: drawn again as its card tells, and checked
+              by the score on its card
+
+    images, labels: of the same n items, in the same order -> images, (items, k)
+    """
+    first = next(iter(networks.values()))
+    if labels.classes != first.classes:
+        raise ValueError(
+            f"the network knows the classes {list(first.classes)} and the labels {list(labels.classes)}; expected "
+            f"the same in the same order: {way_to_classes(first.classes, labels.classes)}"
+        )
+    people = as_distributions(labels).probs
+    rows = np.arange(len(images))
+    for name, network in networks.items():
+        if held_out:
+            rows = np.intersect1d(rows, _held_out(network, images, people, say, name))
+        else:
+            _warn_of_training(network, images, say, name)
+    if not rows.size:
+        raise ValueError("no item was held out in the training of both networks; leave --held-out out")
+    if items is not None and not 1 <= items <= rows.size:
+        raise ValueError(f"{items} items were asked for, and there are {rows.size}; expected from 1 to {rows.size}")
+    drawn = rng.permutation(rows)[:items]
+    if drawn.size < len(images):
+        say(f"{drawn.size:,} of {len(images):,} items are probed" + ", drawn at random" * (drawn.size < rows.size))
+    return images.select(drawn), people[drawn]
+
+
+def _held_out(
+    network: Network, images: ImageTable, people: np.ndarray, say: Callable[[str], None], name: str
+) -> np.ndarray:
+    """Positions of items held out in training; refused if the network does not score on them as its card tells."""
+    rows = held_out_again(network.card, len(images))
+    noted = network.card.get("scores on items held out", {}).get(network.card.get("chosen"), {}).get("soft_nll")
+    here = scores_of(people[rows], network.probs(images.select(rows)))["soft_nll"]
+    if not isinstance(noted, float) or abs(here - noted) > 1e-3 * max(abs(noted), 1.0):
+        raise ValueError(
+            f"on the items that should have been held out, {name} has a soft NLL of {here:.4f}, and its card says "
+            f"{noted}: these are not the images and labels it was trained with, or they stand in another order"
+        )
+    chosen = "; its best epoch was chosen by them" if network.card.get("chosen") == "best" else ""
+    say(f"{name}: {rows.size:,} of {len(images):,} items were held out in training{chosen}")
+    return rows
+
+
+def _warn_of_training(network: Network, images: ImageTable, say: Callable[[str], None], name: str) -> None:
+    if not _same_place(network.card.get("images from"), images.source):
+        return
+    held = network.card.get("items held out")
+    way = f"; --held-out probes only the {held:,} that were held out" if isinstance(held, int) and held else ""
+    say(f"warning: {name} was trained on images from the same place, so what is measured flatters it{way}")
+
+
+def _check_kinds(probed: Probed) -> None:
+    """What is handed over as something else than a Probed holds is refused by its name."""
+    for name, kind, such in (
+        ("networks", Network, "a dictionary of networks by name, as in {'mine': network}"),
+        ("outside", ImageTable, "a dictionary of image tables by name, as in {'far': as_images(pixels)}"),
+    ):
+        given = getattr(probed, name)
+        wrong = (
+            given if not isinstance(given, dict) else next((v for v in given.values() if not isinstance(v, kind)), None)
+        )
+        if wrong is not None:
+            raise ValueError(f"{name} is or holds {described(wrong)}; expected {such}")
+    if not isinstance(probed.batches, ImageBatches):
+        raise ValueError(
+            f"batches is {described(probed.batches)}; expected what image_batches(network, images, labels) gives"
+        )
+    if probed.reference is not None and not isinstance(probed.reference, ImageTable):
+        raise ValueError(
+            f"reference is {described(probed.reference)}; expected an image table, as of as_images(pixels)"
+        )
+    if not isinstance(probed.epsilons, tuple | list):
+        raise ValueError(f"epsilons is {described(probed.epsilons)}; expected several numbers of 255, as in (4, 8)")
+
+
+def _same_place(known: Any, here: dict[str, Any] | None) -> bool:
+    """Whether images come from the path or data set that a card names, however the path is written.
+
+    What was done to them on the way, such as resizing, does not make them others.
+    """
+    if not isinstance(known, dict) or here is None:
+        return False
+    first, second = ({key: value for key, value in place.items() if key != "changed"} for place in (known, here))
+    for place in (first, second):
+        if isinstance(place.get("path"), str):
+            place["path"] = str(Path(place["path"]).resolve())
+    return first == second
