@@ -32,7 +32,11 @@ def figure(record: dict[str, Any]) -> str:
         ])  # (seeds, epochs)  # fmt: skip
         epochs = np.arange(1, curves.shape[1] + 1)
         lines.append(Line(method, epochs, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
-    drawn = line_chart(lines, "epoch", "soft NLL on images held out, nats", marks=False)
+    return as_file(line_chart(lines, "epoch", "soft NLL on images held out, nats", marks=False))
+
+
+def as_file(drawn: str) -> str:
+    """A chart of a page as a file that stands alone."""
     drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     return drawn.replace(">", f">{STYLE}", 1) + "\n"
 
