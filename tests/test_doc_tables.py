@@ -12,6 +12,7 @@ import torch
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
+from dissensus.probe import ATTACKS, DETECTORS, PROBES
 from dissensus.train.heads import ENCODERS
 from dissensus.train.networks import NETWORKS
 
@@ -41,6 +42,12 @@ def test_every_distance_has_its_row():
 
 def test_every_encoder_has_its_row():
     assert set(names_in_column("train.md", "encoder | takes | features | weights | licence")) == set(ENCODERS)
+
+
+def test_every_attack_detector_and_probe_has_its_row():
+    assert names_in_column("probe.md", "attack | what it does | options") == list(ATTACKS)
+    assert names_in_column("probe.md", "detector | score; higher is further out | source") == list(DETECTORS)
+    assert names_in_column("cli.md", "`--what` | shows | needs") == list(PROBES)
 
 
 def test_every_network_has_its_row_with_what_is_counted():

@@ -16,7 +16,9 @@ import dissensus
 PACKAGE = Path(dissensus.__file__).parent
 ROOT = Path(__file__).parent.parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
-STAGES = ("labels", "files", "report", "datasets", "aggregate", "plan", "elicit", "deliver", "train", "evaluate")
+STAGES = (
+    "labels", "files", "report", "datasets", "aggregate", "plan", "elicit", "deliver", "train", "evaluate", "probe",
+)  # fmt: skip
 
 
 def front_of(stub: Path) -> str:

@@ -24,7 +24,7 @@ def import_table() -> dict[str, set[str]]:
 
 
 STAGES = import_table()
-WITHOUT_TORCH = set(STAGES) - {"train"}
+WITHOUT_TORCH = set(STAGES) - {"train", "probe"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -95,6 +95,28 @@ def test_importing_dissensus_loads_neither_torch_nor_a_web_server():
     code = f"import sys, dissensus; print([name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"
+
+
+ON_ARRAYS = """
+import sys
+from dissensus.probe import DETECTORS, PROBES, gradient_variance_of_features, linear_cka, ood_scores, separation
+from dissensus.probe import detect_ood, saliency_stability, similarity_to_people
+rows = [[1.0, 0.0], [0.0, 2.0], [3.0, 1.0], [0.5, 0.5], [2.0, 2.0]]
+linear_cka(rows, rows)
+separation(ood_scores(rows)["msp"], ood_scores(rows)["energy"])
+print("torch" in sys.modules)
+"""
+
+
+def test_probes_of_arrays_load_no_torch():
+    loaded = subprocess.run([sys.executable, "-c", ON_ARRAYS], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "False"
+
+
+def test_the_front_of_probes_names_every_module():
+    text = (PACKAGE / "probe" / "__init__.py").read_text()
+    named = {name for line in re.findall(r"^    (\w+(?:, \w+)*) {2,}", text, re.MULTILINE) for name in line.split(", ")}
+    assert named == {path.stem for path in (PACKAGE / "probe").glob("*.py")} - {"__init__"}
 
 
 def test_importing_dissensus_costs_little_more_than_its_own_libraries():
