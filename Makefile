@@ -28,6 +28,7 @@ check: $(VENV)/dev  ## lint, format and strict types
 
 bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(INSTALL) -e ".[bench]"
+	$(INSTALL) --no-deps -r benchmarks/peers.txt
 	$(BIN)/python benchmarks/count_votes.py
 	$(BIN)/python benchmarks/annotator_models.py speed --models majority dawid-skene mace
 	$(BIN)/python benchmarks/agreement.py
@@ -37,6 +38,7 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/delivery.py
 	$(BIN)/python benchmarks/heads.py --stack
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python -m benchmarks.curvature
 	$(BIN)/python benchmarks/elicitation_load.py
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
@@ -46,6 +48,7 @@ studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/resu
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py
 	$(BIN)/python studies/deliveries.py
+	$(BIN)/python -m studies.probes
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
 	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras
