@@ -90,9 +90,9 @@ def top_eigenvalues(
     """The k largest eigenvalues of the Hessian of the mean soft cross-entropy by the weights.
 
     Lanczos' method stops when each error is within tolerance * |value|, and the value is then mostly much nearer. It
-    needs about a quarter of the products of power iteration, which Gheibi 2026 (sec. 4.1) uses; that goes by magnitude,
-    stops when a value changes by less than the tolerance, which says less, and finds the next one with those before
-    taken out. Eigenvalues that are equal may be listed once only.
+    mostly needs fewer products than power iteration, which Gheibi 2026 (sec. 4.1) uses; that goes by magnitude, stops
+    when a value changes by less than the tolerance, which says less, and finds the next one with those before taken
+    out. Eigenvalues that are equal may be listed once only.
 
     batches    the same (inputs, targets) each time they are gone through; targets (b,) classes or (b, k) probabilities
     which      "LA" largest, "LM" largest magnitude, "SA" smallest, as SciPy and hessian-eigenthings name them
