@@ -99,7 +99,7 @@ def test_what_cannot_be_compared_is_refused():
     zero[[2, 5]], broken[3, 0] = 0, np.nan
     with pytest.raises(ValueError, match=r"row 2 are all 0.*2 of the 8 items judged"):
         similarity_to_people(zero, judged)
-    with pytest.raises(ValueError, match="row 3 are not finite; 1 of 8"):
+    with pytest.raises(ValueError, match=r"row 3 of features has nan in column .*1 of 8 rows"):
         similarity_to_people(broken, judged)
     with pytest.raises(ValueError, match=r"judgments have shape \(3, 3\); expected \(8, 8\).*needs pairs="):
         similarity_to_people(features, judged[:3, :3])

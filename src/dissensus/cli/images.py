@@ -19,6 +19,14 @@ ImageSource = Annotated[
 ImageColumn = Annotated[
     str | None, typer.Option(help="Column of a Parquet file that holds the images; found where it has a usual name.")
 ]
+ImageItem = Annotated[
+    str | None, typer.Option(help="Column of a Parquet file that names the images; --item is that of the labels.")
+]
+ByPosition = Annotated[
+    bool,
+    typer.Option("--by-position", help="Images or labels have no names of items, and I vouch that both stand in the "
+                 "same order."),
+]  # fmt: skip
 ImageSize = Annotated[
     int | None, typer.Option(help="Bring all images to a square of this side: cut to the middle, then scaled.")
 ]

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.evaluate import LABELS
-from dissensus.cli.images import ImageColumn, ImageSize, ImageSource, load_for_network, load_images
+from dissensus.cli.images import (
+    ByPosition,
+    ImageColumn,
+    ImageItem,
+    ImageSize,
+    ImageSource,
+    load_for_network,
+    load_images,
+)
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.panels import in_panels
 from dissensus.cli.reading import reads_labels, say
@@ -62,11 +70,9 @@ def probe(
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")]
         = TrainConfig.device,
     image: ImageColumn = None,
-    image_item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images; --item is "
-                                                   "that of the labels.")] = None,
+    image_item: ImageItem = None,
     size: ImageSize = None,
-    by_position: Annotated[bool, typer.Option("--by-position", help="Images or labels have no names of items, and I "
-                                              "vouch that both stand in the same order.")] = False,
+    by_position: ByPosition = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
 ) -> None:  # fmt: skip

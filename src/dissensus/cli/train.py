@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dissensus.cli.images import ImageColumn, ImageSize, ImageSource, load_images
+from dissensus.cli.images import ByPosition, ImageColumn, ImageItem, ImageSize, ImageSource, load_images
 from dissensus.cli.notices import progress_bar
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.panels import in_panels
@@ -97,11 +97,9 @@ def train(
                                                      "network that has not seen it; x-last for the last "
                                                      "networks.")] = None,
     image: ImageColumn = None,
-    image_item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images; --item is "
-                                                   "that of the labels.")] = None,
+    image_item: ImageItem = None,
     size: ImageSize = None,
-    by_position: Annotated[bool, typer.Option("--by-position", help="Images or labels have no names of items, and I "
-                                              "vouch that both stand in the same order.")] = False,
+    by_position: ByPosition = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Train a network on images from what people said, and save the best and the last one with their cards."""

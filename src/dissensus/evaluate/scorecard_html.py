@@ -16,7 +16,7 @@ from dissensus.evaluate.statistics import Comparison, shown_p
 from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
 from dissensus.report.items import ItemViews
-from dissensus.report.page import page
+from dissensus.report.page import CARDS, page
 from dissensus.report.tables import Column, Html, html_table, scrolling, shown_number, swatch
 
 ARROWS = {
@@ -25,12 +25,9 @@ ARROWS = {
     "neither": "",
 }
 DRAWN = 5  # models in one figure: people take a sixth colour
-STYLE = """
-.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
-grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
-.dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
-.dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
-.dissensus .card>span{color:var(--quiet);font-size:.85em;display:block}
+STYLE = (
+    CARDS
+    + """
 .dissensus .four{grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr))}
 .dissensus .card>.item,.dissensus .card>.text{margin:.5rem 0;color:var(--ink);font-size:1em}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.2rem;text-align:left}
@@ -39,9 +36,9 @@ grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
 .dissensus td.best{font-weight:600}.dissensus td.best small{font-weight:400}
 .dissensus tr.group td{padding-top:1rem;border-bottom:2px solid var(--rule);font-weight:600}
 .dissensus .three{grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}
-.dissensus .lead{font-size:1.08em;color:var(--ink)}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
-.dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
+.dissensus .lead{font-size:1.08em;color:var(--ink)}
 """
+)
 
 
 def scorecard_page(result: Scorecard | ModelComparison, title: str, views: ItemViews | None = None) -> str:

@@ -26,6 +26,7 @@
     similarity      similarity_to_people: whether items are alike to a model that are alike to people
     gradients       gradient_variance: how much the gradient of an item depends on which vote is drawn
     last_layer      what the last linear layer is given
+    feature_rows    features as one row of finite numbers for each item
     probes          PROBES: the question that each probe of the command line answers
     probed          Probed: a network, its items, and what it is compared with
     probing         probe_network: several probes of one network on the same items

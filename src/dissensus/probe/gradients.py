@@ -13,6 +13,7 @@ from dissensus.evaluate.alignment import spearman
 from dissensus.labels.arrays import as_array
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import entropy
+from dissensus.train.heads.features import check_finite
 
 if TYPE_CHECKING:
     import torch
@@ -147,7 +148,5 @@ def _checked(targets: Any, features: Any, bias: bool) -> tuple[np.ndarray, np.nd
             f"probabilities that sum to 1; {wrong.size} of {len(p)} rows do not: "
             "Distributions.from_counts(counts).probs makes such of counts"
         )
-    bad = np.flatnonzero(~np.isfinite(h).all(axis=1))
-    if bad.size:
-        raise ValueError(f"features of row {bad[0]} are not finite; {bad.size} of {len(h)} rows have such numbers")
+    check_finite(h, "features")
     return p, _squares(h, bias)

@@ -19,6 +19,7 @@ import numpy as np
 
 from dissensus.labels.arrays import as_array, is_sparse
 from dissensus.labels.distances import entropy
+from dissensus.probe.feature_rows import row_lengths, unit_rows
 from dissensus.train.model import softmax
 
 NEIGHBOURS = 50  # what Sun et al. (2022) take for CIFAR-10, and pytorch-ood by default
@@ -103,7 +104,7 @@ def knn(features: Any, reference: Any, neighbours: int = NEIGHBOURS) -> np.ndarr
     """
     from sklearn.neighbors import NearestNeighbors
 
-    rows, known = _unit_rows(features, "features"), _unit_rows(reference, "reference")
+    rows, known = unit_rows(features, "features"), unit_rows(reference, "the features of the reference")
     if rows.shape[1] != known.shape[1]:
         raise ValueError(
             f"features have {rows.shape[1]} numbers per item and the reference has {known.shape[1]}; expected both "
@@ -117,7 +118,7 @@ def knn(features: Any, reference: Any, neighbours: int = NEIGHBOURS) -> np.ndarr
     if is_sparse(rows) != is_sparse(known):
         rows, known = as_array(rows), as_array(known)
     nearest = NearestNeighbors(algorithm="brute").fit(known).kneighbors(rows, neighbours, return_distance=False)
-    return _lengths(rows - known[nearest[:, -1]])
+    return row_lengths(rows - known[nearest[:, -1]])
 
 
 DETECTORS: dict[str, Detector] = {
@@ -207,36 +208,3 @@ def _check_given(features: Any, reference: Any, n: int) -> None:
         raise ValueError(
             f"there are logits of {n} items, and features have shape {np.shape(features)}; expected (n, d)"
         )
-
-
-def _unit_rows(values: Any, what: str) -> Any:
-    """Rows of length 1, or of zeros, as float64, dense or sparse.  (n, d)"""
-    rows = values.tocsr() if is_sparse(values) else as_array(values)
-    if rows.ndim != 2 or not rows.shape[0] or not rows.shape[1] or rows.dtype.kind not in "fiu":
-        raise ValueError(
-            f"{what} has shape {rows.shape} and is {rows.dtype}; expected numbers (n, d), one row for each item"
-        )
-    rows = rows.astype(np.float64, copy=False)
-    largest = as_array(abs(rows).max(axis=1)).ravel()  # (n,)
-    wrong = np.flatnonzero(~np.isfinite(largest))
-    if wrong.size:
-        raise ValueError(
-            f"row {wrong[0]} of {what} holds NaN or an infinite number; expected finite ones; {wrong.size} of "
-            f"{rows.shape[0]} rows do: leave these items out"
-        )
-    rows = _divided(rows, largest)  # the square of 1e200 is no double
-    return _divided(rows, _lengths(rows))
-
-
-def _lengths(rows: Any) -> np.ndarray:
-    squares = rows.power(2) if is_sparse(rows) else rows * rows
-    return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-
-
-def _divided(rows: Any, size: np.ndarray) -> Any:
-    """Each row by its size, rows of zeros as they are.  (n, d), (n,) -> (n, d)"""
-    size = np.where(size == 0, 1.0, size)
-    if not is_sparse(rows):
-        return rows / size[:, None]
-    each = np.repeat(size, np.diff(rows.indptr))
-    return type(rows)((rows.data / each, rows.indices, rows.indptr), shape=rows.shape)

@@ -12,22 +12,18 @@ from dissensus.probe.probe_figures import FIGURES, map_cards
 from dissensus.probe.probe_tables import TABLES
 from dissensus.probe.probes import PROBES
 from dissensus.probe.probing import Findings
-from dissensus.report.page import page
+from dissensus.report.page import CARDS, page
 from dissensus.report.tables import html_table, scrolling, shown_number
 
 BESIDE = 6  # columns of a table that has room beside a figure
-STYLE = """
-.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;
-grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
-.dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
-.dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
-.dissensus .card>span{color:var(--quiet);font-size:.85em;display:block}
+STYLE = (
+    CARDS
+    + """
 .dissensus .four{grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr))}
 .dissensus .maps{display:flex;flex-wrap:wrap;gap:.6rem;margin-top:.5rem}.dissensus figure{margin:0}
 .dissensus figcaption{color:var(--quiet);font-size:.85em;max-width:6rem;overflow-wrap:anywhere}
-.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
-.dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
 """
+)
 
 
 def probe_page(findings: Findings, title: str) -> str:

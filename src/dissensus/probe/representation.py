@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.labels.arrays import as_array
 from dissensus.labels.display import shapes
+from dissensus.probe.feature_rows import feature_rows
 
 LEAST = 4  # items; the unbiased estimate divides by n - 3
 BLOCK = 4_000_000  # numbers of a product held at once
@@ -56,7 +56,9 @@ def cka_of_batches(pairs: Iterable[tuple[Any, Any]]) -> float:
     """
     sums: _Sums | None = None
     for batch, (x, y) in enumerate(pairs):
-        left, right = _matrix(x, f"x of batch {batch}"), _matrix(y, f"y of batch {batch}")
+        left, right = (
+            feature_rows(part, f"the features {name} of batch {batch}") for name, part in (("x", x), ("y", y))
+        )
         if len(left) != len(right):
             raise ValueError(_unequal(f"x of batch {batch}", f"y of batch {batch}", len(left), len(right)))
         if sums is None and len(left):
@@ -235,30 +237,13 @@ def _check_variety(hsic: float, product: float, name: str) -> None:
 
 def _centred(values: Any, name: str) -> np.ndarray:
     """Columns with mean 0, as float64 of size about 1.  (n, d)"""
-    matrix = _matrix(values, name)
+    matrix = feature_rows(values, f"the features {name}")
     if len(matrix) < LEAST:
         raise ValueError(_few(len(matrix), name))
     apart = matrix - matrix[0]  # exactly 0 for a constant column, whatever the constant
     apart -= apart.mean(axis=0)
     largest = np.abs(apart).max()
     return np.ldexp(apart, -int(np.frexp(largest)[1])) if largest > 0 else apart  # so that fourth powers stay finite
-
-
-def _matrix(values: Any, name: str) -> np.ndarray:
-    matrix = np.asarray(as_array(values), dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ValueError(
-            f"the features {name} have shape {matrix.shape}; expected (n, d), one row for each item: maps of a "
-            "convolution become one by features.reshape(n, -1)"
-        )
-    bad = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
-    if bad.size:
-        column = int(np.flatnonzero(~np.isfinite(matrix[bad[0]]))[0])
-        raise ValueError(
-            f"row {bad[0]} of the features {name} has {matrix[bad[0], column]} in column {column}; expected finite "
-            f"numbers; {bad.size} of {len(matrix)} rows have others"
-        )
-    return matrix
 
 
 def _check_rows(x: np.ndarray, y: np.ndarray, name_x: str, name_y: str) -> None:

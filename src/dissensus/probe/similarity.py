@@ -13,6 +13,7 @@ from dissensus.evaluate.alignment import pearson, spearman
 from dissensus.evaluate.json_numbers import interval_json
 from dissensus.labels.arrays import as_array
 from dissensus.labels.intervals import Interval
+from dissensus.probe.feature_rows import unit_rows
 
 GROUPS = 100  # of items left out in turn for the interval: each item alone where there are no more
 LEAST = 10  # items for an interval
@@ -63,7 +64,7 @@ def similarity_to_people(features: Any, judgments: Any, pairs: Any = None) -> Si
     judgments: (n, n), NaN where nobody was asked, its diagonal not looked at; or with pairs (m, 2) of item numbers from
     0 to n - 1: (m,) one judgment of each
     """
-    rows = _features(features)
+    rows = unit_rows(as_array(features), "features")
     i, j, people = _of_matrix(judgments, len(rows)) if pairs is None else _of_pairs(judgments, pairs, len(rows))
     items = np.unique(np.concatenate([i, j]))
     if len(people) < 3 or not np.ptp(people) > 0:
@@ -106,19 +107,6 @@ def _cosines(rows: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     step = max(1, BLOCK // rows.shape[1])
     parts = [slice(start, start + step) for start in range(0, len(i), step)]
     return np.concatenate([np.einsum("md,md->m", rows[i[part]], rows[j[part]]) for part in parts])
-
-
-def _features(features: Any) -> np.ndarray:
-    """Rows of length 1; a row of zeros stays as it is."""
-    rows = np.asarray(as_array(features), dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] == 0:
-        raise ValueError(f"features have shape {rows.shape}; expected (n, d), one row for each item")
-    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-    if bad.size:
-        raise ValueError(f"features of row {bad[0]} are not finite; {bad.size} of {len(rows)} rows have such numbers")
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    rows = rows / np.where(largest > 0, largest, 1.0)
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 0.5)  # 1 or more, or 0
 
 
 def _refuse_zeros(rows: np.ndarray, items: np.ndarray) -> None:

@@ -34,6 +34,15 @@ grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}}
 .dissensus .stack td:last-child::before{{display:block}}}}
 {FIGURE_STYLE}{ITEM_STYLE}"""
 
+CARDS = """
+.dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
+.dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet)}
+.dissensus .card b{display:block;font-size:1.5rem;font-weight:600;font-variant-numeric:tabular-nums}
+.dissensus .card>span{color:var(--quiet);font-size:.85em;display:block}
+.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
+.dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
+"""  # for pages that begin with their numbers, one on each card, and with remarks
+
 SHEET = "html{color-scheme:light}body{margin:2rem}@media(max-width:40rem){body{margin:1rem}}"
 
 
