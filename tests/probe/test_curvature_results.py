@@ -18,3 +18,16 @@ def test_the_page_shows_what_was_measured():
 def test_products_and_traces_are_as_fast_as_the_page_says():
     assert RECORD["product"]["ratio, curvlinops"] > 2 and RECORD["product"]["ratio, double backward"] > 1.5
     assert RECORD["trace"]["ratio, fisher"] > 20
+
+
+def test_the_largest_eigenvalue_is_as_fast_as_the_page_says():
+    networks = RECORD["lambda max"].values()
+    page = " ".join((ROOT / "docs" / "probe.md").read_text(encoding="utf-8").split())
+    ratios = sorted(run["ratio"] for run in networks)
+    middle, typical = RECORD["lambda max, median ratio"], RECORD["lambda max, median ratio of medians"]
+    assert middle > 6
+    assert f"is {middle:.1f} times as fast in the median over networks, {ratios[0]:.1f} to {ratios[-1]:.1f}" in page
+    assert f"which counts unlucky ones less, {typical:.1f} times" in page
+    off = [start["off"] for run in networks for start in run["starts"]["power iteration"]]
+    assert f"in {sum(gap > 1e-3 for gap in off)} of {len(off)} runs was too early" in page
+    assert max(start["off"] for run in networks for start in run["starts"]["lanczos"]) <= 1e-3
