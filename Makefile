@@ -18,8 +18,9 @@ $(VENV)/dev: $(VENV)/base
 demo: $(VENV)/base  ## from a plan to a scorecard on embedded data, with its pages in demo/
 	$(BIN)/python examples/demo.py
 
+# Some machines forbid bytecode; then every process that a test starts compiles the package again.
 test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/dev  ## lint, format and strict types
 	$(BIN)/ruff check
@@ -39,6 +40,8 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/heads.py --stack
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python -m benchmarks.curvature
+	$(BIN)/python -m benchmarks.study
+	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python benchmarks/elicitation_load.py
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
@@ -49,6 +52,9 @@ studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/resu
 	$(BIN)/python benchmarks/real_labels.py
 	$(BIN)/python studies/deliveries.py
 	$(BIN)/python -m studies.probes
+	$(BIN)/python studies/advise.py
+	$(BIN)/dissensus study run studies/few_votes.toml -o .studies/few_votes
+	$(BIN)/dissensus study report .studies/few_votes --markdown studies/results/few_votes.md
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
 	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras

@@ -16,6 +16,12 @@ from hypothesis import settings
 settings.register_profile("steady", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("steady")
 
+# Every answer of a survey, every checkpoint and every file that appears whole waits for the disk, thousands of times
+# here; in memory nobody waits.
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 _WANTED = "set DISSENSUS_DATA to a folder with the public data sets to run this test"
 
 

@@ -7,16 +7,18 @@ import os
 import pty
 import re
 import struct
-import subprocess
-import sys
+import tempfile
 import termios
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from dissensus import read, share, write
+from dissensus.cli.main import app
 from dissensus.labels import smoothed
+from tests.forks import Command
 
 ODD = ("[/bob]", "[red]ann", "[bold]", ":smile:")
 
@@ -27,13 +29,10 @@ def shown_in_terminal(words: list[str], folder: Path, columns: int = 40, **envir
     fcntl.ioctl(other_side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     settings = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     settings |= {"TERM": "xterm", **environment}  # rich takes a dumb one to have 80 columns
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dissensus", *words], cwd=folder, env=settings, stdin=other_side, stdout=other_side,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    os.close(other_side)
     shown = b""
-    with os.fdopen(terminal, "rb", buffering=0) as screen:
+    with tempfile.TemporaryFile() as errors, os.fdopen(terminal, "rb", buffering=0) as screen:
+        process = Command(words, folder, settings, [other_side, other_side, errors.fileno()])
+        os.close(other_side)
         while True:
             try:
                 part = screen.read(65536)
@@ -42,8 +41,9 @@ def shown_in_terminal(words: list[str], folder: Path, columns: int = 40, **envir
             if not part:
                 break
             shown += part
-    said = process.communicate()[1].decode()
-    assert process.returncode == 0, said
+        code = process.wait()
+        errors.seek(0)
+        assert code == 0, errors.read().decode()
     return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n")
 
 
@@ -77,8 +77,7 @@ def test_no_digit_is_cut_off_in_a_terminal_of_40_columns(folder, verb):
 
 
 def test_a_rehearsal_keeps_its_digits_in_a_terminal_of_40_columns(tmp_path):
-    words = [sys.executable, "-m", "dissensus", "elicit", "init", "survey", "--title", "Try"]
-    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    assert CliRunner().invoke(app, ["elicit", "init", str(tmp_path / "survey"), "--title", "Try"]).exit_code == 0
     shown = shown_in_terminal(
         ["elicit", "rehearse", "survey", "--annotators", "2", "--at-once", "2"], tmp_path, columns=30
     )

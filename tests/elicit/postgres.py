@@ -67,7 +67,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     programs = Path(subprocess.run([config, "--bindir"], capture_output=True, text=True, check=True).stdout.strip())
     if not (programs / "initdb").exists():
         _unavailable(f"PostgreSQL's server is not installed: no initdb in {programs}")
-    with tempfile.TemporaryDirectory(prefix="pg") as name:
+    with tempfile.TemporaryDirectory(prefix="pg", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as name:
         server = PostgresServer(programs, Path(name))
         server.start()
         yield server

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,13 +14,7 @@ from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.server import free_port, wait_until_it_answers
 from dissensus.elicit.session.arrivals import arrive
-
-# A process that starts from nothing spends a second on its imports, and some tests start a dozen of them.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([
-    __name__, "dissensus.elicit.dashboard.routes", "psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
-    "uvicorn.lifespan.on", "uvicorn.protocols.http.auto",
-])  # fmt: skip
+from tests.forks import FORKS
 
 
 class ForkedServer:

@@ -7,6 +7,7 @@ picture can learn where readers will be unsure. Nobody was asked: the readers ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -91,6 +92,7 @@ class AmbiguousDigits:
         )  # fmt: skip
 
 
+@cache
 def ambiguous_digits() -> AmbiguousDigits:
     """The pictures of the data set `digits`, always the same."""
     from sklearn.datasets import load_digits

@@ -29,8 +29,9 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.servers import FORKS, ten_arrive
+from tests.elicit.servers import ten_arrive
 from tests.elicit.surveys import write_survey
+from tests.forks import FORKS
 
 
 def counters(run):
