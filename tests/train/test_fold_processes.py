@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from dissensus.train.fold_processes import cores, in_processes, one_thread
+from dissensus.train.child_processes import cores
+from dissensus.train.fold_processes import in_processes, one_thread
 
 
 def squared(task, tell):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 

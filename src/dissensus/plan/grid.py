@@ -94,7 +94,7 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
 
     path  a JSON file, replaced as a whole so that it is never half written
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     place = Path(path)
     cells = _read_cells(place, config)

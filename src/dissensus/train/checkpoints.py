@@ -23,6 +23,10 @@ _UNFINISHED = re.compile(r"\.(state|best-\d+)\.safetensors\..*\.part")
 Weights = dict[str, torch.Tensor]
 
 
+class UnusableStateError(ValueError):
+    """What lies in a folder is no state that this training can go on from: damaged, or of another training."""
+
+
 @dataclass
 class Progress:
     """How far training is, apart from the weights.
@@ -127,7 +131,7 @@ class Checkpoint:
         if name is None:
             return
         differs = _DIFFER.get(name) or f"{name} was {other.get(name)!r} and is {mine[name]!r}"
-        raise ValueError(
+        raise UnusableStateError(
             f"{self.folder}: holds the training of something else: {differs}; choose another folder, remove this one, "
             "or repeat what it was begun with"
         )
@@ -167,13 +171,13 @@ def _read(path: Path) -> tuple[Weights, dict[str, Any]]:
     except (SafetensorError, OSError, ValueError, RecursionError) as problem:
         raise _damaged(path, problem) from None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ValueError(f"{path}: not a checkpoint of dissensus; choose another folder, or move it away")
+        raise UnusableStateError(f"{path}: not a checkpoint of dissensus; choose another folder, or move it away")
     return tensors, about
 
 
 def _damaged(path: Path, problem: object) -> ValueError:
     said = " ".join(str(problem).split())  # torch says it in several lines
-    return ValueError(f"{path}: not a readable checkpoint ({said}); remove the folder to begin anew")
+    return UnusableStateError(f"{path}: not a readable checkpoint ({said}); remove the folder to begin anew")
 
 
 def _is_ours(path: Path) -> bool:

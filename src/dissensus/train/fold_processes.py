@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
-import shutil
-import signal
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 
+from dissensus.train.child_processes import CRASHED, UNSENDABLE, end_with_parent, interrupts_wait
+
 Tell = Callable[[Any], None]
 Work = Callable[[Any, Tell], Any]
-
-_CRASHED = (
-    "a process ended with exit code {code} before its work was done; if a script started it, the call must stand under "
-    '`if __name__ == "__main__":`, and jobs=1 needs no processes; it may also have been killed, or out of memory'
-)
-
-
-_UNSENDABLE = (
-    "a process cannot be handed this work ({problem}): classes and functions that it needs must stand in a module, "
-    "not inside a function or a notebook; jobs=1 needs no processes"
-)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
@@ -65,7 +46,7 @@ def in_processes(
     results: dict[int, Any] = {}
     workers: dict[Connection, Any] = {}
     try:
-        with _interrupts_wait():
+        with interrupts_wait():
             for _ in range(min(jobs, len(tasks))):
                 here, there = context.Pipe()
                 process = context.Process(target=_serve, args=(work, there, litter), daemon=True)
@@ -92,20 +73,6 @@ def in_processes(
     return [results[place] for place in range(len(tasks))]
 
 
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Ctrl-C reaches a whole family of processes, and the parent ends the others.
-
-    Processes started here never hear of it, not even while they load; the parent does, a moment later.
-    """
-    resource_tracker.ensure_running()  # which the first process would start, and that lets interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _hand_over(connection: Connection, waiting: list[tuple[int, Any]]) -> None:
     if waiting:
         try:
@@ -113,7 +80,7 @@ def _hand_over(connection: Connection, waiting: list[tuple[int, Any]]) -> None:
         except OSError:  # it has ended already; what it had to say is read next
             return
         except (pickle.PicklingError, AttributeError, TypeError) as problem:
-            raise ValueError(_UNSENDABLE.format(problem=problem)) from None
+            raise ValueError(UNSENDABLE.format(problem=problem)) from None
 
 
 def _received(connection: Connection, process: Any) -> tuple[str, int, Any]:
@@ -121,19 +88,19 @@ def _received(connection: Connection, process: Any) -> tuple[str, int, Any]:
         message: tuple[str, int, Any] = connection.recv()
     except (EOFError, ConnectionResetError):
         process.join()
-        raise ValueError(_CRASHED.format(code=process.exitcode)) from None
+        raise ValueError(CRASHED.format(code=process.exitcode)) from None
     return message
 
 
 def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
     """The life of a process: tasks, until it is ended."""
-    threading.Thread(target=_end_with_parent, args=(litter,), daemon=True).start()
+    end_with_parent(litter)
     torch.set_num_threads(1)
     while True:
         try:
             place, task = connection.recv()
         except (AttributeError, ImportError) as problem:  # what was pickled there is not to be found here
-            connection.send(("failed", 0, ValueError(_UNSENDABLE.format(problem=problem))))
+            connection.send(("failed", 0, ValueError(UNSENDABLE.format(problem=problem))))
             continue
         try:
             connection.send(("done", place, work(task, lambda remark: connection.send(("remark", place, remark)))))  # noqa: B023
@@ -141,13 +108,3 @@ def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
             connection.send(("failed", place, ValueError(str(problem))))
         except Exception:  # our own bug: shown there as it is here
             connection.send(("failed", place, RuntimeError(traceback.format_exc())))
-
-
-def _end_with_parent(litter: Path | None) -> None:
-    """A parent that was killed cannot end its children, and they would go on working on what nobody waits for."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    if litter is not None:
-        shutil.rmtree(litter, ignore_errors=True)
-    os._exit(1)

@@ -20,7 +20,8 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.train.fold_processes import Tell, cores, in_processes, one_thread
+from dissensus.train.child_processes import cores
+from dissensus.train.fold_processes import Tell, in_processes, one_thread
 from dissensus.train.held_out import fold_items, scores_of
 from dissensus.train.images import ImageTable
 from dissensus.train.loop import Training

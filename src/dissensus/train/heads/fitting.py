@@ -20,6 +20,8 @@ from dissensus.train.heads.config import HeadConfig, Layer
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
+from dissensus.train.heads.penalty import chosen_penalty
+from dissensus.train.heads.scaling import scales, unscaled
 from dissensus.train.heads.training import train_heads
 from dissensus.train.held_out import scores_in_json, split_items
 from dissensus.train.held_out import scores_of as scores_of
@@ -27,7 +29,6 @@ from dissensus.train.matching import items_of, match_items
 from dissensus.train.targets import target_rows
 
 HEADS = ("mlp", "linear", "logistic")
-PENALTIES = tuple(10.0**power for power in range(4, -3, -1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ def fit_head(
     named = features.named and are_named(labels.items)
     features, labels = match_items(features, labels, say, by_position=by_position)
     train, held = split_items(labels.n_items, config.validation, config.seed, "features")
-    shift, scale = _scales(features.values[train], config.standardise)
+    shift, scale = scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
     held_out = as_distributions(items_of(labels, held)) if held.size else None
     delivery = _delivery(items_of(labels, train), config)
@@ -88,7 +89,7 @@ def fit_head(
     else:
         layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out), config)
         judged = layers
-    head, judge = (Head(_unscaled(trained, shift, scale), labels.classes) for trained in (layers, judged))
+    head, judge = (Head(unscaled(trained, shift, scale), labels.classes) for trained in (layers, judged))
     scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
     trained_on = labels.n_items if config.head == "logistic" else train.size
     card = _card(features, labels, config, delivery, chosen, trained_on, held.size, scores)
@@ -100,20 +101,6 @@ def _delivery(labels: Labels, config: FitConfig) -> Delivery:
     for wrap in config.wraps:
         delivery = wrapped(delivery, wrap, config.seed)
     return delivery
-
-
-def _scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarray]:
-    if not standardise:
-        return np.zeros(values.shape[1], np.float32), np.ones(values.shape[1], np.float32)
-    middle, spread = values.mean(axis=0, dtype=np.float64), values.std(axis=0, dtype=np.float64)
-    return middle.astype(np.float32), np.where(spread > 0, spread, 1.0).astype(np.float32)
-
-
-def _unscaled(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
-    """Layers that take features as they are, from layers that take (features - shift) / scale."""
-    weight, bias = layers[0]
-    first = weight / scale
-    return Layer(first, bias - (first @ shift).astype(bias.dtype)), *layers[1:]
 
 
 def _by_adam(
@@ -142,7 +129,7 @@ def _logistic(
     if penalty is None:
         if held_out is None:
             raise ValueError("without items held out nothing can choose the penalty; give one, or validation above 0")
-        penalty, tried = _chosen_penalty(x, train, held, target_rows(delivery), held_out.probs)
+        penalty, tried = chosen_penalty(x[train], target_rows(delivery), x[held], held_out.probs)
     probs = target_rows(everything)
     absent = np.flatnonzero(probs.sum(axis=0) == 0)
     if absent.size:
@@ -163,33 +150,6 @@ def _logistic(
         "then trained on all": bool(held.size),
     }
     return (solved.layer,), (judged.layer,), chosen
-
-
-def _chosen_penalty(
-    x: np.ndarray, train: np.ndarray, held: np.ndarray, probs: np.ndarray, truth: np.ndarray
-) -> tuple[float, dict[str, float]]:
-    """The penalty with the least soft NLL on the items held out: powers of ten, then half a power to both sides."""
-    tried: dict[float, float] = {}
-    start: tuple[np.ndarray, np.ndarray] | None = None
-    for penalty in PENALTIES:
-        start = _try(penalty, x, train, held, probs, truth, start, tried)
-        if len(tried) > 2 and tried[penalty] > min(tried.values()) * 1.05:
-            break
-    best = min(tried, key=lambda penalty: tried[penalty])
-    for penalty in (best * 10**0.5, best / 10**0.5):
-        _try(penalty, x, train, held, probs, truth, start, tried)
-    best = min(tried, key=lambda penalty: tried[penalty])
-    return best, {f"{penalty:g}": loss for penalty, loss in sorted(tried.items())}
-
-
-def _try(
-    penalty: float, x: np.ndarray, train: np.ndarray, held: np.ndarray, probs: np.ndarray, truth: np.ndarray,
-    start: tuple[np.ndarray, np.ndarray] | None, tried: dict[float, float],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    solved = soft_logistic(x[train], probs, np.ones(train.size), penalty=penalty, tolerance=1e-5, start=start)
-    guess = Head((solved.layer,), tuple(map(str, range(probs.shape[1])))).probs(x[held])
-    tried[penalty] = scores_of(truth, guess)["soft_nll"]
-    return solved.coef, solved.intercept
 
 
 def _card(

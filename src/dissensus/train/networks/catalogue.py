@@ -109,6 +109,14 @@ def make_network(
     return NETWORKS[network](classes, width=width, depth=depth, channels=channels, **options)
 
 
+def check_network(network: str, classes: int, channels: int, *, width: int | None, depth: int | None) -> None:
+    """Refuse sizes that a network cannot have: it is made without weights, and no random number is drawn."""
+    import torch
+
+    with torch.random.fork_rng([]), torch.device("meta"):
+        make_network(network, classes, width=width, depth=depth, channels=channels)
+
+
 def _name_of(recipe: Recipe) -> str:
     for name, entry in NETWORKS.items():
         if entry is recipe:

@@ -1,0 +1,60 @@
+"""Processes of this machine that hear nothing of Ctrl-C and end with the process that started them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from pathlib import Path
+
+CRASHED = (
+    "a process ended with exit code {code} before its work was done; if a script started it, the call must stand under "
+    '`if __name__ == "__main__":`, and jobs=1 needs no processes; it may also have been killed, or out of memory'
+)
+UNSENDABLE = (
+    "a process cannot be handed this work ({problem}): classes and functions that it needs must stand in a module, "
+    "not inside a function or a notebook; jobs=1 needs no processes"
+)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Ctrl-C reaches a whole family of processes, and the parent ends the others.
+
+    Processes started here never hear of it, not even while they load; the parent does, a moment later.
+    """
+    resource_tracker.ensure_running()  # which the first process would start, and that lets interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_with_parent(litter: Path | None = None) -> None:
+    """From now on this process ends when its parent does, however that ends.
+
+    A parent that was killed cannot end its children, and they would go on working on what nobody waits for.
+
+    litter  a folder that the parent removes; where it was killed, its children do
+    """
+    threading.Thread(target=_wait_for_parent, args=(litter,), daemon=True).start()
+
+
+def _wait_for_parent(litter: Path | None) -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    if litter is not None:
+        shutil.rmtree(litter, ignore_errors=True)
+    os._exit(1)
