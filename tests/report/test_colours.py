@@ -11,7 +11,9 @@ import dissensus
 from dissensus.report import colours
 from dissensus.report.colours import (
     DASHBOARD,
+    NIGHT,
     REPORT,
+    REPORT_NIGHT,
     SURVEY,
     blended,
     class_colours,
@@ -67,6 +69,28 @@ def test_colours_of_classes_carry_white_text_and_those_of_models_stand_out():
     assert min(contrast(colour, colours.PAPER) for colour in colours.CLASSES) >= 4.5
     assert min(contrast(colour, colours.PAPER) for colour in (*colours.MODELS, colours.PEOPLE)) >= 3
     assert len(set(colours.CLASSES)) == len(colours.CLASSES) and colours.PEOPLE not in colours.MODELS
+
+
+@pytest.mark.parametrize("palette", [REPORT, REPORT_NIGHT], ids=["day", "night"])
+def test_text_and_lines_of_reports_stand_out_by_day_and_by_night(palette):
+    """WCAG 2.2: 4.5:1 for text on all that lies behind it, 3:1 for a line that carries meaning."""
+    for ink in ("ink", "quiet", "accent"):
+        assert min(contrast(palette[ink], palette[behind]) for behind in ("paper", "sheet", "tint")) >= 4.5, ink
+    assert contrast(palette["second"], palette["paper"]) >= 3 and contrast(palette["on-map"], palette["map"]) >= 4.5
+    assert contrast(palette["axis"], palette["paper"]) >= 2.9 and set(palette) == set(REPORT)
+
+
+def test_colours_of_data_have_one_for_the_night_that_stands_out_and_stays_apart():
+    drawn = {*colours.LINES, *colours.MODELS, colours.PEOPLE, *colours.CLASSES, *colours.SHADES, colours.REST}
+    assert drawn == NIGHT.keys() and len(set(NIGHT.values())) == len(NIGHT)
+    paper, ink = REPORT_NIGHT["paper"], REPORT_NIGHT["ink"]
+    assert min(contrast(NIGHT[colour], paper) for colour in (*colours.CLASSES, *colours.LINES)) >= 4.5, "text and marks"
+    for day, night in NIGHT.items():  # text on a bar is of the paper's colour by night where it is so by day
+        on_paper = contrast(day, colours.PAPER) > contrast(day, colours.INK)
+        assert contrast(night, paper if on_paper else ink) >= 4.5, day
+    by_rank = [NIGHT[shade] for shade in colours.SHADES]
+    apart = [contrast(shade, paper) for shade in by_rank]
+    assert apart == sorted(apart, reverse=True), "the first is furthest from the paper, as by day"
 
 
 def test_one_colour_for_each_model_and_class():

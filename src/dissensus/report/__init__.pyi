@@ -2,6 +2,9 @@
 from .charts import Line as Line
 from .charts import grid_map as grid_map
 from .charts import line_chart as line_chart
+from .dot_rows import DotRow as DotRow
+from .dot_rows import dot_chart as dot_chart
+from .figures import figure as figure
 from .items import ItemViews as ItemViews
 from .labels_page import labels_card as labels_card
 from .named_rows import grouped_bars as grouped_bars

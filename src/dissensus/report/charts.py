@@ -125,10 +125,10 @@ class _Frame:
             f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{BASE}" y2="{BASE}"/>'
             f'<line class="axis" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{BASE}"/>'
         ]
-        for value in _ticks(*self.x):
+        for value in ticks(*self.x):
             x, _ = self.at(value, self.y[0])
             drawn.append(f'<text x="{x}" y="{BASE + 16}" text-anchor="middle">{value:g}</text>')
-        for value in _ticks(*self.y):
+        for value in ticks(*self.y):
             _, y = self.at(self.x[0], value)
             drawn.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
         drawn.append(
@@ -200,7 +200,7 @@ def span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """Three to six round numbers between two."""
     step = 10.0 ** np.floor(np.log10((high - low) / 3))
     step *= next(f for f in (1, 2, 5, 10) if (high - low) / (f * step) <= 5)

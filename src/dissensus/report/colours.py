@@ -38,7 +38,32 @@ REPORT = {
     "rule": "#c9d1de",
     "sheet": "#fbfcfe",
     "tint": "#eef3fa",
+    "map": BLUE,
+    "on-map": PAPER,
 }
+# The same by night, on screens only: what is printed is the day's.
+REPORT_NIGHT = {
+    "paper": "#161b26",
+    "ink": "#e9edf5",
+    "accent": "#8ab8f0",
+    "second": "#f0b27a",
+    "quiet": "#a9b3c5",
+    "axis": "#76839a",
+    "edge": "#2b3445",
+    "rule": "#3b475c",
+    "sheet": "#1b2230",
+    "tint": "#22304a",
+    "map": "#2861ab",
+    "on-map": "#e9edf5",
+}
+# What the colours of data become by night. Figures are drawn in those of the day, and the page exchanges them, so that
+# a figure that is saved from a page has them too. Text on a class is then as dark as the paper.
+NIGHT = {
+    BLUE: "#8ab8f0", ORANGE: "#f0954e", "#2a7f4f": "#5cc48a", "#7a3f9d": "#c795e6", PEOPLE: "#a3aebf",
+    "#a8324a": "#f0798e", "#b9530b": "#e8a068", "#0b7285": "#3fb6cc", "#7a5230": "#c9a27c", "#b03487": "#ec82c4",
+    "#66690f": "#b9bd4a", "#4b4fc4": "#a3a6f7", "#3d4a5c": "#8fa0b8", "#8a3b12": "#d9825a", REST: "#5c6779",
+    SHADES[1]: "#3a6ea8", SHADES[2]: "#31598a", SHADES[3]: "#2a4a72", SHADES[4]: "#243d5e", SHADES[5]: "#22304a",
+}  # fmt: skip
 
 # Custom properties of the web app, by day and by night: `elicit.css`, then what `dashboard.css` adds.
 SURVEY = {
@@ -70,6 +95,16 @@ DASHBOARD = {
 def custom_properties(colours: Mapping[str, str]) -> str:
     """Names and colours as CSS declarations, `--ink:#1d2433;…`."""
     return "".join(f"--{name}:{colour};" for name, colour in colours.items())
+
+
+def night_rules() -> str:
+    """CSS that exchanges the colours of data, wherever a figure or a swatch has them."""
+    rules = [
+        f'.dissensus [fill="{day}"]{{fill:{night}}}.dissensus [stroke="{day}"]{{stroke:{night}}}'
+        f'.dissensus .swatch[style*="{day}"]{{background:{night}!important}}'
+        for day, night in NIGHT.items()
+    ]
+    return "".join(rules)
 
 
 def model_colours(names: Iterable[str]) -> dict[str, str]:

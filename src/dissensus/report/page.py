@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from dissensus.report.colours import REPORT, custom_properties
+from dissensus.report.colours import REPORT, REPORT_NIGHT, custom_properties, night_rules
 from dissensus.report.items import STYLE as ITEM_STYLE
 from dissensus.report.svg import STYLE as FIGURE_STYLE
 
@@ -43,7 +43,17 @@ CARDS = """
 .dissensus .remark{border-left:3px solid var(--second);padding:.2rem .8rem;color:var(--ink)}
 """  # for pages that begin with their numbers, one on each card, and with remarks
 
-SHEET = "html{color-scheme:light}body{margin:2rem}@media(max-width:40rem){body{margin:1rem}}"
+SHEET = (
+    f"html{{color-scheme:light}}body{{margin:2rem;background:{REPORT['paper']}}}"
+    "@media(max-width:40rem){body{margin:1rem}}"
+    "@media print{body{margin:0}.dissensus h2,.dissensus h3{break-after:avoid}.dissensus .scroll{overflow:visible}"
+    ".dissensus tr,.dissensus svg,.dissensus .card{break-inside:avoid}}"
+)
+# After the rest of the style. On screens only, so that what is printed is dark on white.
+NIGHT = (
+    "@media screen and (prefers-color-scheme:dark){html{color-scheme:dark}"
+    f"body{{background:{REPORT_NIGHT['paper']}}}.dissensus{{{custom_properties(REPORT_NIGHT)}}}{night_rules()}}}"
+)
 
 
 def page(body: str, title: str) -> str:
@@ -51,6 +61,6 @@ def page(body: str, title: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width"/>'
-        f"<title>{escape(title)} – dissensus</title><style>{SHEET}{STYLE}</style></head>"
+        f"<title>{escape(title)} – dissensus</title><style>{SHEET}{STYLE}{NIGHT}</style></head>"
         f'<body><main class="dissensus">{body}</main></body></html>\n'
     )

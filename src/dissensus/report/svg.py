@@ -7,13 +7,15 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.colours import BLUE, INK, PAPER, SHADES, blended, contrast
+from dissensus.report.colours import INK, PAPER, SHADES, contrast
 
 STYLE = """
 .dissensus svg{display:block;height:auto}
 .dissensus svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.dissensus svg text.light{fill:var(--paper)}
+.dissensus svg text[font-weight]{font-weight:600}
+.dissensus svg .map{fill:var(--map)}.dissensus svg text.on-map{fill:var(--on-map)}
 .dissensus svg .bar{fill:var(--accent)}.dissensus svg .count{fill:var(--quiet)}
-.dissensus svg .axis{stroke:var(--axis);stroke-width:1}
+.dissensus svg .axis{stroke:var(--axis);stroke-width:1}.dissensus svg .faint{stroke:var(--edge);stroke-width:1}
 """
 
 
@@ -93,9 +95,10 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
         drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(shortened(name, 12))}</text>')
         for j in range(k):
             share = float(values[i, j])
-            ink = ' class="light"' if share > 0.5 else ""
+            ink = ' class="on-map"' if share > 0.5 else ""
             drawn.append(
-                f'<rect x="{left + j * cell}" y="{y}" width="{cell - 1}" height="{cell - 1}" fill="{_shade(share)}"/>'
+                f'<rect class="map" x="{left + j * cell}" y="{y}" width="{cell - 1}" height="{cell - 1}" '
+                f'fill-opacity="{_strength(share):.3f}"/>'
                 + (f'<text{ink} x="{left + j * cell + 17.5}" y="{y + 22}" text-anchor="middle">{100 * share:.0f}</text>'
                    if share >= 0.005 else "")
             )  # fmt: skip
@@ -147,9 +150,9 @@ def _range(values: np.ndarray) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _shade(share: float) -> str:
-    """White at 0 to the full blue at 1, by the square root so that rare confusions can be seen."""
-    return blended(PAPER, BLUE, min(max(share, 0.0), 1.0) ** 0.5)
+def _strength(share: float) -> float:
+    """The paper's colour at 0 to the full one at 1, by the square root so that rare confusions can be seen."""
+    return min(max(share, 0.0), 1.0) ** 0.5
 
 
 def svg(width: int, height: int, words: str, drawn: str) -> str:
