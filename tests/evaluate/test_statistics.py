@@ -16,6 +16,7 @@ from dissensus.evaluate.statistics import (
     Comparison,
     cohen_d,
     cohen_d_paired,
+    corrected_t,
     holm,
     holm_adjusted,
     paired_t,
@@ -83,6 +84,26 @@ def test_five_seeds_that_agree_reach_the_least_p_and_no_family_of_twelve_can_rej
     assert str(family["0"]) == "p = 0.031 (n = 5, at best 0.031), Holm over 12: 0.38 (at best 0.38)"
 
 
+@pytest.mark.parametrize("side", SIDES)
+def test_where_nothing_differs_p_is_one_whatever_the_side(side):
+    same = np.array([0.7, 0.8, 0.9])
+    assert wilcoxon(same, same, side).p == paired_t(same, same, side).p == corrected_t(same, same, 0.25, side).p == 1.0
+
+
+def test_after_holm_no_p_is_below_the_least_one_and_some_results_reach_it():
+    """Families of 3, 5 and 7 pairs: over all signs of all of them, the least corrected p of each is the one told."""
+    sizes, lowest = (3, 5, 7), np.ones(3)
+    for up in itertools.product(*(range(size + 1) for size in sizes)):
+        family = holm({
+            str(size): wilcoxon(np.arange(1.0, size + 1) * np.where(np.arange(size) < right, 1, -1), np.zeros(size))
+            for size, right in zip(sizes, up, strict=True)
+        })  # fmt: skip
+        assert all(one.adjusted_p >= one.least for one in family.values())
+        lowest = np.minimum(lowest, [one.adjusted_p for one in family.values()])
+    assert lowest.tolist() == [one.least for one in family.values()]
+    assert [one.decidable for one in family.values()] == [False, False, True]
+
+
 def test_the_p_values_of_gheibis_ten_seed_table_are_attainable():
     """Gheibi 2026, sec. 4.2: 0.6953, 0.6250, 0.9219, 0.3750 over ten seeds, two-sided: multiples of 2 / 2^10."""
     sums = {wilcoxon(np.arange(1.0, 11) * np.where(np.array(signs), 1, -1), np.zeros(10)).p
@@ -124,6 +145,45 @@ def test_t_tests_are_scipys(alternative):
     assert str(welch_t(a, c)).endswith("(n = 10, no lower bound)")
 
 
+@pytest.mark.parametrize("alternative", SIDES)
+def test_the_corrected_t_test_is_its_formula_and_the_plain_one_where_nothing_overlaps(alternative):
+    """t of ten splits with a ninth judged on: sqrt(1/10 / (1/10 + 1/9)) of the plain one, by scipy's distribution."""
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(0.4, 1, 10), rng.normal(0, 1, 10)
+    plain = scipy.stats.ttest_rel(a, b)
+    t = plain.statistic * np.sqrt(0.1 / (0.1 + 1 / 9))
+    tails = {
+        "less": scipy.stats.t.cdf(t, 9),
+        "greater": scipy.stats.t.sf(t, 9),
+        "two-sided": 2 * scipy.stats.t.sf(abs(t), 9),
+    }
+    result = corrected_t(a, b, 1 / 9, alternative)
+    assert result.p == pytest.approx(tails[alternative]) and result.test == "corrected resampled t-test"
+    assert corrected_t(a, b, 1e-12, alternative).p == pytest.approx(paired_t(a, b, alternative).p)
+    assert corrected_t(a, a, 0.25).p == 1
+
+
+def test_splits_of_the_same_items_fool_the_plain_t_test_and_not_the_corrected_one():
+    """Two learners of the mean of two columns that are alike: neither is better. 15 splits of 100 items, 10 judged on.
+
+    Nadeau and Bengio (2003), tables 2 and 3: the plain test rejects far too often, the corrected one about as often as
+    it says.
+    """
+    rng = np.random.default_rng(8)
+    plain = corrected = 0
+    for _ in range(400):
+        x = rng.normal(0, 1, (100, 2))
+        losses = []
+        for _ in range(15):
+            order = rng.permutation(100)
+            test, train = x[order[:10]], x[order[10:]]
+            losses.append(((test - train.mean(axis=0)) ** 2).mean(axis=0))
+        a, b = np.array(losses).T
+        plain += paired_t(a, b).p < 0.05
+        corrected += corrected_t(a, b, 10 / 90).p < 0.05
+    assert plain / 400 > 0.15 and 0.01 < corrected / 400 < 0.09
+
+
 def test_effect_sizes_by_hand():
     a, b = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0])
     assert cohen_d_paired(a, b) == pytest.approx(2.0)  # differences 1, 2, 3
@@ -150,6 +210,8 @@ def test_bad_input_is_refused_with_the_way_out():
         paired_t([1.0, 2.0], [1.0, np.inf])
     with pytest.raises(ValueError, match=r"all 3 differences are 1, .* use wilcoxon"):
         paired_t([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"test_to_train is 0; expected items judged on divided by items learned from"):
+        corrected_t([2.0, 3.0], [1.0, 2.5], 0)
     with pytest.raises(ValueError, match="alternative is 'smaller'; expected one of"):
         wilcoxon([1, 2], [3, 4], "smaller")
     with pytest.raises(ValueError, match="zeros is 'split'; expected 'wilcoxon'"):

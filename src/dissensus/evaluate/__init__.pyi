@@ -71,6 +71,7 @@ from .sparse_target import sparse_target_diagnostic as sparse_target_diagnostic
 from .statistics import Comparison as Comparison
 from .statistics import cohen_d as cohen_d
 from .statistics import cohen_d_paired as cohen_d_paired
+from .statistics import corrected_t as corrected_t
 from .statistics import holm as holm
 from .statistics import holm_adjusted as holm_adjusted
 from .statistics import paired_t as paired_t

@@ -29,6 +29,7 @@ class Comparison:
     p            chance of so extreme a result if there were no difference
     minimum_p    the least p this test can give for n: 0 where there is no least one
     adjusted_p   p corrected for a family of tests, and the number of these; None and 1 for a test on its own
+    minimum_adjusted_p   the least adjusted_p this test can have, whatever the others of its family give
     """
 
     test: str
@@ -41,6 +42,7 @@ class Comparison:
     minimum_p: float
     adjusted_p: float | None = None
     family: int = 1
+    minimum_adjusted_p: float | None = None
 
     def __post_init__(self) -> None:
         if self.alternative not in get_args(Alternative):
@@ -53,7 +55,14 @@ class Comparison:
     @property
     def decidable(self) -> bool:
         """Whether the strongest possible result would have been below 0.05, after correction for the family."""
-        return self.minimum_p * self.family < 0.05
+        return self.least < 0.05
+
+    @property
+    def least(self) -> float:
+        """The least p that could have been shown, after correction for the family; 0 where there is no least one."""
+        if self.minimum_adjusted_p is not None:
+            return self.minimum_adjusted_p
+        return min(1.0, self.minimum_p * self.family)
 
     def __str__(self) -> str:
         best = f"at best {shown_p(self.minimum_p)}" if self.minimum_p > 0 else "no lower bound"
@@ -61,7 +70,7 @@ class Comparison:
         if self.adjusted_p is not None:
             text += f", Holm over {self.family}: {shown_p(self.adjusted_p)}"
             if self.minimum_p > 0:
-                text += f" (at best {shown_p(min(1.0, self.minimum_p * self.family))})"
+                text += f" (at best {shown_p(self.least)})"
         return text
 
     def as_json(self) -> dict[str, Any]:
@@ -69,7 +78,9 @@ class Comparison:
             "test": self.test, "alternative": self.alternative, "n": self.n, "p": self.p, "minimum_p": self.minimum_p,
             "difference": self.difference, self.effect_name.replace(" ", "_").replace("'", ""): self.effect,
         }  # fmt: skip
-        return record if self.adjusted_p is None else record | {"holm_p": self.adjusted_p, "family": self.family}
+        if self.adjusted_p is None:
+            return record
+        return record | {"holm_p": self.adjusted_p, "minimum_holm_p": self.least, "family": self.family}
 
 
 def holm(family: Mapping[str, Comparison]) -> dict[str, Comparison]:
@@ -78,13 +89,15 @@ def holm(family: Mapping[str, Comparison]) -> dict[str, Comparison]:
         adjusted p_(i) = max over j <= i of min(1, (m - j + 1) p_(j)),   p_(1) <= ... <= p_(m)
 
     Holm (1979), A simple sequentially rejective multiple test procedure. Valid however the tests depend on each other.
-    A family of m tests that cannot give less than p_min each cannot reject anything where m p_min >= alpha.
+    A family of m tests that cannot give less than p_min each cannot reject anything where m p_min >= alpha. Tests of
+    different numbers of pairs have different least p; that after correction is reached where all others give theirs.
     """
     names = list(family)
     adjusted = holm_adjusted(np.array([family[name].p for name in names]))
+    least = holm_adjusted(np.array([family[name].minimum_p for name in names]))  # rises with the p of any test
     return {
-        name: replace(family[name], adjusted_p=float(p), family=len(names))
-        for name, p in zip(names, adjusted, strict=True)
+        name: replace(family[name], adjusted_p=float(p), family=len(names), minimum_adjusted_p=float(low))
+        for name, p, low in zip(names, adjusted, least, strict=True)
     }
 
 
@@ -121,9 +134,35 @@ def paired_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparis
     t = d.mean() / (spread / math.sqrt(d.size)) if spread > 0 else 0.0
     return Comparison(
         test="paired t-test", alternative=alternative, n=d.size, difference=float(d.mean()),
-        effect=cohen_d_paired(x, y), effect_name="Cohen's d paired", p=_t_tail(t, d.size - 1, alternative),
-        minimum_p=0.0,
+        effect=cohen_d_paired(x, y), effect_name="Cohen's d paired",
+        p=_t_tail(t, d.size - 1, alternative) if spread > 0 else 1.0, minimum_p=0.0,
     )  # fmt: skip
+
+
+def corrected_t(a: Any, b: Any, test_to_train: float, alternative: Alternative = "two-sided") -> Comparison:
+    """Paired t-test for repeated splits of the same items, whose training sets overlap: is the mean difference 0?
+
+        t = mean(d) / sqrt((1/n + n_test/n_train) var(d)),   d = a - b,   n - 1 degrees of freedom
+
+    Scores of such splits go up and down together, so their spread understates how far the mean could be off; a plain
+    t-test then finds differences that are not there, the more the more splits there are. Nadeau and Bengio (2003),
+    Inference for the generalization error, sec. 3; over k folds of r seeds, n = k r: Bouckaert and Frank (2004).
+    Effect: Cohen's d_z. Differences that are all equal are refused as by `paired_t`.
+
+    test_to_train  n_test / n_train: items judged on for each item learned from, such as 1/9 for ten folds
+    a, b: (n,) paired, n of 2 or more
+    """
+    if not (math.isfinite(test_to_train) and test_to_train > 0):
+        raise ValueError(
+            f"test_to_train is {test_to_train}; expected items judged on divided by items learned from, above 0: 0.25 "
+            "for 20 % of the items judged on and all others learned from"
+        )
+    plain = paired_t(a, b, alternative)
+    x, y = paired(a, b, least=2)
+    spread = (x - y).std(ddof=1)
+    t = plain.difference / (spread * math.sqrt(1 / plain.n + test_to_train)) if spread > 0 else 0.0
+    p = _t_tail(t, plain.n - 1, alternative) if spread > 0 else 1.0
+    return replace(plain, test="corrected resampled t-test", p=p)
 
 
 def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparison:
