@@ -1,0 +1,168 @@
+"""Choose among several ways by evidence: the simplest one stands until another is shown to be better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.labels.intervals import Interval
+
+Take = Literal["shown", "lowest"]
+ALPHA = 0.05  # chance of ever leaving a simpler way for one that is no better
+GROUPS = 5  # parts by which the chosen one is judged on what it was not chosen by
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One way, held against the one that stood when its turn came.
+
+    loss        its mean, infinite where any is
+    against     the name of the one that stood; None for the first
+    difference  loss - that of the one that stood, below 0 where this is better, with its 95 % interval; None where
+                either is infinite
+    p           two-sided, times the number of tests; None for the first
+    better      whether it took its place
+    """
+
+    name: str
+    loss: float
+    against: str | None = None
+    difference: Interval | None = None
+    p: float | None = None
+    better: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        apart = self.difference
+        return {
+            "name": self.name, "loss": self.loss if math.isfinite(self.loss) else None, "against": self.against,
+            "difference": None if apart is None else {"value": apart.value, "low": apart.low, "high": apart.high},
+            "p_corrected": self.p, "better": self.better,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What was chosen, how it came about, and what choosing in this way is worth.
+
+    chosen  the name of the last that took a place
+    lowest  the name with the lowest loss, which may be so by luck
+    taken   which of the two is advised
+    gain    loss of the one taken - that of `start`, on units that had no say in the choice; below 0 where choosing
+            pays. None with too few units
+    start   the first with a finite loss
+    units   how many numbers each mean is of
+    """
+
+    chosen: str
+    lowest: str
+    taken: str
+    rungs: tuple[Rung, ...]
+    gain: Interval | None
+    start: str
+    units: int
+
+    def rung(self, name: str) -> Rung:
+        return next(rung for rung in self.rungs if rung.name == name)
+
+    def as_json(self) -> dict[str, Any]:
+        gain = self.gain
+        return {
+            "chosen": self.chosen, "lowest": self.lowest, "taken": self.taken, "start": self.start,
+            "units": self.units,
+            "gain": None if gain is None else {"value": gain.value, "low": gain.low, "high": gain.high},
+            "rungs": [rung.as_json() for rung in self.rungs],
+        }  # fmt: skip
+
+
+def climb(
+    losses: Mapping[str, np.ndarray], groups: np.ndarray, *, overlap: float = 0.0, take: Take = "shown"
+) -> Ladder:
+    """From the first to the last of these ways, simplest first: each has to beat the one that stands.
+
+        t = mean(d) / sqrt(var(d) (1/u + overlap)),   d = loss - loss of the one that stands,   u - 1 degrees of freedom
+
+    A step is taken where p (tests) < 0.05, so the chance of any step to a way that is no better is below 0.05 however
+    many there are: Bonferroni, and the order is not chosen by the data. A way whose loss is infinite stands until one
+    is finite.
+
+    The lowest of many losses is lower than it will be again, so `gain` is from elsewhere: for each group of units the
+    whole climb is done on the others, and what it chooses is scored on the group.
+
+    losses   by name: (u,) one number per unit, the same units for all
+    groups   (u,) codes of the parts of which the units are held out together
+    overlap  0 for units that are independent; for folds of a cross-validation the items judged on over those learned
+             from, since their training sets overlap: Nadeau and Bengio (2003), Inference for the generalization error
+    take     "shown": the last that was shown to be better; "lowest": the lowest loss, where simplicity is worth nothing
+    """
+    if len({values.shape for values in losses.values()} | {groups.shape}) != 1:
+        shapes = {name: values.shape for name, values in losses.items()}
+        raise ValueError(f"losses have the shapes {shapes} and groups {groups.shape}; expected the same units for all")
+    rungs = _rungs(losses, overlap)
+    finite = [rung for rung in rungs if math.isfinite(rung.loss)]
+    start = finite[0].name if finite else rungs[0].name
+    gain = _gain(losses, start, groups, overlap, take)
+    return Ladder(
+        _name(rungs, "shown"), _name(rungs, "lowest"), _name(rungs, take), tuple(rungs), gain, start, groups.size
+    )
+
+
+def _name(rungs: Sequence[Rung], take: Take) -> str:
+    if take == "lowest":
+        return min(rungs, key=lambda rung: rung.loss).name
+    return [rung for rung in rungs if rung.better or rung.against is None][-1].name
+
+
+def _rungs(losses: Mapping[str, np.ndarray], overlap: float) -> list[Rung]:
+    names = list(losses)
+    tests, standing = max(len(names) - 1, 1), names[0]
+    rungs = [Rung(names[0], float(losses[names[0]].mean()))]
+    for name in names[1:]:
+        loss, other = float(losses[name].mean()), float(losses[standing].mean())
+        if math.isinf(loss) or math.isinf(other):
+            better = math.isinf(other) and not math.isinf(loss)
+            rungs.append(Rung(name, loss, standing, None, 0.0 if better else 1.0, better))
+        else:
+            difference, p = _difference(losses[name] - losses[standing], overlap)
+            better = p * tests < ALPHA and difference.value < 0
+            rungs.append(Rung(name, loss, standing, difference, min(1.0, p * tests), better))
+        standing = name if better else standing
+    return rungs
+
+
+def _difference(d: np.ndarray, overlap: float) -> tuple[Interval, float]:
+    """The mean of paired differences with its 95 % interval and the two-sided p of a t-test.  (u,)"""
+    from scipy.special import stdtr, stdtrit
+
+    mean = float(d.mean())
+    if d.size < 2:
+        return Interval(mean, -math.inf, math.inf, math.nan, 0.95), 1.0
+    error = float(d.std(ddof=1)) * math.sqrt(1 / d.size + overlap)
+    if error <= 1e-12 * max(abs(mean), 1e-300):
+        return Interval(mean, mean, mean, 0.0, 0.95), 0.0 if mean else 1.0
+    half = float(stdtrit(d.size - 1, 0.975)) * error
+    p = float(min(1.0, 2 * stdtr(d.size - 1, -abs(mean) / error)))
+    return Interval(mean, mean - half, mean + half, error, 0.95), p
+
+
+def _gain(
+    losses: Mapping[str, np.ndarray], start: str, groups: np.ndarray, overlap: float, take: Take
+) -> Interval | None:
+    gained = np.zeros(groups.size)
+    known = np.unique(groups)
+    if known.size < 2 or len(losses) < 2:
+        return None
+    for group in known:
+        inside = groups == group
+        if np.count_nonzero(~inside) < 2:
+            return None
+        rungs = _rungs({name: values[~inside] for name, values in losses.items()}, overlap)
+        chosen = _name(rungs, take)
+        if chosen != start:
+            gained[inside] = losses[chosen][inside] - losses[start][inside]
+    if not np.isfinite(gained).all():
+        return None
+    return _difference(gained, overlap)[0]

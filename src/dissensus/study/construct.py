@@ -1,0 +1,54 @@
+"""The labels to learn from, made of people's answers as a study says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.aggregate.aggregations import aggregate
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.completion import COMPLETIONS
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.sampling import subsampled
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.labels.votes import Votes
+from dissensus.study.pipes import transformed
+from dissensus.study.spec import LabelRecipe
+
+_DRAWS, _TRANSFORMS = 21, 22  # streams of a seed
+
+
+def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
+    """Some of the answers, completed, aggregated and transformed; only of the items handed over.
+
+    What is learned from must know nothing of the items judged on, so an annotator model is fitted to these items alone.
+    """
+    if recipe.votes is not None:
+        rng = np.random.default_rng([seed, _DRAWS])
+        if isinstance(labels, Distributions):
+            labels = Votes.of_counts(labels)
+        _check_enough(labels, recipe.votes)
+        if isinstance(labels, Beliefs):
+            labels = subsampled(labels, recipe.votes, rng)
+        else:
+            labels = subsampled(labels, recipe.votes, rng)
+    if recipe.completion is not None:
+        if not isinstance(labels, Beliefs):
+            raise ValueError(
+                f"the completion {recipe.completion} is for beliefs, and these labels are {type(labels).__name__}"
+            )
+        labels = COMPLETIONS[recipe.completion](labels)
+    if recipe.aggregation is not None:
+        labels = aggregate(labels, recipe.aggregation).distributions
+    if recipe.transforms:
+        labels = transformed(as_distributions(labels), recipe.transforms, np.random.default_rng([seed, _TRANSFORMS]))
+    return labels
+
+
+def _check_enough(labels: Votes | Beliefs, wanted: int) -> None:
+    counts = np.bincount(labels.item, minlength=labels.n_items)
+    if (counts < wanted).any():
+        first = int(np.argmax(counts < wanted))
+        raise ValueError(
+            f"item {labels.items[first]} has {counts[first]} answers, and {wanted} are to be drawn for each; "
+            f"{np.count_nonzero(counts < wanted)} of {counts.size} items have fewer: draw fewer, or leave them out"
+        )

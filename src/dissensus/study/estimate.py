@@ -1,0 +1,158 @@
+"""How long a study takes and how much room it needs: some of its cells are timed, and the rest reckoned from them."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.study.cells import PREDICTIONS, write_cell
+from dissensus.study.data import StudyData
+from dissensus.study.model_settings import ModelSettings
+from dissensus.study.spec import Study
+from dissensus.study.work.jobs import Job, Task
+from dissensus.study.work.work import Outcome, run_job
+from dissensus.train.child_processes import cores
+from dissensus.train.matching import items_of
+
+TOGETHER = 8  # heads timed as one batch: a head alone takes far longer than one of many
+MODELS = 6  # timed at most; others are taken to need what these need on average
+FEW, SOME = 128, 1024  # images that an epoch is timed on
+LONG = 2.0  # seconds for the few images, beyond which no more of them are tried
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the cells that are left need.
+
+    seconds  until they are done, with so many workers
+    size     bytes of their folders
+    timed    models that were timed, of how many
+    workers  processes at once; 1 where heads share the cores of this process
+    """
+
+    seconds: float
+    size: int
+    timed: int
+    models: int
+    workers: int
+
+
+@dataclass(frozen=True)
+class _Cost:
+    seconds: float
+    size: float
+
+
+def estimate_study(
+    study: Study, tasks: Sequence[Task], data: Mapping[str, StudyData], *, jobs: int | None = None
+) -> Estimate:
+    """What these cells of a study need on this machine, by timing real ones of up to six models.
+
+    Heads are trained as they will be, several at once. Of a network, epochs on a part of its images are timed and
+    multiplied; early stopping may make it shorter.
+    """
+    heads_only = all(task.cell.model.kind == "head" for task in tasks)
+    workers = 1 if heads_only else min(jobs or cores(), max(1, len(tasks)))
+    threads = (jobs or cores()) if heads_only else 1
+    groups: dict[Any, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault((task.cell.data, repr(task.cell.model.as_json())), []).append(task)
+    spread = sorted({round(place) for place in np.linspace(0, len(groups) - 1, MODELS)}) if groups else []
+    timed = {
+        key: _cost(group, study, data[group[0].cell.data], threads)
+        for place, (key, group) in enumerate(groups.items())
+        if place in spread
+    }
+    usual = _Cost(
+        float(np.mean([cost.seconds for cost in timed.values()] or [0])),
+        float(np.mean([cost.size for cost in timed.values()] or [0])),
+    )
+    costs = [(timed.get(key, usual), len(group)) for key, group in groups.items()]
+    return Estimate(
+        seconds=sum(cost.seconds * count for cost, count in costs) / workers,
+        size=round(sum(cost.size * count for cost, count in costs)), timed=len(timed), models=len(groups),
+        workers=workers,
+    )  # fmt: skip
+
+
+def _cost(group: Sequence[Task], study: Study, data: StudyData, threads: int) -> _Cost:
+    """What one cell of these costs, all of which have the same model and data."""
+    first = group[0].cell
+    if first.model.kind == "network":
+        return _network_cost(group[0], study, data)
+    together = tuple(task for task in group if (task.cell.seed, task.cell.fold) == (first.seed, first.fold))[:TOGETHER]
+    job = Job(together, study.split, study.evaluation, study.keep_models)
+    if "epochs" in first.model.settings:
+        run_job(_for_epochs(job, 1), data, threads)  # code is compiled when it is first called
+    seconds, outcomes = _timed(job, data, threads)
+    return _Cost(seconds / len(together), float(np.mean([sum(_sizes(outcome)) for outcome in outcomes])))
+
+
+def _network_cost(task: Task, study: Study, data: StudyData) -> _Cost:
+    job = Job((task,), study.split, replace(study.evaluation, slices=()), study.keep_models)
+    epochs = task.cell.model.settings["epochs"]
+    run_job(_for_epochs(job, 1), _part(data, FEW), 1)  # what is loaded when it is first called
+    items = _part(data, FEW)
+    once, _ = _timed(_for_epochs(job, 1), items, 1)
+    if once < LONG and data.n_items > FEW:
+        items = _part(data, SOME)
+        once, _ = _timed(_for_epochs(job, 1), items, 1)
+    more, outcomes = _timed(_for_epochs(job, 3), items, 1)
+    scale = data.n_items / items.n_items
+    an_epoch = max(more - once, 0.0) / 2
+    rest = max(once - an_epoch, 0.0)  # predictions and probes
+    predictions, others = _sizes(outcomes[0])
+    return _Cost(scale * (an_epoch * epochs + rest), scale * predictions + others)
+
+
+def _timed(job: Job, data: StudyData, threads: int) -> tuple[float, list[Outcome]]:
+    started = time.perf_counter()
+    outcomes = run_job(job, data, threads)
+    for outcome in outcomes:
+        if outcome.record["status"] == "failed":
+            cell = ", ".join(str(outcome.record["arm"][key]) for key in ("data", "delivery", "model"))
+            raise ValueError(
+                f"a cell was tried ({cell}, seed {outcome.record['seed']}) and failed: {outcome.record['error']}"
+            )
+    return time.perf_counter() - started, outcomes
+
+
+def _for_epochs(job: Job, epochs: int) -> Job:
+    """The same job with other epochs, for the clock alone."""
+
+    def shortened(task: Task) -> Task:
+        model = task.cell.model
+        # Milestones must lie inside the epochs; where they are changes no time.
+        schedule = {"schedule": "constant", "milestones": ()} if model.settings.get("milestones") else {}
+        settings = dict(model.settings) | {"epochs": epochs} | schedule
+        return replace(task, cell=replace(task.cell, model=ModelSettings(model.kind, model.name, settings)))
+
+    return replace(job, tasks=tuple(shortened(task) for task in job.tasks))
+
+
+def _part(data: StudyData, count: int) -> StudyData:
+    """So many of the items, spread over all of them."""
+    if data.n_items <= count:
+        return data
+    rows = np.unique(np.linspace(0, data.n_items - 1, count).round().astype(np.int64))
+    return replace(
+        data, labels=items_of(data.labels, rows), people=data.people.select(rows), gold=data.gold[rows],
+        features=None if data.features is None else data.features[rows],
+        images=None if data.images is None else data.images.select(rows),
+        columns={name: column[rows] for name, column in data.columns.items()},
+    )  # fmt: skip
+
+
+def _sizes(outcome: Outcome) -> tuple[int, int]:
+    """Bytes of a cell's predictions, and of everything else in its folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_cell(Path(folder), outcome.record, outcome.predictions, outcome.files)
+        sizes = {path.name: path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()}
+    predictions = sizes.pop(PREDICTIONS, 0)
+    return predictions, sum(sizes.values())

@@ -1,0 +1,98 @@
+"""The cells of a study: every combination of its values, once for each seed and fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dissensus.study.model_settings import ModelSettings
+from dissensus.study.spec import AXES, LabelRecipe, Study
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: on which data, with labels made how, delivered how, to which model, with which seed.
+
+    fold  the part of the items that is judged on, from 0; None where items are split in another way
+    """
+
+    data: str
+    labels: LabelRecipe
+    delivery: str
+    model: ModelSettings
+    seed: int
+    fold: int | None = None
+
+    @property
+    def arm(self) -> dict[str, Any]:
+        """Everything but chance, flat: what a table can have a column for, and a baseline or a rule can name."""
+        return {
+            "data": self.data, "votes": self.labels.votes or "all", "completion": self.labels.completion or "none",
+            "aggregation": self.labels.aggregation or "none", "transforms": self.labels.transforms or "none",
+            "delivery": self.delivery, "model": self.model.name,
+            **{key: value for key, value in self.model.as_json().items() if key not in ("head", "network")},
+        }  # fmt: skip
+
+
+def cells_of(study: Study) -> list[Cell]:
+    """All cells, seed by seed, so that a study cut short has whole comparisons.
+
+    Cells that a rule of `skip` names are left out; a rule that names none is refused, as is an empty grid.
+    """
+    folds: list[int | None] = list(range(study.split.folds)) if study.split.scheme == "k-fold" else [None]
+    cells = [
+        Cell(data, labels, delivery, model, seed, fold)
+        for seed in study.seeds for fold in folds for data in study.data for labels in study.labels
+        for delivery in study.deliveries for model in study.models
+    ]  # fmt: skip
+    for place, rule in enumerate(study.skip, 1):
+        path = ("skip", str(place))
+        _check_names(rule, cells, study, path)
+        kept = [cell for cell in cells if not matches(cell.arm, rule)]
+        if len(kept) == len(cells):
+            study.text.refuse(path, f"{dict(rule)} names no cell of this study; expected values that it has")
+        cells = kept
+    if not cells:
+        study.text.refuse(("skip", str(len(study.skip))), "leaves no cell of the study; expected one or more")
+    if study.comparing is not None:
+        path = ("compare", "baseline")
+        _check_names(study.comparing.baseline, cells, study, path)
+        if not any(matches(cell.arm, study.comparing.baseline) for cell in cells):
+            study.text.refuse(path, f"no arm of the study has {dict(study.comparing.baseline)}; its values are "
+                              f"{_values(cells, study.comparing.baseline)}")  # fmt: skip
+        arms = list({repr(cell.arm): cell.arm for cell in cells}.values())
+        if len(arms) > 1 and all(matches(arm, study.comparing.baseline) for arm in arms):
+            study.text.refuse(path, f"all {len(arms)} arms of the study have {dict(study.comparing.baseline)}, so none "
+                              "would be compared; expected values that some do not have")  # fmt: skip
+    return cells
+
+
+def matches(arm: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
+    """Whether an arm has all values of a rule; a list in a rule stands for any of its values, "none" for None."""
+    return all(
+        key in arm and _named(arm[key]) in map(_named, value if isinstance(value, list | tuple) else [value])
+        for key, value in rule.items()
+    )
+
+
+def _named(value: Any) -> Any:
+    """TOML has no word for nothing."""
+    return "none" if value is None else value
+
+
+def varying(arms: list[dict[str, Any]]) -> list[str]:
+    """The keys by which arms differ, in the order of AXES, then the settings of models."""
+    keys = dict.fromkeys([*AXES, *(key for arm in arms for key in arm)])
+    return [key for key in keys if len({repr(arm.get(key)) for arm in arms}) > 1]
+
+
+def _check_names(rule: Mapping[str, Any], cells: list[Cell], study: Study, path: tuple[str, ...]) -> None:
+    known = dict.fromkeys(key for cell in cells for key in cell.arm)
+    study.text.check_keys(rule, tuple(known), path)
+
+
+def _values(cells: list[Cell], rule: Mapping[str, Any]) -> str:
+    return "; ".join(
+        f"{key}: {', '.join(dict.fromkeys(str(_named(cell.arm.get(key))) for cell in cells))}" for key in rule
+    )  # fmt: skip

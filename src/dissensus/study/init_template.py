@@ -1,0 +1,238 @@
+"""A new study: a TOML file in which a comment explains every key."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from dissensus.aggregate.aggregations import AGGREGATIONS
+from dissensus.datasets.catalogue import is_data_set
+from dissensus.datasets.dataset import ContentKind
+from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
+from dissensus.evaluate.metrics import METRICS
+from dissensus.files.whole_files import write_text
+from dissensus.labels.completion import COMPLETIONS
+from dissensus.study.model_settings import KEPT, default_settings
+from dissensus.study.pipes import transform_forms
+from dissensus.study.spec import ALONE, FAMILIES, SCHEMES, SIDES, SLICES, TESTS, USUAL_METRICS, Split
+from dissensus.train.heads.fitting import HEADS
+from dissensus.train.networks.catalogue import NETWORKS
+from dissensus.train.train_config import OPTIMIZERS, PRECISIONS, SCHEDULES
+
+WIDTH = 110
+MEANINGS = {
+    "width": 'as the network counts it, mostly channels; "none": as published',
+    "depth": 'as the network counts it, mostly layers; "none": as published',
+    "hidden": "units of the hidden layer",
+    "dropout": "share of the hidden units left out of a step, from 0 to below 1",
+    "penalty": 'on the weights, above 0; "none": chosen on the validation items',
+    "standardise": "true: features of mean 0 and variance 1",
+    "epochs": "at most so many passes over the items",
+    "batch": "items per step",
+    "optimizer": ", ".join(OPTIMIZERS),
+    "learning_rate": "at the start",
+    "momentum": "of sgd",
+    "nesterov": "of sgd: true or false",
+    "weight_decay": "0 or more",
+    "schedule": f"of the learning rate: {', '.join(SCHEDULES)}",
+    "scheduler": 'of the learning rate: "none", or "plateau"',
+    "milestones": "epochs after which the schedule steps lowers the rate, such as [50, 55]",
+    "factor": "by which plateau and steps multiply the rate",
+    "plateau_patience": "epochs without a lower validation loss that plateau forgives",
+    "crop": "images are shifted by at most so many pixels",
+    "flip": "half of the images are mirrored; wrong for digits and letters",
+    "cutout": "side of a square laid over each image; 0: none",
+    "patience": 'stop after so many epochs without a lower validation loss; "none": never',
+    "min_delta": "a validation loss is lower if it is lower by more than this",
+    "accumulate": "parts that a batch goes through the network in, where memory is scarce",
+    "precision": ", ".join(PRECISIONS),
+    "channels_last": "order of the numbers in memory; changes speed, and results in their last digits",
+    "device": "cpu, cuda, cuda:1, mps, or auto: the best there is",
+    "keep": f"which epoch is judged: {' (by validation loss) or '.join(KEPT)}",
+}
+"""What each setting of a model is, for whoever writes a study."""
+
+
+def init_study(
+    path: Path, *, labels: str | None = None, features: str | None = None, images: str | None = None
+) -> None:
+    """Write a commented study that can be run as it is.
+
+    Without arguments it is about the digits that come with the package, and takes some seconds. `labels` with
+    `features` make a study of heads, `labels` with `images` one of networks; a data set of images that people labelled
+    needs no `labels`.
+    """
+    if path.exists():
+        raise ValueError(f"{path}: exists already, and is left as it is; choose another name, or edit it")
+    if path.suffix != ".toml":
+        raise ValueError(f"{path}: a study is a TOML file; expected a name that ends in .toml")
+    if labels is None and features is not None:
+        raise ValueError(f"--features {features} need labels: add --labels with a file or a data set")
+    if labels is not None and features is None and images is None:
+        raise ValueError(
+            f"--labels {labels} need something to learn from: add --features with a .npy file for heads, which "
+            "`dissensus embed` makes of texts and pictures, or --images for networks"
+        )
+    if images is not None and labels is None:
+        if not is_data_set(images, "labels"):
+            raise ValueError(
+                f"--images {images}: no data set of labels has this name; say with --labels who judged them"
+            )
+        labels = images
+    own = {"--labels": labels, "--features": None if features == "pixels" else features, "--images": images}
+    for option, value in own.items():
+        _check_there(option, value)
+    write_text(study_text(path, labels or "digits", features if labels else "pixels", images), path)
+
+
+def study_text(path: Path, labels: str, features: str | None, images: str | None) -> str:
+    """The text of a new study."""
+    network = features is None
+    small = labels == "digits"
+    name = labels if is_data_set(labels, "labels") else Path(labels).stem
+    model = {"width": 16, "depth": 1, "epochs": 20, "batch": 32, "crop": 0, "flip": False} if small else {"epochs": 30}
+    if not network:
+        model = {"hidden": 64, "epochs": 10, "standardise": True} if small else {"standardise": True}
+    return TEMPLATE.format(
+        path=path, name=_toml(f"{name}, first study"), seeds=3 if network else 8,
+        deliveries=_list(DELIVERIES), wrappers=_list(wrapper_forms()),
+        table=name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _toml(name),
+        labels=_pair("labels", labels), features=_pair("features", features or "features.npy", live=not network),
+        images=_pair("images", images or "digits", live=images is not None),
+        completions=_list(["none", *COMPLETIONS]), aggregations=_list(["none", *AGGREGATIONS]),
+        transforms=_list(transform_forms()),
+        heads=_list(HEADS), networks=_list(NETWORKS),
+        model=_toml("small" if network else "mlp"), kind="network" if network else "head",
+        settings=_settings("network" if network else "head", "small" if network else "mlp", model),
+        schemes=", ".join(SCHEMES), test=Split.test, validation=Split.validation, folds=Split.folds,
+        metrics=_toml(list(USUAL_METRICS)), all_metrics=_list(METRICS), slices=", ".join(SLICES),
+        probes=", ".join(ALONE), tests=", ".join(TESTS), sides=", ".join(SIDES), families=", ".join(FAMILIES),
+    )  # fmt: skip
+
+
+def _check_there(option: str, value: str | None) -> None:
+    if value is None or Path(value).exists():
+        return
+    kinds: dict[str, tuple[ContentKind, ...]] = {"--labels": ("labels",), "--features": ("features",),
+                                                 "--images": ("images", "labels")}  # fmt: skip
+    if not any(is_data_set(value, kind) for kind in kinds[option]):
+        raise ValueError(
+            f"{option} {value}: no such file, and no data set of that name has {option[2:]}; `dissensus data list`"
+        )
+
+
+def _settings(kind: Any, name: str, chosen: dict[str, Any]) -> str:
+    """Every setting of a model, those that are left at their defaults behind a #."""
+    lines = []
+    for key, default in default_settings(kind, name).items():
+        value = chosen.get(key, default)
+        lines.append(_line(f"{key} = {_toml(value)}", MEANINGS[key], live=key in chosen))
+    return "\n".join(sorted(lines, key=lambda line: line.startswith("#")))
+
+
+def _pair(key: str, value: str, *, live: bool = True) -> str:
+    return f"{'' if live else '# '}{key} = {_toml(value)}"
+
+
+def _line(pair: str, meaning: str, *, live: bool) -> str:
+    return f"{'' if live else '# '}{pair}".ljust(28) + f"  # {meaning}"
+
+
+def _list(names: Any) -> str:
+    """Names over as many lines of comment as they need."""
+    return textwrap.fill(
+        ", ".join(names), WIDTH, initial_indent="#   ", subsequent_indent="#   ", break_on_hyphens=False
+    )
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return '"none"'
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+
+
+TEMPLATE = """\
+# A study of dissensus.
+#   dissensus study check {path}           is it right, how many cells has it, how long does it take?
+#   dissensus study run {path} -o FOLDER   run it; called again, it goes on where it was
+#   dissensus study report FOLDER          what came out of it, on one page
+#
+# Where a value is a list, the study tries each value of it: an arm is one combination of all lists, and a cell is one
+# arm with one seed. A key behind a # is left out: its value is the default, or, for data, an example. Paths start from
+# the folder in which dissensus is called.
+
+name = {name}
+question = "Do models that learn from people's disagreement come closer to people than those that learn one class?"
+seeds = {seeds}                     # how many, from 0 on; or a list such as [0, 1, 2]. `study add-seeds` adds some
+# keep_models = false         # true: every cell also keeps its model, model.safetensors
+
+# How labels reach the loss, one of
+{deliveries}
+# and around it any of these wrappers, each after a |, as in "majority | smoothed=0.1":
+{wrappers}
+delivery = ["soft", "majority", "majority | smoothed=0.1"]
+
+# What is learned from. [data.NAME] may be there more than once; the study then runs on each.
+[data.{table}]
+{labels}  # a data set of `dissensus data list`, or a file of votes, beliefs or probabilities
+# For heads: a .npy file, a data set of features, or "pixels" (those of the images, from 0 to 1).
+{features}
+# For networks: a data set of images, a folder, or a Parquet file.
+{images}
+# people = "people.csv"       # what models are judged by, where that is not the labels above, all answers of them
+# by_position = false         # true: rows without names are in the same order everywhere
+
+# How the labels to learn from are made of people's answers, in this order. Models are judged by all answers.
+[labels]
+votes = "all"                 # "all", or answers drawn for each item, anew for each seed: ["all", 3] tries both
+# Of beliefs that were only partly stated:
+{completions}
+# completion = "none"
+# From many answers to one distribution per item:
+{aggregations}
+# aggregation = "none"        # "none": the delivery gets the answers themselves
+# Changes to distributions, in this order, as in "tempered=0.5 | smoothed=0.1":
+{transforms}
+# transforms = "none"
+
+# The model. A head learns from features: head = one of
+{heads}
+# a network learns from images: network = one of
+{networks}
+# Each has settings of its own; any of them may be a list. For models with different settings write [[model]] twice.
+[model]
+{kind} = {model}
+{settings}
+
+# Which items are learned from, chosen by and judged on: {schemes}.
+#   per-seed: drawn anew for each seed    fixed: drawn once    k-fold: each item is judged once for each seed
+#   column: a column of the data set says train, validation or test    file: a table with the columns item and part
+[split]
+scheme = "per-seed"
+test = {test}                    # share of the items judged on; for per-seed and fixed
+validation = {validation}              # share of the others, by which the epoch is chosen; 0: none; "test": flatters
+# folds = {folds}                   # for k-fold
+# column = "split"            # for column
+# file = "parts.csv"          # for file
+
+# What is shown of each cell. All metrics are recorded in any case:
+{all_metrics}
+[evaluate]
+metrics = {metrics}
+slices = ["disagreement"]     # parts of the items: {slices}, or a column of the data set
+# probes = []                 # of networks: {probes}
+
+# Every arm against the arm that has these values and is like it in all else, seed by seed.
+[compare]
+baseline = {{delivery = "majority"}}
+test = "corrected-t"          # {tests}; corrected-t where training sets overlap, as they do here
+# side = "two-sided"          # {sides} (than the baseline)
+family = "metric"             # Holm's correction over {families}: all tests of the study, or those of each metric
+
+# Combinations to leave out; again for more.
+# [[skip]]
+# delivery = "sls"
+# votes = 1
+"""

@@ -1,0 +1,104 @@
+"""Which items are learned from, chosen by and judged on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.labels.display import shapes
+from dissensus.study.data import StudyData, parts_in_file
+from dissensus.study.spec import Split
+
+PARTS = ("train", "validation", "test")
+_TEST, _VALIDATION = 11, 12  # streams of a seed
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Positions of items, each in order; what is chosen by may be empty, or what is judged on."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+    __repr__ = shapes
+
+
+def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> Parts:
+    """The parts for one seed and fold."""
+    kinds = data.people.probs.argmax(axis=1)
+    if split.scheme in ("column", "file"):
+        return _validated(_given(data, split), split, kinds, seed)
+    if split.scheme == "k-fold":
+        assert fold is not None
+        test = _dealt(kinds, split.folds, np.random.default_rng([seed, _TEST])) == fold
+    else:
+        test = _drawn(kinds, split.test, np.random.default_rng([0 if split.scheme == "fixed" else seed, _TEST]))
+    return _validated(Parts(np.flatnonzero(~test), np.zeros(0, np.int64), np.flatnonzero(test)), split, kinds, seed)
+
+
+def depends_on_seed(data: StudyData, split: Split) -> bool:
+    """Whether another seed means other parts, so that models of several seeds cannot be trained together."""
+    if split.scheme in ("per-seed", "k-fold"):
+        return True
+    drawn = split.validation not in (0, "test")
+    return drawn and not (split.scheme in ("column", "file") and _given(data, split).validation.size)
+
+
+def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Parts:
+    """With items to choose by, drawn from those to learn from unless they were given."""
+    if split.validation == "test":
+        parts = Parts(parts.train, parts.test, parts.test)
+    elif not split.validation:  # also where a column or a file names some
+        parts = Parts(parts.train, np.zeros(0, np.int64), parts.test)
+    elif not parts.validation.size:
+        rng = np.random.default_rng([seed, _VALIDATION])
+        held = _drawn(kinds[parts.train], float(split.validation), rng)
+        parts = Parts(parts.train[~held], parts.train[held], parts.test)
+    for name in ("train", "test"):
+        if getattr(parts, name).size < 2:
+            raise ValueError(f"{getattr(parts, name).size} items are left to {_USE[name]}; expected 2 or more")
+    if split.validation and not parts.validation.size:
+        raise ValueError(
+            f"validation = {split.validation} of {parts.train.size} items is none; give a larger share, or 0"
+        )
+    return parts
+
+
+_USE = {"train": "learn from", "test": "judge on"}
+
+
+def _drawn(kinds: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Which items are drawn: the share of all, from each kind as many as its own share says, to one.  (n,) bool"""
+    order = np.lexsort((rng.random(kinds.size), kinds))
+    # Every 1/share-th along the items sorted by kind: each kind gives its share up to rounding, and so does the whole.
+    reached = np.floor((np.arange(kinds.size) + 1) * share + rng.random())
+    drawn = np.zeros(kinds.size, dtype=bool)
+    drawn[order] = np.diff(reached, prepend=0) > 0
+    return drawn
+
+
+def _dealt(kinds: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """Which fold each item is in: dealt like cards, kind by kind.  (n,)"""
+    if folds > kinds.size:
+        raise ValueError(f"{folds} folds of {kinds.size} items; expected no more folds than items")
+    fold = np.empty(kinds.size, dtype=np.int64)
+    fold[np.lexsort((rng.random(kinds.size), kinds))] = np.arange(kinds.size) % folds
+    return fold
+
+
+def _given(data: StudyData, split: Split) -> Parts:
+    if split.scheme == "column":
+        if split.column not in data.columns:
+            raise ValueError(
+                f"{data.name} has no column {split.column!r}; it has {', '.join(data.columns) or 'no columns at all'}"
+            )
+        named = data.columns[split.column]
+    else:
+        named = parts_in_file(data.labels.items, split.file) if data.given is None else data.given
+    unknown = sorted(set(named.tolist()) - set(PARTS), key=str)
+    if unknown:
+        raise ValueError(f"the split says {unknown[0]!r} of some items; expected {', '.join(PARTS)}")
+    train, validation, test = (np.flatnonzero(named == part) for part in PARTS)
+    return Parts(train, validation, test)

@@ -1,0 +1,65 @@
+"""How a study stands: what is done, what failed, what is missing, and who works on it now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dissensus.files.folder_lock import locked
+from dissensus.study.description import read_folder
+from dissensus.study.run import code_commit, noted
+
+
+@dataclass(frozen=True)
+class Status:
+    """What there is of a study.
+
+    cells    of the study as it was run last
+    done     of these
+    failed   key -> error, of those that failed
+    missing  of these
+    others   cells in the folder that the study no longer has
+    older    commit or version -> cells of the study that other code than this made
+    running  pid, host and since of the process that works on it; None where none does
+    cut_off  the same of a run that ended without saying so; None where there was none
+    """
+
+    name: str
+    cells: int
+    done: int
+    failed: dict[str, str]
+    missing: int
+    others: int
+    older: dict[str, int]
+    running: dict[str, Any] | None
+    cut_off: dict[str, Any] | None
+
+
+def status_of(folder: str | Path) -> Status:
+    """How the study of a folder stands; this writes nothing, and may be asked while it runs."""
+    place = Path(folder)
+    known = read_folder(place)
+    failed = {record["cell"]: record["error"] for record in known.records if record["status"] == "failed"}
+    own = code_commit()
+    older = Counter(record["commit"] for record in known.records if record["commit"] != own)
+    running, cut_off = _runner(place)
+    return Status(
+        name=known.description["name"], cells=len(known.description["cells"]), done=len(known.records) - len(failed),
+        failed=failed, missing=known.missing, others=known.others, older=dict(older.most_common()), running=running,
+        cut_off=cut_off,
+    )  # fmt: skip
+
+
+def _runner(folder: Path) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Who holds the folder, or who did and was killed. Without a note nobody looks at the lock, so that asking never
+    keeps a run from beginning."""
+    who = noted(folder)
+    if who is None:
+        return None, None
+    try:
+        with locked(folder, "held"):
+            return None, who
+    except ValueError:
+        return who, None

@@ -1,0 +1,95 @@
+"""The arms of a study: everything that its cells have in common but chance, with names by what differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dissensus.study.grid import matches, varying
+from dissensus.study.spec import AXES
+
+Settings = dict[str, Any]
+_PLAIN = ("data", "delivery", "model")  # values that say by themselves what they are
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way of doing it, repeated over seeds and folds.
+
+    settings  the values of AXES and every setting of the model
+    records   of its cells, failures among them
+    """
+
+    name: str
+    settings: Settings
+    records: tuple[dict[str, Any], ...]
+
+    @property
+    def done(self) -> list[dict[str, Any]]:
+        return [record for record in self.records if record["status"] == "done"]
+
+
+def arms_of(records: Sequence[dict[str, Any]]) -> tuple[Arm, ...]:
+    """The arms in the order of their first cells."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(json.dumps(record["arm"], sort_keys=True), []).append(record)
+    settings = [group[0]["arm"] for group in groups.values()]
+    names = arm_names(settings)
+    return tuple(
+        Arm(name, each, tuple(group)) for name, each, group in zip(names, settings, groups.values(), strict=True)
+    )
+
+
+def arm_names(settings: Sequence[Settings]) -> list[str]:
+    """A name for each arm by what differs: "soft · 3 votes", "mlp · hidden 64".
+
+    Settings of a model are named only where arms of the same model differ by them: those of another model say nothing.
+    """
+    axes = [key for key in varying(list(settings)) if key in AXES]
+    named = []
+    for each in settings:
+        same_model = [other for other in settings if other["model"] == each["model"]]
+        keys = axes + [key for key in varying(same_model) if key not in AXES]
+        named.append(" · ".join(_said(key, each.get(key)) for key in keys or ("delivery", "model")))
+    return named
+
+
+def _said(key: str, value: Any) -> str:
+    if key in _PLAIN:
+        return str(value)
+    if key == "votes":
+        return "1 vote" if value == 1 else f"{value} votes"
+    return f"no {key}" if value in ("none", None) else f"{key} {value}".replace("_", " ")
+
+
+def shared_settings(settings: Sequence[Settings]) -> Settings:
+    """What all arms have in common, in the order of the first."""
+    differing = set(varying(list(settings)))
+    return {key: value for key, value in settings[0].items() if key not in differing} if settings else {}
+
+
+def baseline_of(arm: Arm, arms: Sequence[Arm], rule: Mapping[str, Any]) -> tuple[Arm | None, str]:
+    """The arm that this one is compared with: that with the baseline's values which is like it in all else.
+
+    Where the baseline is another model, whose settings are others, it is like the arm in the other axes and in those
+    settings by which the candidates differ. Without exactly one such arm: None, and why.
+    """
+    others = [other for other in arms if matches(other.settings, rule) and _like(arm, other, rule)]
+    if len(others) > 1 and "model" in rule:
+        open_keys = [key for key in varying([other.settings for other in others]) if key in arm.settings]
+        others = [o for o in others if all(o.settings.get(key) == arm.settings[key] for key in open_keys)] or others
+    if len(others) == 1:
+        return others[0], ""
+    said = ", ".join(f"{key} = {value}" for key, value in rule.items())
+    if others:
+        names = "; ".join(other.name for other in others)
+        return None, f"{arm.name} is not compared: {len(others)} arms have {said} and are like it otherwise ({names})"
+    return None, f"{arm.name} is not compared: no arm with {said} is like it in all else"
+
+
+def _like(arm: Arm, other: Arm, rule: Mapping[str, Any]) -> bool:
+    keys = AXES if "model" in rule else tuple(dict.fromkeys([*arm.settings, *other.settings]))
+    return all(arm.settings.get(key) == other.settings.get(key) for key in keys if key not in rule)

@@ -1,0 +1,47 @@
+"""One flat row for each cell: what a table, a CSV file or a data frame can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.evaluate.metrics import METRICS
+from dissensus.study.description import StudyFolder
+from dissensus.study.summary.arms import arm_names
+
+
+def cell_rows(folder: StudyFolder) -> list[dict[str, Any]]:
+    """One row per cell that is there, in the study's order; all rows have the same keys.
+
+    cell, arm (its name), the settings of its arm, seed, fold, status, every score (None where it is not finite, and for
+    failures), infinite_items, items learned from and judged on, seconds, made, commit, older_commit (made by another
+    commit than the newest cell), error ("" where there is none).
+    """
+    records = folder.records
+    settings = list(dict.fromkeys(key for record in records for key in record["arm"]))
+    scored = {name for record in records for name in record.get("scores", {})}
+    scores = [*(name for name in METRICS if name in scored), *sorted(scored - METRICS.keys())]
+    sizes = ("learned from", "judged on")
+    names = dict(zip(map(repr, arms := _arms(records)), arm_names(arms), strict=True))
+    newest = newest_commit(records)
+    return [
+        {
+            "cell": record["cell"], "arm": names[repr(record["arm"])],
+            **{key: record["arm"].get(key) for key in settings},
+            "seed": record["seed"], "fold": record["fold"], "status": record["status"],
+            **{name: record.get("scores", {}).get(name) for name in scores},
+            **{f"items {size}": record.get("items", {}).get(size) for size in sizes},
+            "seconds": record["seconds"], "made": record["made"], "commit": record.get("commit"),
+            "older_commit": record.get("commit") != newest, "error": record.get("error", ""),
+        }
+        for record in records
+    ]  # fmt: skip
+
+
+def newest_commit(records: Sequence[Mapping[str, Any]]) -> str | None:
+    """The commit that made the cell made last; None where there are no cells."""
+    return max(records, key=lambda record: record["made"]).get("commit") if records else None
+
+
+def _arms(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({repr(record["arm"]): record["arm"] for record in records}.values())

@@ -1,0 +1,267 @@
+"""Two studies side by side: what their specs say otherwise, which cells only one has, and whether scores agree."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dissensus.evaluate.metrics import METRICS
+from dissensus.study.cells import canonical
+from dissensus.study.description import StudyFolder
+from dissensus.study.summary.arms import Arm, arms_of
+from dissensus.study.summary.paired import score_of
+from dissensus.study.summary.units import Measured, mean_interval, measured, units_of
+
+SHOWN = 20  # lines of a kind in the text
+FEW = 6  # seeds that are named in a line
+_NOT_SPEC = ("cells", "text")  # of a description: what follows from the rest
+ABSENT = "(absent)"
+
+
+@dataclass(frozen=True)
+class ArmDifference:
+    """An arm that both studies have by name, by one metric: b - a, paired where they share seeds.
+
+    only_a, only_b  seeds, or folds, that only one of them has a score for
+    """
+
+    arm: str
+    metric: str
+    a: float
+    b: float
+    difference: Measured
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StudyDiff:
+    """How study b differs from study a.
+
+    spec        keys of the two descriptions that differ, as (in a, in b); "(absent)" where one does not have it
+    settings    keys of the settings of cells whose values differ, with the values of each side
+    shared      cells with the same settings, done in both
+    only_a, only_b   cells that are done in one of them only, as (cell, arm and seed)
+    status      cells with the same settings that are done in one and failed in the other, with both
+    changed     shared cells with a score that differs: cell, what it is of, metric, a, b
+    largest     the largest difference of a score of shared cells by metric; 0 for all is the same bit for bit
+    arms        arms of the same name in both, metric by metric
+    """
+
+    names: tuple[str, str]
+    spec: dict[str, tuple[Any, Any]]
+    settings: dict[str, tuple[list[Any], list[Any]]]
+    shared: int
+    only_a: tuple[tuple[str, str], ...]
+    only_b: tuple[tuple[str, str], ...]
+    status: tuple[tuple[str, str, str], ...]
+    changed: tuple[tuple[str, str, str, float | None, float | None], ...]
+    largest: dict[str, float]
+    arms: tuple[ArmDifference, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether specs, cells and scores are all the same."""
+        return not (self.spec or self.settings or self.only_a or self.only_b or self.status or self.changed)
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs; what is not finite is None."""
+        cells = {"shared": self.shared, "only_a": [c for c, _ in self.only_a], "only_b": [c for c, _ in self.only_b]}
+        fields = ("cell", "of", "metric", "a", "b")
+        return {
+            "a": self.names[0], "b": self.names[1], "same": self.same,
+            "spec": {key: {"a": a, "b": b} for key, (a, b) in self.spec.items()},
+            "settings": {key: {"a": a, "b": b} for key, (a, b) in self.settings.items()}, "cells": cells,
+            "status": [{"cell": cell, "a": a, "b": b} for cell, a, b in self.status],
+            "changed": [dict(zip(fields, row, strict=True)) for row in self.changed],
+            "largest": {metric: _or_none(value) for metric, value in self.largest.items()},
+            "arms": [{"arm": each.arm, "metric": each.metric, "mean_a": _or_none(each.a), "mean_b": _or_none(each.b),
+                      "difference": each.difference.as_json(), "only_a": list(each.only_a), "only_b": list(each.only_b)}
+                     for each in self.arms],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def diff(a: StudyFolder, b: StudyFolder) -> StudyDiff:
+    """How study b differs from study a; `print` it, or take `as_json()`.
+
+    Cells are the same where their settings are, whatever made them. Arms are matched by their settings first and by
+    name else, since a study in which less varies gives shorter names.
+    """
+    cells_a, cells_b = _by_settings(a), _by_settings(b)
+    both = [key for key in cells_a if key in cells_b]
+    done = [key for key in both if cells_a[key]["status"] == cells_b[key]["status"] == "done"]
+    status = [
+        (cells_a[key]["cell"], cells_a[key]["status"], cells_b[key]["status"])
+        for key in both if cells_a[key]["status"] != cells_b[key]["status"]
+    ]  # fmt: skip
+    changed, largest = _changes([(cells_a[key], cells_b[key]) for key in done])
+    return StudyDiff(
+        names=(a.description["name"], b.description["name"]), spec=_spec(a.description, b.description),
+        settings=_settings(a, b), shared=len(done), only_a=_only(cells_a, cells_b), only_b=_only(cells_b, cells_a),
+        status=tuple(status), changed=tuple(changed), largest=largest, arms=tuple(_arms(a, b)),
+    )  # fmt: skip
+
+
+def _by_settings(folder: StudyFolder) -> dict[str, dict[str, Any]]:
+    return {canonical(record["settings"]): record for record in folder.records}
+
+
+def _only(mine: Mapping[str, dict[str, Any]], others: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((record["cell"], _said(record)) for key, record in mine.items() if key not in others)
+
+
+def _said(record: Mapping[str, Any]) -> str:
+    arm, fold = record["arm"], "" if record["fold"] is None else f", fold {record['fold']}"
+    return f"{arm['data']}, {arm['votes']} votes, {arm['delivery']}, {arm['model']}, seed {record['seed']}{fold}"
+
+
+def _spec(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    flat_a, flat_b = (dict(_flat({k: v for k, v in each.items() if k not in _NOT_SPEC})) for each in (a, b))
+    keys = dict.fromkeys([*flat_a, *flat_b])
+    pairs = {key: (flat_a.get(key, ABSENT), flat_b.get(key, ABSENT)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _settings(a: StudyFolder, b: StudyFolder) -> dict[str, tuple[list[Any], list[Any]]]:
+    """Values that settings of cells have in one study and not in the other; seeds and folds are seen by cells."""
+    sides: list[dict[str, dict[str, Any]]] = []
+    for folder in (a, b):
+        values: dict[str, dict[str, Any]] = {}
+        for record in folder.records:
+            for key, value in _flat({k: v for k, v in record["settings"].items() if k not in ("seed", "fold")}):
+                values.setdefault(key, {})[json.dumps(value, sort_keys=True)] = value
+        sides.append(values)
+    keys = dict.fromkeys([*sides[0], *sides[1]])
+    pairs = {key: tuple(side.get(key, {}) for side in sides) for key in keys}
+    return {
+        key: (list(mine.values()), list(theirs.values()))
+        for key, (mine, theirs) in pairs.items() if mine.keys() != theirs.keys()
+    }  # fmt: skip
+
+
+def _flat(values: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for key, value in values.items():
+        inner = f"{path}.{key}" if path else str(key)
+        rows += _flat(value, inner) if isinstance(value, Mapping) and value else [(inner, value)]
+    return rows
+
+
+def _changes(
+    pairs: list[tuple[dict[str, Any], dict[str, Any]]],
+) -> tuple[list[tuple[str, str, str, float | None, float | None]], dict[str, float]]:
+    changed, largest = [], dict.fromkeys(METRICS, 0.0)
+    seen = set()
+    for mine, theirs in pairs:
+        for metric in METRICS:
+            a, b = mine["scores"].get(metric), theirs["scores"].get(metric)
+            seen |= {metric} if a is not None or b is not None else set()
+            if a != b:
+                changed.append((mine["cell"], _said(mine), metric, a, b))
+                apart = float("inf") if a is None or b is None else abs(a - b)
+                largest[metric] = max(largest[metric], apart)
+    return changed, {metric: value for metric, value in largest.items() if metric in seen}
+
+
+def _arms(a: StudyFolder, b: StudyFolder) -> list[ArmDifference]:
+    metrics = [m for m in a.description["evaluation"]["metrics"] if m in b.description["evaluation"]["metrics"]]
+    units_a, units_b = units_of(a.description), units_of(b.description)
+    rows = []
+    for mine, theirs in _matched(arms_of(a.records), arms_of(b.records)):
+        for metric in metrics:
+            x, y = measured(mine.done, units_a, score_of(metric)), measured(theirs.done, units_b, score_of(metric))
+            both = [u for u in x.values if u in y.values] if units_a.kind == units_b.kind else []
+            gaps = {unit: y.values[unit] - x.values[unit] for unit in both}
+            rows.append(ArmDifference(
+                mine.name, metric, x.interval.value, y.interval.value,
+                Measured(gaps, (), mean_interval(list(gaps.values()))),
+                tuple(u for u in x.values if u not in both), tuple(u for u in y.values if u not in both),
+            ))  # fmt: skip
+    return rows
+
+
+def _matched(mine: tuple[Arm, ...], theirs: tuple[Arm, ...]) -> list[tuple[Arm, Arm]]:
+    by_settings = {canonical(arm.settings): arm for arm in theirs}
+    by_name = {arm.name: arm for arm in theirs}
+    pairs = [(arm, by_settings.get(canonical(arm.settings)) or by_name.get(arm.name)) for arm in mine]
+    return [(arm, other) for arm, other in pairs if other is not None]
+
+
+def _lines(result: StudyDiff) -> list[str]:
+    """The difference in words, what weighs most first."""
+    name_a, name_b = result.names
+    if result.same:
+        return [f"{name_a} and {name_b} are the same: {result.shared} cells with the same settings and scores"]
+    lines = [f"a: {name_a}", f"b: {name_b}"]
+    lines += _some("the spec differs", [f"{key}: {_text(a)} -> {_text(b)}" for key, (a, b) in result.spec.items()])
+    lines += _some(
+        "settings of cells differ",
+        [f"{key}: {_values(a)} -> {_values(b)}" for key, (a, b) in result.settings.items()],
+    )
+    for side, cells in (("a", result.only_a), ("b", result.only_b)):
+        lines += _some(f"{len(cells)} cells only in {side}", [f"{cell} ({said})" for cell, said in cells])
+    lines += _some("done in one and not in the other", [f"{cell}: {a} -> {b}" for cell, a, b in result.status])
+    lines.append(f"{result.shared} cells have the same settings and are done in both{_agreement(result)}")
+    if result.changed:
+        shown = (f"{said}, {metric}: {_text(a)} -> {_text(b)}" for _, said, metric, a, b in result.changed)
+        lines += _some("scores that differ", list(shown))
+    lines += _some("arms of both, b less a", [_arm_line(each) for each in result.arms])
+    return lines
+
+
+def _agreement(result: StudyDiff) -> str:
+    if not result.shared:
+        return ""
+    if not result.changed:
+        return ", with the same scores to the last digit"
+    metric, most = max(result.largest.items(), key=lambda pair: pair[1])
+    cells = len({cell for cell, *_ in result.changed})
+    return f"; in {cells} of them scores differ, most of all {metric}, by {most:.3g}"
+
+
+def _arm_line(each: ArmDifference) -> str:
+    gap = each.difference
+    if not gap.n:
+        why = (
+            "no seeds in common"
+            if math.isfinite(each.a) and math.isfinite(each.b)
+            else "not finite or not there in one"
+        )
+        return f"{each.arm}, {each.metric}: {_mean(each.a)} -> {_mean(each.b)}, {why}"
+    low, high = gap.interval.low, gap.interval.high
+    limits = f" [{low:+.4f}, {high:+.4f}]" if math.isfinite(low) else ""
+    only = (*each.only_a, *each.only_b)
+    more = f" and {len(only) - FEW} more" if len(only) > FEW else ""
+    left = f", without {', '.join(only[:FEW])}{more}" if only else ""
+    return (
+        f"{each.arm}, {each.metric}: {_mean(each.a)} -> {_mean(each.b)}, paired {gap.interval.value:+.4f}{limits} "
+        f"(n = {gap.n}{left})"
+    )
+
+
+def _mean(value: float) -> str:
+    return f"{value:.4f}" if math.isfinite(value) else "no mean"
+
+
+def _some(title: str, rows: list[str]) -> list[str]:
+    more = [f"  and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
+    return [f"{title}:", *(f"  {row}" for row in rows[:SHOWN]), *more] if rows else []
+
+
+def _values(values: list[Any]) -> str:
+    return ", ".join(map(_text, values)) or ABSENT
+
+
+def _text(value: Any) -> str:
+    text = value if value == ABSENT else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None

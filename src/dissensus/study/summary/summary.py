@@ -1,0 +1,223 @@
+"""What a study says: means with intervals, differences from the baseline, slices, curves, and every caveat in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dissensus.evaluate.metrics import METRICS
+from dissensus.labels.display import shapes
+from dissensus.study.description import StudyFolder
+from dissensus.study.summary.arms import Arm, arms_of, shared_settings
+from dissensus.study.summary.cell_table import cell_rows
+from dissensus.study.summary.paired import ROUNDING, Difference, differences_of, score_of
+from dissensus.study.summary.probe_numbers import probe_numbers
+from dissensus.study.summary.remarks import remarks_on
+from dissensus.study.summary.units import (
+    Measured,
+    Read,
+    Record,
+    Units,
+    interval_words,
+    measured,
+    repeats,
+    units_of,
+    without_interval,
+)
+
+Table = dict[str, dict[str, Measured]]  # by arm, by metric or other number
+
+
+@dataclass(frozen=True)
+class SlicePart:
+    """One part of the items judged on: how many there are of it in the mean training, and each arm's scores on it.
+
+    part  its name, after that of the data set where there are several; `scores` then has the arms on that one
+    """
+
+    by: str
+    part: str
+    items: float
+    scores: Table
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A number of the trainings of an arm after each epoch, up to the epoch that all of them reached.
+
+    mean, low, high: (epochs,) mean, least and largest over the trainings
+    longest          epochs of the longest training
+    """
+
+    arm: str
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    trainings: int
+    longest: int
+
+    __repr__ = shapes
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What a study says. Whatever is left out, missing, failed or doubtful stands in `remarks`.
+
+    description  of the study, as its folder has it
+    units        what means are over; `interval_of` says in words what their intervals are of
+    metrics      that the study shows, in its order
+    shared       settings that all arms have in common
+    scores       means by arm and metric; `probes` the same for the numbers of probes
+    best         pairs of arm and metric with the best mean among arms on the same data; no claim by itself
+    cells        one flat row each, as by `cell_rows`
+    """
+
+    description: dict[str, Any]
+    units: Units
+    interval_of: str
+    metrics: tuple[str, ...]
+    arms: tuple[Arm, ...]
+    shared: dict[str, Any]
+    scores: Table
+    best: frozenset[tuple[str, str]]
+    differences: tuple[Difference, ...]
+    slices: tuple[SlicePart, ...]
+    curves: dict[str, list[Curve]]
+    probes: Table
+    cells: list[dict[str, Any]]
+    missing: int
+    others: int
+    remarks: tuple[str, ...]
+
+    __repr__ = shapes
+
+    @property
+    def failures(self) -> list[Record]:
+        """Records of the cells that failed."""
+        return [record for arm in self.arms for record in arm.records if record["status"] == "failed"]
+
+    def difference(self, arm: str, metric: str) -> Difference | None:
+        """How far an arm is from its baseline; None for a baseline, and where it could not be computed."""
+        return next((d for d in self.differences if (d.arm, d.metric) == (arm, metric)), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Every number for programs; what is not finite is None."""
+        return {
+            "name": self.description["name"], "question": self.description["question"], "unit": self.units.kind,
+            "interval_of": self.interval_of, "shared": self.shared,
+            "arms": {arm.name: {key: value for key, value in arm.settings.items() if key not in self.shared}
+                     for arm in self.arms},
+            "scores": _json(self.scores), "best": sorted(map(list, self.best)),
+            "differences": [difference.as_json() for difference in self.differences],
+            "slices": [{"by": s.by, "part": s.part, "items": s.items, "scores": _json(s.scores)} for s in self.slices],
+            "probes": _json(self.probes), "cells": len(self.cells), "missing": self.missing, "others": self.others,
+            "failures": {record["cell"]: record["error"] for record in self.failures}, "remarks": list(self.remarks),
+        }  # fmt: skip
+
+
+def summarise(folder: StudyFolder) -> Summary:
+    """What the cells of a study say together; see `read_folder`.
+
+    A mean is over seeds: the folds of one are averaged first, each by the items it was judged on. An arm is compared
+    with the arm that has the baseline's values and is like it in all else, paired by seed.
+    """
+    description = folder.description
+    arms, units = arms_of(folder.records), units_of(description)
+    metrics = tuple(description["evaluation"]["metrics"])
+    scores = {arm.name: {metric: _score(arm, metric, units) for metric in metrics} for arm in arms}
+    differences, not_compared = differences_of(arms, metrics, description)
+    return Summary(
+        description=description, units=units, interval_of=interval_words(units, description), metrics=metrics,
+        arms=arms,
+        shared=shared_settings([arm.settings for arm in arms]), scores=scores, best=best_of(arms, scores, metrics),
+        differences=tuple(differences), slices=_slices(arms, units, metrics), curves=_curves(arms),
+        probes=probe_numbers(arms, units), cells=cell_rows(folder), missing=folder.missing, others=folder.others,
+        remarks=(*remarks_on(folder, arms, units, scores, differences), *not_compared),
+    )  # fmt: skip
+
+
+def _score(arm: Arm, metric: str, units: Units) -> Measured:
+    """A mean over units; without an interval where all are the same training over again."""
+    each = measured(arm.done, units, score_of(metric))
+    return replace(each, interval=without_interval(each.interval)) if repeats(arm.done) else each
+
+
+def best_of(arms: Sequence[Arm], scores: Table, metrics: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """The arms with the best mean by each metric whose direction is known, among arms on the same data."""
+    best = set()
+    for metric in metrics:
+        better = METRICS[metric].better
+        for data in {arm.settings["data"] for arm in arms}:
+            means = {name: scores[name][metric].interval.value for name in rivals_of(data, metric, arms, scores)}
+            if better != "neither" and len(means) > 1:
+                top = (max if better == "higher" else min)(means.values())
+                best |= {(name, metric) for name, mean in means.items() if math.isclose(mean, top, rel_tol=ROUNDING)}
+    return frozenset(best)
+
+
+def rivals_of(data: str, metric: str, arms: Sequence[Arm], scores: Table) -> list[str]:
+    """The arms on some data whose means can be held against each other: those over all seeds that any of them has."""
+    known = {arm.name: scores[arm.name][metric] for arm in arms if arm.settings["data"] == data}
+    known = {name: each for name, each in known.items() if not math.isnan(each.interval.value)}
+    seen = {unit for each in known.values() for unit in each.values}
+    return [name for name, each in known.items() if each.values.keys() == seen]
+
+
+def _slices(arms: Sequence[Arm], units: Units, metrics: Sequence[str]) -> tuple[SlicePart, ...]:
+    """The parts by each slicing, in the order in which records have them; those of each data set by themselves."""
+    names = dict.fromkeys(str(arm.settings["data"]) for arm in arms)
+    slices = []
+    for data in names:
+        own = [arm for arm in arms if str(arm.settings["data"]) == data]
+        done = [record for arm in own for record in arm.done]
+        parts = dict.fromkeys((by, part) for record in done for by, each in record["slices"].items() for part in each)
+        for by, part in parts:
+            inside = [record["slices"][by][part] for record in done if part in record["slices"].get(by, {})]
+            shown = [metric for metric in metrics if any(metric in each["scores"] for each in inside)]
+            scores = {
+                arm.name: {metric: measured(arm.done, units, _slice_score(by, part, metric)) for metric in shown}
+                for arm in own
+            }
+            name = f"{data} · {part}" if len(names) > 1 else part
+            slices.append(SlicePart(by, name, float(np.mean([each["items"] for each in inside])), scores))
+    return tuple(slices)
+
+
+def _slice_score(by: str, part: str, metric: str) -> Read:
+    def read(record: Record) -> tuple[float | None, float] | None:
+        inside = record["slices"].get(by, {}).get(part)
+        return None if inside is None or metric not in inside["scores"] else (inside["scores"][metric], inside["items"])
+
+    return read
+
+
+def _curves(arms: Sequence[Arm]) -> dict[str, list[Curve]]:
+    """Every list of numbers that trainings recorded epoch by epoch, by its name."""
+    names = dict.fromkeys(
+        name for arm in arms for record in arm.done for name, values in record["training"].items()
+        if isinstance(values, list) and values
+    )  # fmt: skip
+    curves: dict[str, list[Curve]] = {}
+    for name in names:
+        for arm in arms:
+            runs = [_numbers(record["training"][name]) for record in arm.done if record["training"].get(name)]
+            if runs:
+                rows = np.stack([run[: min(map(len, runs))] for run in runs])  # (trainings, epochs)
+                curves.setdefault(name, []).append(
+                    Curve(
+                        arm.name, rows.mean(axis=0), rows.min(axis=0), rows.max(axis=0), len(runs), max(map(len, runs))
+                    )
+                )
+    return curves
+
+
+def _numbers(values: Sequence[float | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _json(table: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
+    return {name: {key: each.as_json() for key, each in row.items()} for name, row in table.items()}

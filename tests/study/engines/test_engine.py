@@ -1,0 +1,182 @@
+"""Whatever carries the jobs of a study, in whatever order and however many at once, the results are the same."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from dissensus.study.checks import tasks_of
+from dissensus.study.data import load_data
+from dissensus.study.engines import engine as engines
+from dissensus.study.engines.choose import ENGINES, as_engine, engine_of, local_engine
+from dissensus.study.engines.engine import Engine, Here, LostError
+from dissensus.study.engines.executors import Executed
+from dissensus.study.engines.processes import Processes
+from dissensus.study.run import run_study
+from dissensus.study.work.jobs import jobs_of
+from tests.study.small_studies import contents, few_heads, mixed_study, undisturbed
+
+
+class Shuffled(Here):
+    """One cell for each job, in an order of its own, and several threads."""
+
+    workers = 100
+
+    def __init__(self):
+        super().__init__(threads=3)
+        self.out = []
+
+    def submit(self, job):
+        self.out.append(super().submit(job))
+        return Drawn(self.out)
+
+
+class Drawn:
+    """Somebody else's result, drawn when all are out; cells say themselves which they are."""
+
+    def __init__(self, out):
+        self.out = out
+
+    def done(self):
+        return True
+
+    def result(self):
+        return self.out.pop(random.Random(len(self.out)).randrange(len(self.out))).result()
+
+
+def test_neither_the_order_of_jobs_nor_how_many_are_trained_together_nor_threads_change_a_byte(tmp_path):
+    study = mixed_study()
+    data = load_data(study)
+    tasks = tasks_of(study, data)
+    assert len(jobs_of(tasks, study, data, Shuffled.workers)) > len(jobs_of(tasks, study, data, Here.workers))
+    run_study(study, tmp_path, engine=Shuffled())
+    assert contents(tmp_path) == undisturbed(mixed_study)
+
+
+def test_a_network_is_trained_here_by_the_one_who_asks_as_ctrl_c_reaches_nobody_else(monkeypatch):
+    """A thread cannot be interrupted, and a run that waits for one would end hours after Ctrl-C."""
+    study = mixed_study()
+    data = load_data(study)
+    monkeypatch.setattr(engines, "run_job", lambda *given: threading.current_thread() is threading.main_thread())
+    engine = Here(1)
+    engine.send(data)
+    jobs = jobs_of(tasks_of(study, data), study, data, engine.workers)
+    asked = {job.tasks[0].cell.model.kind: engine.submit(job).result() for job in jobs}
+    assert asked == {"head": False, "network": True}
+    late = engine.submit(jobs[-1])
+    engine.close()
+    with pytest.raises(LostError, match="the engine was closed"):
+        late.result()
+
+
+def test_heads_that_nobody_waits_for_any_more_are_given_up(monkeypatch):
+    def for_ever(*given):
+        begun.set()
+        while True:
+            time.sleep(0.01)
+
+    begun, study = threading.Event(), few_heads()
+    data = load_data(study)
+    monkeypatch.setattr(engines, "run_job", for_ever)
+    engine = Here(1)
+    engine.send(data)
+    running = [engine.submit(job) for job in jobs_of(tasks_of(study, data), study, data, 1)]
+    assert begun.wait(60) and len(running) > 1
+    engine.close()
+    assert isinstance(running[0].exception(), KeyboardInterrupt) and running[1].cancelled()
+
+
+def test_an_engine_that_loses_cells_is_found_out(tmp_path):
+    given = Future()
+    given.set_result([])
+    engine = Here(1)
+    engine.submit = lambda job: given
+    with pytest.raises(ValueError, match=r"the engine Here gave 0 cells back, and 5 were handed over; expected a list"):
+        run_study(few_heads(), tmp_path, engine=engine)
+
+
+def test_threads_that_are_handed_in_carry_a_study_and_stay_open(tmp_path):
+    """Threads share one process, and how many threads a library uses is a setting of the process."""
+    with ThreadPoolExecutor(2) as pool:
+        run_study(mixed_study(), tmp_path, engine=pool)
+        assert pool.submit(abs, -3).result() == 3
+    assert contents(tmp_path) == undisturbed(mixed_study)
+
+
+def test_processes_that_are_handed_in_carry_a_study_and_stay_open(tmp_path):
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        run_study(few_heads(), tmp_path, engine=pool)
+        assert pool.submit(abs, -3).result() == 3
+    assert contents(tmp_path) == undisturbed(few_heads)
+
+
+def test_an_executor_whose_workers_die_is_said_to_be_broken(tmp_path):
+    with ProcessPoolExecutor(1) as pool:
+        for process in (pool.submit(abs, -3).result() and pool._processes).values():
+            process.kill()
+            process.join()
+        with pytest.raises(ValueError, match=r"the ProcessPoolExecutor that was handed in takes no more jobs .*hand"):
+            run_study(few_heads(), tmp_path, engine=pool)
+
+
+def test_an_engine_is_known_by_what_it_has():
+    assert isinstance(Here(1), Engine) and as_engine(engine := Processes(2)) is engine
+    with ThreadPoolExecutor(3) as pool:
+        assert isinstance(as_engine(pool), Executed) and as_engine(pool).workers == 3
+    for wrong in ("ray", 4, Here):
+        with pytest.raises(ValueError, match=r"the engine is .*; expected whatever has `submit`"):
+            as_engine(wrong)
+
+
+def test_this_machine_trains_heads_in_one_process_and_networks_in_several(tmp_path):
+    study = mixed_study()
+    mixed = tasks_of(study, load_data(study))
+    heads = [task for task in mixed if task.cell.model.kind == "head"]
+    here, processes = local_engine(heads, 2, tmp_path), local_engine(mixed, 2, tmp_path)
+    assert isinstance(here, Here) and here.threads == 2
+    assert isinstance(processes, Processes) and processes.workers == 2
+    assert isinstance(local_engine(mixed, 1, tmp_path), Here), "one job at a time needs no further process"
+    with pytest.raises(ValueError, match=r"^jobs is 0; expected how many work at once, 1 or more$"):
+        local_engine(heads, 0, tmp_path)
+
+
+def test_engines_have_names_and_refuse_what_is_not_theirs(tmp_path):
+    assert engine_of("local", folder=tmp_path, jobs=2) is None
+    with pytest.raises(ValueError, match=rf"there is no engine 'slurm'; expected one of {', '.join(ENGINES)}"):
+        engine_of("slurm", folder=tmp_path)
+    with pytest.raises(ValueError, match=r"the engine local has no address, and 'auto' was given"):
+        engine_of("local", folder=tmp_path, address="auto")
+    with pytest.raises(ValueError, match=r"the engine ray .*timeout_min.*for submitit"):
+        engine_of("ray", folder=tmp_path, options={"timeout_min": 5})
+
+
+@pytest.mark.parametrize(("name", "module", "extra"), [("ray", "ray", "ray"), ("submitit", "submitit", "slurm")])
+def test_an_engine_that_is_not_installed_says_which_extra_brings_it(name, module, extra):
+    code = (
+        f"import sys; sys.modules[{module!r}] = None  # what Python does for a module that is not there\n"
+        "from dissensus.study.engines.choose import engine_of\n"
+        f"try:\n    engine_of({name!r}, folder='x')\nexcept ModuleNotFoundError as problem:\n    print(problem)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        f"the engine {name} needs {module}, which is not installed: pip install -c constraints.txt '.[{extra}]' "
+        "(in your clone of dissensus)\n"
+    )
+
+
+def test_a_study_of_heads_needs_no_torch():
+    code = (
+        "import sys, tempfile; from dissensus.study.run import run_study\n"
+        "from tests.study.small_studies import DIGITS, study_of\n"
+        "study = study_of({'data': DIGITS, 'seeds': 1, 'model': {'head': 'linear', 'epochs': 1}})\n"
+        "print(run_study(study, tempfile.mkdtemp()).made, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1 False\n"
