@@ -48,6 +48,18 @@ WORDS: dict[str, list[str]] = {
     "train": ["digits", "digits", "--width", "4", "--depth", "1", "--epochs", "1", "-o", "network.safetensors"],
     "predict": ["own.safetensors", "own.npy", "-o", "predicted.parquet"],
     "probe": ["network.safetensors", "digits", "digits", "--what", "gradients", "--items", "20"],
+    "advise": ["anesthesia", "own.npy", "--seeds", "1"],
+    "study init": ["study.toml"],
+    "study check": ["quick.toml"],
+    "study run": ["quick.toml", "-o", "quick"],
+    "study add-seeds": ["quick.toml", "1"],
+    "study status": ["quick"],
+    "study table": ["quick"],
+    "study report": ["quick"],
+    "study diff": ["quick", "quick"],
+    "study networks": ["run", "networks.toml", "-o", "networks", "--jobs", "1"],
+    "study ray": ["run", "quick.toml", "-o", "by-ray", "--engine", "ray", "--jobs", "1"],
+    "study slurm": ["run", "quick.toml", "-o", "by-slurm", "--engine", "submitit", "--address", "local", "--jobs", "1"],
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
 # What cannot be tried to its end says this when everything it needs is installed.
@@ -161,6 +173,11 @@ def _make_inputs(folder: Path) -> None:
     )
     (folder / "survey" / "grey.png").write_bytes(_png(8))
     (folder / "survey" / "items.csv").write_text("item,image\ngrey,grey.png\n", encoding="utf-8")
+    quick = 'seeds = 2\ndelivery = ["soft", "majority"]\n[data]\nlabels = "digits"\n{}\n[model]\n{}\nepochs = 1\n'
+    (folder / "quick.toml").write_text(quick.format('features = "pixels"', 'head = "linear"'), encoding="utf-8")
+    (folder / "networks.toml").write_text(
+        quick.format('images = "digits"', 'network = "small"\nwidth = 4\ndepth = 1'), encoding="utf-8"
+    )
     np.save(folder / "own.npy", np.random.default_rng(0).normal(size=(45, 3)))
     (folder / "own.npy.json").write_text(json.dumps({"items": list(range(1, 46))}), encoding="utf-8")
 

@@ -13,6 +13,7 @@ from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
+from dissensus.study import spec
 from dissensus.train.heads import ENCODERS
 from dissensus.train.networks import NETWORKS
 
@@ -48,6 +49,28 @@ def test_every_attack_detector_and_probe_has_its_row():
     assert names_in_column("probe.md", "attack | what it does | options") == list(ATTACKS)
     assert names_in_column("probe.md", "detector | score; higher is further out | source") == list(DETECTORS)
     assert names_in_column("cli.md", "`--what` | shows | needs") == list(PROBES)
+
+
+@pytest.mark.parametrize(
+    ("heading", "keys"),
+    [
+        ("key at the top | means | unless given", spec._TOP),
+        ("key of `[data.NAME]` | means | unless given", spec._DATA),
+        ("key of `[labels]` | means | unless given", spec._LABELS),
+        ("key of `[split]` | means | unless given", spec._SPLIT),
+        ("key of `[evaluate]` | means | unless given", spec._EVALUATE),
+        ("key of `[compare]` | means | unless given", spec._COMPARE),
+    ],
+)
+def test_every_key_of_a_study_has_its_row(heading, keys):
+    assert sorted(names_in_column("study.md", heading)) == sorted(keys)
+
+
+def test_every_verb_of_a_study_has_its_row():
+    from dissensus.cli.study import study
+
+    known = {command.name or command.callback.__name__ for command in study.registered_commands}
+    assert {name.split()[1] for name in names_in_column("study.md", "verb | does")} == known
 
 
 def test_every_network_has_its_row_with_what_is_counted():

@@ -61,10 +61,14 @@ def brought_by(extra: str | None) -> frozenset[str]:
     return frozenset(name for name, _ in seen)
 
 
+CARRIED = {"ray": ("colorama", "psutil", "setproctitle")}  # copies inside a package
+
+
 @cache
 def modules_of(packages: frozenset[str]) -> frozenset[str]:
     known = packages_distributions()
-    return frozenset(module for module, names in known.items() if packages & {canonical(name) for name in names})
+    own = {module for module, names in known.items() if packages & {canonical(name) for name in names}}
+    return frozenset(own.union(*(modules for package, modules in CARRIED.items() if package in packages)))
 
 
 @cache
@@ -97,6 +101,7 @@ def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encod
     needs = {(verb.partition(" ")[0], outcome) for verb, outcome in verbs.items() if outcome != "works"}
     assert needs == {
         ("elicit", "needs elicit"), ("embed", "needs encoders"), ("train", "needs train"), ("probe", "needs train"),
+        ("study", "needs train"), ("study", "needs ray"), ("study", "needs slurm"),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from . import labels as labels
 from . import plan as plan
 from . import probe as probe
 from . import report as report
+from . import study as study
 from . import train as train
 from .datasets.catalogue import load as load
 from .evaluate.comparisons import compare as compare

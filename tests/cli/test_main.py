@@ -15,7 +15,7 @@ def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
             place[heading] = next(i for i, line in enumerate(lines) if line.strip("│╭─╮ ").startswith(heading))
     assert list(place.values()) == sorted(place.values())
     assert [stage.partition(":")[0] for stage in VERBS] == [
-        "Plan", "Elicit", "Labels", "Aggregate", "Train", "Evaluate", "Probe",
+        "Plan", "Elicit", "Labels", "Aggregate", "Train", "Evaluate", "Probe", "Study",
     ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from dissensus.cli.advise import advise
 from dissensus.cli.aggregate import aggregate
 from dissensus.cli.agreement import agreement
 from dissensus.cli.annotators import annotators
@@ -23,6 +24,7 @@ from dissensus.cli.predict import predict
 from dissensus.cli.probe import probe
 from dissensus.cli.reading import errors, print_error
 from dissensus.cli.review import review
+from dissensus.cli.study import study
 from dissensus.cli.train import train
 from dissensus.fronts import advise_install
 from dissensus.report.terminal import open_closed_streams, print_nowhere
@@ -36,6 +38,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Train: deliver labels to a model": (embed, fit, train, predict),
     "Evaluate: a model against people": (evaluate,),
     "Probe: inside the model": (probe,),
+    "Study: questions asked of all of it": (study, advise),
 }
 
 

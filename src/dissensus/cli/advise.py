@@ -1,0 +1,164 @@
+"""`dissensus advise`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.features import load_features
+from dissensus.cli.printing import AsJson, out, print_line
+from dissensus.cli.reading import errors, reads_labels, say
+
+if TYPE_CHECKING:
+    from dissensus.labels.shares import Labels
+    from dissensus.study.advice.advice import LabelAdvice
+    from dissensus.study.run import Progress
+    from dissensus.train.heads.features import FeatureTable
+
+Features = Annotated[str | None, typer.Argument(metavar="[FEATURES]", help="A .npy file of features of the items, a "
+                                                "data set of features, or pixels: those of the images of the data set "
+                                                "of labels. With them, a model is trained on each way.")]  # fmt: skip
+
+
+@reads_labels
+def advise(
+    labels: "Labels",
+    file: Annotated[str, typer.Argument(metavar="LABELS", help="A label file, a data set of `dissensus data list`, or "
+                                        "- for standard input.")],
+    features: Features = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Keep the study in this folder, for `dissensus "
+                                                "study report`; called again, it goes on from there.")] = None,
+    study: Annotated[Path | None, typer.Option(help="Write the study that was run to this file, x.toml, to go on "
+                                               "from.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to this file.")] = None,
+    seeds: Annotated[int, typer.Option(help="Trainings of each way in each fold.")] = 3,
+    seed: Annotated[int, typer.Option(help="Decides which answers are held out, and which items where there are too "
+                                      "many.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads at once; as many as cores unless given.")] = None,
+    by_position: Annotated[bool, typer.Option("--by-position", help="Features or labels have no names of items, and I "
+                                              "vouch that both stand in the same order.")] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Which estimate, which labels to learn from and which delivery suit these labels, with evidence from them."""
+    import numpy as np
+
+    from dissensus.datasets.catalogue import is_data_set, load
+    from dissensus.files.whole_files import check_writable
+    from dissensus.study.advice.advice import advise_labels
+
+    _check(features, output, study, by_position)
+    for place in (study, html):
+        if place is not None:
+            check_writable(place)
+    name = Path(file).stem
+    table = None if features is None else _table(features, file)
+    with errors.status("looking at the labels") as status:
+
+        def progress(now: "Progress") -> None:
+            left = "" if now.left is None else f", about {max(now.left, 1):.0f} s left"
+            status.update(f"training heads: {now.done:,} of {now.total:,}{left}")
+
+        advice = advise_labels(
+            labels, np.random.default_rng(seed), table, described=load(file) if is_data_set(file, "labels") else None,
+            name=name, by_position=by_position, folder=output, seeds=seeds, jobs=jobs, progress=progress, say=say,
+            stage=status.update,
+        )  # fmt: skip
+    for notice in advice.notices:
+        say(notice)
+    steps = _next_steps(advice, file, features, output, study)
+    if html is not None:
+        from dissensus.files.whole_files import write_text
+        from dissensus.study.advice.page import advice_page
+
+        write_text(advice_page(advice, name, steps), html)
+        say(f"wrote {html}")
+    if study is not None and features is not None:
+        _write_study(advice, study, file, features, by_position)
+    if as_json:
+        typer.echo(json.dumps(advice.as_json() | {"next": steps}, indent=1))
+    else:
+        _print(advice, steps)
+
+
+def _check(features: str | None, output: Path | None, study: Path | None, by_position: bool) -> None:
+    """Refuse what has no meaning without features."""
+    given = {"-o": output is not None, "--study": study is not None, "--by-position": by_position}
+    for option, is_given in given.items():
+        if is_given and features is None:
+            raise ValueError(
+                f"{option} is about the study, which needs FEATURES: name them after LABELS, or leave it out"
+            )
+    if study is not None and study.suffix != ".toml":
+        raise ValueError(f"--study {study}: expected the name of a TOML file, such as {study.with_suffix('.toml')}")
+
+
+def _table(features: str, file: str) -> "FeatureTable":
+    if features != "pixels":
+        return load_features(features)
+    import numpy as np
+
+    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.datasets.contents import item_contents
+    from dissensus.train.heads.features import FeatureTable
+
+    contents = item_contents(file) if is_data_set(file) else None
+    if contents is None or contents.pixels is None:
+        raise ValueError(f"pixels are those of a data set with images, and {file} is none; name a file of features")
+    return FeatureTable(contents.pixels.reshape(len(contents.pixels), -1).astype(np.float32) / 255, contents.names)
+
+
+def _write_study(advice: "LabelAdvice", path: Path, file: str, features: str, by_position: bool) -> None:
+    from dissensus.study.toml_text import write_study
+
+    assert advice.study is not None
+    copies = write_study(advice.study.values, path, labels=file, features=features, by_position=by_position)
+    also = f", with {' and '.join(map(str, copies))} beside it" if copies else ""
+    say(f"wrote {path}{also}")
+
+
+def _next_steps(
+    advice: "LabelAdvice", file: str, features: str | None, output: Path | None, study: Path | None
+) -> list[str]:
+    """Commands that do what is advised."""
+    what = advice.recommended
+    steps = []
+    method, _, then = what.estimator.partition(" of ")[0].partition(", ")
+    if method not in ("none", "share", "mean"):
+        more = f"  # then {then}, a transform of distributions" if then else ""
+        steps.append(f"dissensus aggregate {file} --method {method} -o estimated.parquet{more}")
+    if features is not None and features != "pixels":
+        first, *wraps = [step.strip() for step in what.delivery.split("|")]
+        made = what.labels.partition(" of ")[0]
+        source = file
+        if made != "answers":
+            source = "learned.parquet"
+            steps.append(f"dissensus aggregate {file} --method {made} -o {source}")
+        wrapped = "".join(f" --wrap {wrap}" for wrap in wraps)
+        steps.append(f"dissensus fit {features} {source} --delivery {first}{wrapped} -o model.safetensors")
+    if study is not None:
+        steps.append(f"dissensus study run {study} -o {output or study.with_suffix('')}")
+    elif output is not None:
+        steps.append(f"dissensus study report {output}")
+    return steps
+
+
+def _print(advice: "LabelAdvice", steps: list[str]) -> None:
+    from dissensus.report.tables import print_facts, print_table
+    from dissensus.study.advice.page import ABOUT_LADDER, BASIS, advice_lines, advice_tables
+
+    print_facts(advice.regime.facts())
+    for question, answer, basis, why in advice_lines(advice):
+        print_line(f"\n{question} {answer} ({BASIS[basis]})", "bold")
+        for sentence in why:
+            print_line(f"  {sentence}")
+    tables = advice_tables(advice)
+    if tables:
+        print_line(f"\n{ABOUT_LADDER}")
+    for title, about, columns, rows in tables:
+        out.print()
+        print_table(columns, rows, title=f"{title}. {about}", ruled=True)
+    if steps:
+        print_line("\nNext", "bold")
+        for step in steps:
+            print_line(f"  {step}")

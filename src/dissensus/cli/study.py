@@ -1,0 +1,210 @@
+"""`dissensus study`: write, check, run, watch, report, compare and extend a study."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from dissensus.cli.notices import progress_bar, say_or_warn
+from dissensus.cli.printing import AsJson, print_line
+from dissensus.cli.reading import errors, one_line_errors, print_error, say
+from dissensus.cli.study_check import axes_of, counted, print_check, span
+from dissensus.cli.study_results import diff, report, status, table, tell_failures, tell_main_table
+
+if TYPE_CHECKING:
+    from dissensus.study.run import Progress, Ran
+
+ENGINES = ("local", "ray", "submitit")
+EVERY = 10.0  # seconds between two lines about progress where there is no terminal
+
+study = typer.Typer(
+    name="study", help="Ask a question of all of it: every arm, every seed, one report.", no_args_is_help=True
+)
+
+File = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file; `study init` writes one.")]
+Jobs = Annotated[int | None, typer.Option(help="Processes at once, of this machine; as many as cores unless given. It "
+                                          "does not change the results.")]  # fmt: skip
+
+
+@study.command()
+def init(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="File to write.")],
+    labels: Annotated[
+        str | None, typer.Option(help="What people said: a file, or a data set; digits unless given.")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(help="For heads: a .npy file, a data set of features, or pixels.")
+    ] = None,
+    images: Annotated[
+        str | None, typer.Option(help="For networks: a data set of images, a folder, a Parquet file.")
+    ] = None,
+) -> None:
+    """Write a commented study to start from; without options it runs on embedded data in under a minute."""
+    from dissensus.study.init_template import init_study
+
+    with one_line_errors():
+        init_study(file, labels=labels, features=features, images=images)
+    print_line(f"wrote {file}; next: dissensus study check {file}")
+
+
+@study.command()
+def check(
+    file: File,
+    folder: Annotated[Path | None, typer.Option("--output", "-o", help="The study's folder, to say what is there "
+                                                "already.")] = None,
+    jobs: Jobs = None,
+    no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not time cells to say how long it takes.")] = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Say whether a study is right, how many cells it has, what is there already, and how long the rest takes."""
+    with one_line_errors():
+        from dissensus.study.checks import tasks_of
+        from dissensus.study.data import load_data
+        from dissensus.study.estimate import estimate_study
+        from dissensus.study.run import known_cells
+        from dissensus.study.spec import read_study
+        from dissensus.study.summary.power import power_remark
+
+        wanted = read_study(file)
+        with errors.status(Text("reading data")):
+            data = load_data(wanted, say)
+            tasks = tasks_of(wanted, data)
+        known = {} if folder is None else known_cells(tasks, folder / "cells")
+        failed = sum(record["status"] == "failed" for record in known.values())
+        left = [task for task in tasks if task.key not in known]
+        facts: dict[str, Any] = {
+            "name": wanted.name, "cells": len(tasks), "arms": len({repr(task.cell.arm) for task in tasks}),
+            "axes": axes_of([task.cell for task in tasks]), "there": len(known) - failed,
+            "failed": failed, "left": len(left), "power": power_remark(wanted, [task.cell for task in tasks]),
+            "data": {name: {"items": items.n_items, "classes": items.people.n_classes} for name, items in data.items()},
+        }  # fmt: skip
+        if left and not no_timing:
+            with errors.status(Text("timing some cells")):
+                facts["estimate"] = asdict(estimate_study(wanted, left, data, jobs=jobs))
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    print_check(facts, folder)
+
+
+@study.command()
+def run(
+    file: File,
+    folder: Annotated[Path, typer.Option("--output", "-o", help="The study's folder; what is there already stays.")],
+    engine: Annotated[str, typer.Option(help=f"Who works on the cells: {', '.join(ENGINES)}.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster; without it, Ray starts here. For submitit: slurm, or local.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="For submitit, as in slurm_partition=short; again for more.")
+    ] = None,
+    jobs: Jobs = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Also try again the cells that failed before.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="End at the first cell that fails.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run every cell of a study that is not in its folder yet; called again, it goes on where it was."""
+    with one_line_errors():
+        from dissensus.study.engines.choose import engine_of
+        from dissensus.study.run import StoppedError, run_study
+        from dissensus.study.spec import read_study
+
+        wanted = read_study(file)
+        chosen = engine_of(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))
+        last: list[Progress] = []
+        try:
+            with _told() as tell:
+
+                def progress(now: Progress) -> None:
+                    last[:] = [now]
+                    tell(now)
+
+                ran = run_study(
+                    wanted, folder, engine=chosen, jobs=jobs, retry=retry, stop=stop, progress=progress, say=say_or_warn
+                )
+        except StoppedError as problem:
+            print_error(problem)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            if last:
+                say(f"{last[0].done} of {last[0].total} cells are in {folder}; the same command goes on from there")
+            raise
+    if as_json:
+        typer.echo(json.dumps(asdict(ran) | {"folder": str(folder)}))
+    else:
+        print_line(_summary(ran, folder))
+        tell_main_table(folder)
+    if ran.failures:
+        if not as_json:
+            tell_failures(dict(ran.failures), folder)
+            say(f"once the reason is gone: dissensus study run {file} -o {folder} --retry")
+        raise typer.Exit(1)
+    if not as_json:
+        say(f"next: dissensus study report {folder}")
+
+
+@study.command("add-seeds")
+def more_seeds(
+    file: File,
+    count: Annotated[int, typer.Argument(metavar="N", help="How many seeds to add.")],
+    as_json: AsJson = False,
+) -> None:
+    """Add seeds to a study's file; the next run works on those alone."""
+    with one_line_errors():
+        from dissensus.study.more_seeds import add_seeds
+
+        added = add_seeds(file, count)
+    if as_json:
+        typer.echo(json.dumps({"file": str(file), "added": list(added)}))
+        return
+    between = " and " if len(added) == 2 else " to "
+    which = f"seed {added[0]}" if len(added) == 1 else f"seeds {added[0]}{between}{added[-1]}"
+    print_line(f"added {which} to {file}; `dissensus study run` works on what is new")
+
+
+for verb in (status, table, report, diff):
+    study.command()(verb)
+
+
+@contextmanager
+def _told() -> Iterator[Callable[[Progress], None]]:
+    """Says how far a run is: a bar on a terminal, else a line now and then."""
+    with progress_bar("cells") as move:
+        spoken = [time.monotonic(), 0]  # when a line was said last, and how many had failed
+
+        def tell(now: Progress) -> None:
+            move(now.done - now.before, now.total - now.before)
+            new = now.failed > spoken[1]
+            if new:
+                say_or_warn(f"warning: {counted(now.failed, 'cell')} failed so far")
+            due = not errors.is_terminal and time.monotonic() - spoken[0] > EVERY
+            if due and now.left:
+                say(f"{now.done:,} of {now.total:,} cells, about {span(now.left)} left")
+            spoken[:] = [time.monotonic() if due else spoken[0], now.failed]
+
+        yield tell
+
+
+def _pairs(texts: list[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise ValueError(f"--option {text}: expected NAME=VALUE, such as slurm_partition=short")
+        options[name] = int(value) if value.isdecimal() else value
+    return options
+
+
+def _summary(ran: Ran, folder: Path) -> str:
+    parts = [f"{counted(ran.total, 'cell')} in {folder}: {ran.made:,} made now, {ran.before:,} there before"]
+    parts += [f"{ran.judged_anew:,} judged anew by other slices"] if ran.judged_anew else []
+    parts += [f"{len(ran.failures):,} failed"] if ran.failures else []
+    return ", ".join(parts)

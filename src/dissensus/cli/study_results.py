@@ -1,0 +1,166 @@
+"""What a study's folder holds: `dissensus study status | table | report | diff`."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dissensus.cli.overwriting import refuse_overwriting
+from dissensus.cli.printing import AsJson, print_line
+from dissensus.cli.reading import errors, one_line_errors, say
+
+Folder = Annotated[Path, typer.Argument(help="The study's folder, which `study run` made.")]
+SHOWN = 5  # different errors that are listed
+
+
+def status(folder: Folder, as_json: AsJson = False) -> None:
+    """How a study stands: cells that are done, failed and missing, who made them, and who works on it now."""
+    with one_line_errors():
+        from dissensus.study.status import status_of
+
+        now = status_of(folder)
+    if as_json:
+        typer.echo(json.dumps(asdict(now)))
+        return
+    print_line(
+        f"{now.name}: {now.done:,} of {now.cells:,} cells done, {len(now.failed):,} failed, {now.missing:,} missing"
+    )
+    if now.running is not None:
+        who = now.running
+        print_line(f"process {who['pid']} on {who['host']} has worked on it since {who['since']}")
+    elif now.cut_off is not None:
+        who = now.cut_off
+        print_line(
+            f"the run of {who['since']} (process {who['pid']} on {who['host']}) was cut off; `study run` goes on"
+        )
+    elif now.missing:
+        print_line("nobody works on it now; `study run` goes on with what is missing")
+    for commit, count in now.older.items():
+        print_line(f"{count:,} made by other code than this: {commit}")
+    if now.others:
+        print_line(f"{now.others:,} more in the folder that the study no longer has")
+    tell_failures(now.failed, folder)
+
+
+def table(
+    folder: Folder,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one row per cell, with its settings and scores.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option(help="Write one row per cell to this file.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the arms as a table in Markdown.")] = False,
+) -> None:
+    """The arms of a study with their scores, or with --json or --csv one row for each cell."""
+    with one_line_errors():
+        from dissensus.study.description import read_folder
+        from dissensus.study.reporting.tables import overview
+        from dissensus.study.reporting.text import markdown_table
+        from dissensus.study.summary.cell_table import cell_rows
+        from dissensus.study.summary.summary import summarise
+
+        if as_json + markdown + (csv is not None) > 1:
+            raise ValueError("--json, --csv and --markdown are three looks at one study; ask for one of them")
+        known = read_folder(folder)
+        if csv is not None:
+            _write_csv(cell_rows(known), csv)
+        elif as_json:
+            typer.echo(json.dumps(cell_rows(known)))
+        elif markdown:
+            typer.echo(markdown_table(overview(summarise(known))))
+        else:
+            tell_main_table(folder)
+
+
+def report(
+    folder: Folder,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page to write; report.html in the folder unless given.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="Also write the tables for a paper in LaTeX.")] = None,
+) -> None:
+    """Write what came out on one page, with figures, tests and everything a reader must know; it fetches nothing."""
+    with one_line_errors():
+        from dissensus.files.whole_files import check_writable, write_text
+        from dissensus.study.description import read_folder
+        from dissensus.study.report import report_page
+        from dissensus.study.reporting.text import latex_tables, markdown_report
+        from dissensus.study.summary.summary import summarise
+
+        page = folder / "report.html" if output is None else output
+        places = {"output": page, "markdown": markdown, "latex": latex}
+        known = read_folder(folder)
+        for option, place in places.items():
+            if place is not None and str(place).startswith("-"):
+                raise ValueError(f"--{option} needs a file to write, and {place} is an option; as in --{option} FILE")
+        refuse_overwriting(places)
+        if page.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"--output {page}: expected a page to write, such as {page.with_suffix('.html')}")
+        for place in places.values():
+            if place is not None:
+                check_writable(place)
+        summary = summarise(known)
+        write_text(report_page(summary, folder=str(folder)), page)
+        if markdown is not None:
+            write_text(markdown_report(summary), markdown)
+        if latex is not None:
+            write_text(latex_tables(summary), latex)
+    for place in places.values():
+        if place is not None:
+            print_line(f"wrote {place}")
+
+
+def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
+    """What study B asks otherwise than study A, which cells only one of them has, and how far their scores differ."""
+    with one_line_errors():
+        from dissensus.evaluate.json_numbers import json_text
+        from dissensus.study.description import read_folder
+        from dissensus.study.summary.differences import diff as compare
+
+        apart = compare(read_folder(a), read_folder(b))
+    if as_json:
+        typer.echo(json_text(apart.as_json()))
+    else:
+        print_line(str(apart))
+
+
+def tell_failures(failures: dict[str, str], folder: Path) -> None:
+    """Each error once, with how many cells it ended and where the whole traceback is."""
+    by_error = Counter(failures.values())
+    for error, count in by_error.most_common(SHOWN):
+        first = next(key for key, said in failures.items() if said == error)
+        line = " ".join(error.split())
+        errors.print(
+            f"{count:,} failed: {line} (traceback: {folder / 'cells' / first / 'record.json'})",
+            markup=False,
+            style="red",
+        )
+    if len(by_error) > SHOWN:
+        say(f"and {len(by_error) - SHOWN} more errors; each failed cell has a record.json with its own")
+
+
+def tell_main_table(folder: Path) -> None:
+    """The arms of a study with their scores."""
+    from dissensus.cli.study_tables import print_summary
+    from dissensus.study.description import read_folder
+    from dissensus.study.summary.summary import summarise
+
+    print_summary(summarise(read_folder(folder)))
+
+
+def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
+    from dissensus.files.whole_files import write_text
+
+    text = io.StringIO()
+    writer = csv_module.DictWriter(text, list(rows[0]) if rows else ["cell"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(text.getvalue(), path)
+    print_line(f"{len(rows):,} cells -> {path}")

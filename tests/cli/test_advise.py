@@ -1,0 +1,49 @@
+"""`dissensus advise`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from dissensus.files import write
+from tests.cli.test_verbs import refused, run
+from tests.study.world import answers
+
+
+def test_people_read_what_to_do_why_and_what_next():
+    text = run("advise", "anesthesia").stdout
+    assert "What would people answer about an item? shrinkage (shown to be better)" in text
+    assert "Not tested: name FEATURES" in text and "dissensus aggregate anesthesia --method shrinkage" in text
+
+
+def test_programs_read_the_same_as_json(tmp_path):
+    votes, _ = answers()
+    write(votes, tmp_path / "votes.csv")
+    advice = json.loads(run("advise", tmp_path / "votes.csv", "--json", "--html", tmp_path / "a.html").stdout)
+    assert advice["regime"]["per_item"] == {"min": 6, "median": 6.0, "max": 6}
+    assert advice["recommendation"]["estimator"] == advice["evidence"]["held_out_answers"]["log_loss"]["chosen"]
+    assert advice["evidence"]["study"] is None
+    assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_study_is_kept_in_its_folder_and_its_file_finds_it_there(tmp_path):
+    votes, features = answers()
+    write(votes, tmp_path / "votes.csv")
+    np.save(tmp_path / "x.npy", features.values)
+    (tmp_path / "x.npy.json").write_text(json.dumps({"items": features.items.tolist()}))
+    kept, file = tmp_path / "kept", tmp_path / "study.toml"
+    words = [tmp_path / "votes.csv", tmp_path / "x.npy", "--seeds", 1, "-o", kept]
+    advice = json.loads(run("advise", *words, "--study", file, "--json").stdout)
+    arms = advice["evidence"]["study"]["scores"]
+    assert len(list((kept / "cells").iterdir())) == 5 * len(arms)
+    there = json.loads(run("study", "check", file, "-o", kept, "--no-timing", "--json").stdout)
+    assert (there["there"], there["left"]) == (5 * len(arms), 0)
+
+
+def test_what_is_about_the_study_needs_features(tmp_path):
+    assert "needs FEATURES" in refused("advise", "anesthesia", "-o", tmp_path / "kept")
+    assert "needs FEATURES" in refused("advise", "anesthesia", "--study", tmp_path / "s.toml")
+    assert "expected the name of a TOML file" in refused("advise", "digits", "pixels", "--study", tmp_path / "s.txt")
+    (tmp_path / "votes.csv").write_text("item,annotator,label\na,1,x\na,2,y\n")
+    assert "pixels are those of a data set with images" in refused("advise", tmp_path / "votes.csv", "pixels")
