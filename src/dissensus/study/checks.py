@@ -8,13 +8,14 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from dissensus.labels.shares import Labels
 from dissensus.study.cells import key_of, settings_of
 from dissensus.study.construct import constructed
 from dissensus.study.data import StudyData
 from dissensus.study.grid import Cell, cells_of
 from dissensus.study.model_settings import ModelSettings
 from dissensus.study.pipes import make_delivery
-from dissensus.study.spec import Study
+from dissensus.study.spec import LabelRecipe, Study
 from dissensus.study.splits import split_items
 from dissensus.study.work.jobs import Task
 from dissensus.study.work.scoring import slices_by
@@ -98,21 +99,24 @@ def _check_networks(study: Study, data: Mapping[str, StudyData]) -> None:
 def _check_deliveries(study: Study, cells: list[Cell], data: Mapping[str, StudyData]) -> None:
     """Make the labels and the delivery of every combination, of a few items."""
     tried = set()
+    made: dict[tuple[str, LabelRecipe], Labels] = {}
     for cell in cells:
         combination = cell.data, cell.labels, cell.delivery, cell.model.name == "logistic"
         if combination in tried:
             continue
         tried.add(combination)
         items = data[cell.data]
-        few = items_of(items.labels, np.arange(min(FEW, items.n_items)))
+        recipe = cell.data, cell.labels
         try:
-            # Every item must have the answers that are asked for; models of annotators are tried on a few.
-            constructed(items.labels, replace(cell.labels, aggregation=None, transforms=""), cell.seed)
-            labels = constructed(few, cell.labels, cell.seed)
+            if recipe not in made:
+                # Every item must have the answers that are asked for; models of annotators are tried on a few.
+                constructed(items.labels, replace(cell.labels, aggregation=None, transforms=""), cell.seed)
+                few = items_of(items.labels, np.arange(min(FEW, items.n_items)))
+                made[recipe] = constructed(few, cell.labels, cell.seed)
         except ValueError as problem:
             study.text.refuse(("labels",), f"{cell.data}, {_said(cell)}: {problem}")
         try:
-            delivery = make_delivery(labels, cell.delivery, cell.seed)
+            delivery = make_delivery(made[recipe], cell.delivery, cell.seed)
         except ValueError as problem:
             study.text.refuse(("delivery",), f"{cell.data}, {_said(cell)}, {cell.delivery}: {problem}")
         if cell.model.name == "logistic" and (not delivery.fixed or delivery.mixes):
