@@ -103,7 +103,8 @@ def test_a_reply_that_never_comes_is_not_waited_for(survey, person):
         page = me.start(address)
         silent = []
         me.context.route("**/api/**", lambda route: silent.append(route))
-        me.keys("c")
+        with page.expect_request("**/api/**"):  # before it is sent, no time runs out
+            me.keys("c")
         page.wait_for_function(f"() => {STORED}.length === 1")
         page.clock.fast_forward(31_000)
         page.get_by_text("No connection.").wait_for()
