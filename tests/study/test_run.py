@@ -17,10 +17,11 @@ from dissensus.study.checks import tasks_of
 from dissensus.study.data import load_data
 from dissensus.study.description import write_description
 from dissensus.study.run import held
-from dissensus.study.spec import read_study, study_of
+from dissensus.study.spec import Evaluation, read_study, study_of
 from dissensus.study.splits import split_items
 from dissensus.study.status import status_of
-from dissensus.study.work.scoring import scored
+from dissensus.study.work.jobs import Job
+from dissensus.study.work.work import run_job
 from dissensus.train.heads import HeadConfig, train_heads
 from tests.study.world import CLASSES, N, answers, small_study
 
@@ -186,19 +187,17 @@ def test_two_drivers_on_one_study_are_refused_with_who_has_it(tmp_path):
     assert not (tmp_path / ".running.json").exists()
 
 
-def test_a_cell_that_cannot_be_judged_is_a_failure_and_the_others_are_kept(tmp_path, monkeypatch):
-    seen = []
-
-    def odd(probs, *others):
-        seen.append(probs)
-        if len(seen) == 1:
-            raise ValueError("these are no probabilities")
-        return scored(probs, *others)
-
-    monkeypatch.setattr("dissensus.study.work.work.scored", odd)
-    ran = run_study(small_study(), tmp_path, jobs=1)
-    assert (ran.total, ran.made) == (4, 4) and list(ran.failures.values()) == ["ValueError: these are no probabilities"]
-    assert sorted(record["status"] for record in read_folder(tmp_path).records) == ["done", "done", "done", "failed"]
+def test_a_cell_that_cannot_be_judged_is_a_failure_with_its_traceback():
+    """What a check would refuse, such as slices by a column that is not there, ends no run where it comes up later."""
+    study = small_study(seeds=1)
+    data = load_data(study)
+    job = Job(tuple(tasks_of(study, data)), study.split, study.evaluation, keep_models=False)
+    assert {outcome.record["status"] for outcome in run_job(job, data["world"])} == {"done"}
+    spoiled = run_job(replace(job, evaluation=Evaluation(slices=("nowhere",))), data["world"])
+    assert [outcome.record["status"] for outcome in spoiled] == ["failed", "failed"]
+    for outcome in spoiled:
+        assert outcome.predictions is None and "no column 'nowhere'" in outcome.record["error"]
+        assert "Traceback" in outcome.record["traceback"]
 
 
 @pytest.mark.parametrize("note", ["", "5", "[]", "{}", '{"pid": 1}'])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -14,14 +13,14 @@ import pytest
 
 from dissensus.study.checks import tasks_of
 from dissensus.study.data import load_data
-from dissensus.study.engines import engine as engines
 from dissensus.study.engines.choose import ENGINES, as_engine, engine_of, local_engine
 from dissensus.study.engines.engine import Engine, Here, LostError
 from dissensus.study.engines.executors import Executed
 from dissensus.study.engines.processes import Processes
 from dissensus.study.run import run_study
 from dissensus.study.work.jobs import jobs_of
-from tests.study.small_studies import contents, few_heads, mixed_study, undisturbed
+from tests.study.small_studies import contents, few_heads, mixed_study, undisturbed, wait_until
+from tests.study.world import small_study
 
 
 class Shuffled(Here):
@@ -60,37 +59,34 @@ def test_neither_the_order_of_jobs_nor_how_many_are_trained_together_nor_threads
     assert contents(tmp_path) == undisturbed(mixed_study)
 
 
-def test_a_network_is_trained_here_by_the_one_who_asks_as_ctrl_c_reaches_nobody_else(monkeypatch):
+def test_a_network_is_trained_here_by_the_one_who_asks_as_ctrl_c_reaches_nobody_else():
     """A thread cannot be interrupted, and a run that waits for one would end hours after Ctrl-C."""
     study = mixed_study()
     data = load_data(study)
-    monkeypatch.setattr(engines, "run_job", lambda *given: threading.current_thread() is threading.main_thread())
     engine = Here(1)
     engine.send(data)
-    jobs = jobs_of(tasks_of(study, data), study, data, engine.workers)
-    asked = {job.tasks[0].cell.model.kind: engine.submit(job).result() for job in jobs}
-    assert asked == {"head": False, "network": True}
-    late = engine.submit(jobs[-1])
+    jobs = {job.tasks[0].cell.model.kind: job for job in jobs_of(tasks_of(study, data), study, data, engine.workers)}
+    beside, asked, late = (engine.submit(jobs[kind]) for kind in ("head", "network", "network"))
+    assert isinstance(beside, Future) and not isinstance(asked, Future) and asked.done()
+    assert {outcome.record["status"] for running in (beside, asked) for outcome in running.result()} == {"done"}
     engine.close()
     with pytest.raises(LostError, match="the engine was closed"):
         late.result()
 
 
-def test_heads_that_nobody_waits_for_any_more_are_given_up(monkeypatch):
-    def for_ever(*given):
-        begun.set()
-        while True:
-            time.sleep(0.01)
-
-    begun, study = threading.Event(), few_heads()
+def test_heads_that_nobody_waits_for_any_more_are_given_up():
+    """Jobs of 40 heads that take seconds: the one in training is the last."""
+    model = {"head": "mlp", "hidden": 64, "epochs": 400, "patience": "none"}
+    study = small_study(seeds=80, model=model, split={"scheme": "fixed", "validation": 0})
     data = load_data(study)
-    monkeypatch.setattr(engines, "run_job", for_ever)
     engine = Here(1)
     engine.send(data)
     running = [engine.submit(job) for job in jobs_of(tasks_of(study, data), study, data, 1)]
-    assert begun.wait(60) and len(running) > 1
+    assert len(running) > 1
+    wait_until(running[0].running)
+    time.sleep(0.3)  # a moment into its seconds
     engine.close()
-    assert isinstance(running[0].exception(), KeyboardInterrupt) and running[1].cancelled()
+    assert isinstance(running[0].exception(), KeyboardInterrupt | LostError) and running[1].cancelled()
 
 
 def test_an_engine_that_loses_cells_is_found_out(tmp_path):
