@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dissensus.labels.display import shapes
 from dissensus.study.data import StudyData, parts_in_file
 from dissensus.study.spec import Split
+from dissensus.train.singh import Split as Parts
 
 PARTS = ("train", "validation", "test")
 _TEST, _VALIDATION = 11, 12  # streams of a seed
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Positions of items, each in order; what is chosen by may be empty, or what is judged on."""
-
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
-
-    __repr__ = shapes
 
 
 def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> Parts:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dissensus.study.data import StudyData
-from dissensus.study.splits import Parts
 from dissensus.study.work.jobs import Job, Task
 from dissensus.study.work.trained import Trained, deliveries_of, saved_files
 from dissensus.train.heads.config import HeadConfig
@@ -20,6 +19,7 @@ from dissensus.train.heads.model_files import save_head
 from dissensus.train.heads.penalty import chosen_penalty
 from dissensus.train.heads.scaling import scales, unscaled
 from dissensus.train.heads.training import train_heads
+from dissensus.train.singh import Split as Parts
 from dissensus.train.targets import target_rows
 
 

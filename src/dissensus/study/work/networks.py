@@ -11,7 +11,6 @@ from dissensus.probe.inputs import image_batches
 from dissensus.probe.probed import Probed
 from dissensus.probe.probing import probe_network
 from dissensus.study.data import StudyData
-from dissensus.study.splits import Parts
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.trained import Trained, deliveries_of, saved_files
 from dissensus.train.checkpoints import UnusableStateError
@@ -20,6 +19,7 @@ from dissensus.train.loop import Training, fit
 from dissensus.train.network import Network
 from dissensus.train.network_files import save_network
 from dissensus.train.networks.catalogue import make_network
+from dissensus.train.singh import Split as Parts
 
 
 def train_network_cells(job: Job, data: StudyData, parts: Parts, scratch: str | None) -> list[Trained]:
