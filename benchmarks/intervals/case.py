@@ -1,0 +1,26 @@
+"""One kind of interval in one world with a known truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.labels.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world from which data can be drawn again and again, and the intervals that are made of one draw.
+
+    family  the part of the project that prints these intervals: "scorecard", "ceiling", "agreement", "pilot", ...
+    world   what the data are like, in a few words for the table: "200 items, 5 votes, sparse confusions"
+    truth   name of the number: what an endless sample of this world would give
+    drawn   one fresh data set and its intervals, by the names of `truth`
+    """
+
+    family: str
+    world: str
+    truth: Mapping[str, float]
+    drawn: Callable[[np.random.Generator], Mapping[str, Interval]]
