@@ -23,6 +23,7 @@ from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
 from dissensus.cli.probe import probe
 from dissensus.cli.reading import errors, print_error
+from dissensus.cli.reproduce import reproduce
 from dissensus.cli.review import review
 from dissensus.cli.study import study
 from dissensus.cli.train import train
@@ -38,7 +39,7 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Train: deliver labels to a model": (embed, fit, train, predict),
     "Evaluate: a model against people": (evaluate,),
     "Probe: inside the model": (probe,),
-    "Study: questions asked of all of it": (study, advise),
+    "Study: questions asked of all of it": (study, advise, reproduce),
 }
 
 

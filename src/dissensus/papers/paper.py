@@ -1,0 +1,87 @@
+"""A paper as data: what is run to test it, in which size, and what it claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from dissensus.papers.claims import Claim, Finding
+from dissensus.study.description import StudyFolder, read_folder
+from dissensus.study.spec import Study
+from dissensus.study.summary.summary import Summary, summarise
+
+Scale = Literal["quick", "laptop", "full"]
+SCALES: tuple[Scale, ...] = ("quick", "laptop", "full")
+Tell = Callable[[float], None]  # the share of a part that is done
+Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a reproduction with results of its own, kept in a folder of its name.
+
+    study     cells that are run, resumed and scored like those of any study
+    work      or a function: (folder of its own, folders of the parts it needs, how to tell progress) -> what JSON has
+    settings  of `work`: whatever decides its results; other settings make it run again
+    needs     names of the parts that have to be there before
+    """
+
+    name: str
+    study: Study | None = None
+    work: Work | None = None
+    settings: Mapping[str, Any] | None = None
+    needs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.study is None) == (self.work is None):
+            raise ValueError(f"part {self.name} has both a study and work, or neither; expected one of them")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the parts of a reproduction gave, by their names.
+
+    folders  of the parts
+    numbers  of those that are work
+    """
+
+    folders: Mapping[str, Path]
+    numbers: Mapping[str, dict[str, Any]]
+
+    def study(self, part: str) -> StudyFolder:
+        """The cells of a part that is a study."""
+        return read_folder(self.folders[part])
+
+    def summary(self, part: str) -> Summary:
+        """What its cells say together."""
+        return summarise(self.study(part))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper that can be reproduced.
+
+    name      such as "singh2025"
+    citation  authors, year, title
+    claims    everything that it says and that can come out otherwise
+    parts     (scale) -> what is run
+    findings  (results, scale) -> a finding for each claim, by its key
+    shrunk    (scale) -> rows of (what, in the paper, here), for all that is smaller or other here
+    needs     data sets that have to be there
+    """
+
+    name: str
+    citation: str
+    claims: Sequence[Claim]
+    parts: Callable[[Scale], Sequence[Part]]
+    findings: Callable[[Results, Scale], Mapping[str, Finding]]
+    shrunk: Callable[[Scale], Sequence[tuple[str, str, str]]]
+    needs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        keys = [claim.key for claim in self.claims]
+        if len(set(keys)) < len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"{self.name} has two claims with the key {twice!r}; expected each key once")

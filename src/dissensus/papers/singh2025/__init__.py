@@ -1,0 +1,1 @@
+"""Singh, Tiwari, Hasanbeig, Gupta (2025), Soft-Label Training Preserves Epistemic Uncertainty."""

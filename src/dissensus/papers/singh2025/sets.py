@@ -1,0 +1,92 @@
+"""The three data sets of the paper, with the features there are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dissensus.datasets.catalogue import features, load
+from dissensus.labels.display import shapes
+from dissensus.labels.sampling import spread_over_entropy
+from dissensus.labels.shares import as_distributions
+from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encodable_items import text_items
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturedSet:
+    """Features and what people said.
+
+    x        (n, d) float32
+    probs    (n, k)
+    votes    (n,) answers behind each row
+    encoder  what made the features
+    """
+
+    x: np.ndarray
+    probs: np.ndarray
+    votes: np.ndarray
+    encoder: str
+
+    __repr__ = shapes
+
+
+def chaosnli(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
+    """Both halves of ChaosNLI; pairs of sentences by all-MiniLM-L6-v2."""
+    parts = []
+    for name in ("chaosnli-snli", "chaosnli-mnli"):
+        loaded = load(name)
+        rows = _some(loaded.labels.n_items, None if at_most is None else at_most // 2)
+        names, left, right = (
+            [loaded.items[column][int(row)].as_py() for row in rows] for column in ("item", "premise", "hypothesis")
+        )
+        table = embed(text_items(names, left, right), "minilm", folder / f"{name}.npy", say=_quiet, progress=progress)
+        people = as_distributions(loaded.labels).select(rows)
+        parts.append((table.values, people.probs, people.votes))
+    x, probs, votes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return FeaturedSet(x, probs, votes, "all-MiniLM-L6-v2 of both sentences as u, v, |u - v|, u * v")
+
+
+def popquorn(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
+    """The offensiveness ratings of POPQUORN; the paper takes politeness."""
+    loaded = load("popquorn")
+    rows = _some(loaded.labels.n_items, at_most)
+    texts = [loaded.items["text"][int(row)].as_py() for row in rows]
+    items = text_items(loaded.labels.items[rows], texts)
+    table = embed(items, "minilm", folder / "popquorn.npy", say=_quiet, progress=progress)
+    people = as_distributions(loaded.labels).select(rows)
+    assert people.votes is not None
+    return FeaturedSet(table.values, people.probs, people.votes, "all-MiniLM-L6-v2")
+
+
+def cifar10h_hard(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
+    """Images of CIFAR-10H from all levels of disagreement, as the paper chooses them."""
+    people = as_distributions(load("cifar10h").labels)
+    rows = spread_over_entropy(people, np.random.default_rng(0))
+    rows = rows[_some(rows.size, at_most)]
+    x = features("cifar10-resnet50").values[rows].astype(np.float32)
+    chosen = people.select(rows)
+    assert chosen.votes is not None
+    return FeaturedSet(x, chosen.probs, chosen.votes, "ResNet-50 of ImageNet")
+
+
+SETS: dict[str, Callable[[Path, int | None, Progress], FeaturedSet]] = {
+    "chaosnli": chaosnli,
+    "popquorn": popquorn,
+    "cifar10h-hard": cifar10h_hard,
+}
+
+
+def _some(n: int, at_most: int | None) -> np.ndarray:
+    """Evenly spaced positions, all of them where they are few enough."""
+    wanted = n if at_most is None else min(n, at_most)
+    return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
+
+
+def _quiet(notice: str) -> None:
+    pass
