@@ -191,7 +191,9 @@ def _same_place(known: Any, here: dict[str, Any] | None) -> bool:
     """
     if not isinstance(known, dict) or here is None:
         return False
-    first, second = ({key: value for key, value in place.items() if key != "changed"} for place in (known, here))
+    first, second = (
+        {key: value for key, value in place.items() if key not in ("changed", "fit")} for place in (known, here)
+    )
     for place in (first, second):
         if isinstance(place.get("path"), str):
             place["path"] = str(Path(place["path"]).resolve())
