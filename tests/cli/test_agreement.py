@@ -55,6 +55,7 @@ def test_what_cannot_be_compared_is_refused_in_one_line(tmp_path):
     path = tmp_path / "single.csv"
     path.write_text("item,annotator,label\na,ann,x\nb,bo,y\n")
     assert "none of 2 items has two votes" in refused("agreement", path)
+    assert "--seed -1: expected a whole number, 0 or more" in refused("agreement", "anesthesia", "--seed", -1)
     assert "an interval needs 2 or more" in refused("agreement", "anesthesia", "--replicates", 1)
 
 

@@ -76,6 +76,7 @@ def test_utilities_by_name(utility):
         ([*ASK, "--estimate", "guess"], "expected information or simulation"),
         ([*ASK, "--beta", "-1"], "the weight of cost, 0 or more"),
         ([*ASK, "--budget", "0"], "expected a number above 0, or none"),
+        ([*ASK, "--seed", "-1"], "--seed -1: expected a whole number, 0 or more"),
         ([*ASK, "--pilot", "nowhere.csv"], "nowhere.csv"),
     ],
 )

@@ -8,6 +8,7 @@ import typer
 
 from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import one_line_errors, say
+from dissensus.cli.seeds import seeded
 
 if TYPE_CHECKING:
     from dissensus.plan.advice.advice import Advice
@@ -32,8 +33,6 @@ def plan(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Which labels to collect: hard, sparse or soft ones, and why."""
-    import numpy as np
-
     from dissensus.plan.advice.advice import advise
     from dissensus.plan.estimates import estimate_named
     from dissensus.plan.pilot_file import read_pilot
@@ -42,7 +41,7 @@ def plan(
     with one_line_errors():
         wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=estimate_named(estimate, dimensions))
         answers = [] if pilot is None else read_pilot(pilot)
-        advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
+        advice = advise(items, classes, wanted, seeded(seed), pilot=answers, budget=budget)
         if html is not None:
             from dissensus.files.whole_files import write_text
             from dissensus.plan.advice.page import advice_page

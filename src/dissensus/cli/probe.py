@@ -19,6 +19,7 @@ from dissensus.cli.images import (
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.panels import in_panels
 from dissensus.cli.reading import reads_labels, say
+from dissensus.cli.seeds import check_seed
 from dissensus.probe.probes import PROBES
 from dissensus.train.train_config import TrainConfig
 
@@ -94,8 +95,7 @@ def probe(
     epsilons = _epsilons(epsilon or ["4"])
     for number in epsilons:
         check_epsilon(number)
-    if seed < 0:
-        raise ValueError(f"--seed {seed}: expected a whole number, 0 or more")
+    check_seed(seed)
     if chosen is not None:
         _say_unused(chosen, {"other": other and not held_out, "ood": ood, "reference": reference, "epsilon": epsilon})
     if html is not None:

@@ -79,6 +79,10 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
         reading = {name: given.pop(name) for name in offered}
         with one_line_errors():
             refuse_overwriting({"file": file} | given)
+            if "images" in given:
+                from dissensus.cli.images import refuse_exchanged
+
+                refuse_exchanged(given["images"], file)
             verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
