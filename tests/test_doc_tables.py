@@ -13,7 +13,7 @@ from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
-from dissensus.study import spec
+from dissensus.study import read_spec
 from dissensus.train.heads import ENCODERS
 from dissensus.train.networks import NETWORKS
 
@@ -54,12 +54,12 @@ def test_every_attack_detector_and_probe_has_its_row():
 @pytest.mark.parametrize(
     ("heading", "keys"),
     [
-        ("key at the top | means | unless given", spec._TOP),
-        ("key of `[data.NAME]` | means | unless given", spec._DATA),
-        ("key of `[labels]` | means | unless given", spec._LABELS),
-        ("key of `[split]` | means | unless given", spec._SPLIT),
-        ("key of `[evaluate]` | means | unless given", spec._EVALUATE),
-        ("key of `[compare]` | means | unless given", spec._COMPARE),
+        ("key at the top | means | unless given", read_spec._TOP),
+        ("key of `[data.NAME]` | means | unless given", read_spec._DATA),
+        ("key of `[labels]` | means | unless given", read_spec._LABELS),
+        ("key of `[split]` | means | unless given", read_spec._SPLIT),
+        ("key of `[evaluate]` | means | unless given", read_spec._EVALUATE),
+        ("key of `[compare]` | means | unless given", read_spec._COMPARE),
     ],
 )
 def test_every_key_of_a_study_has_its_row(heading, keys):
