@@ -15,7 +15,7 @@ from dissensus.study.cells import (
     read_records,
     settings_of,
     sweep,
-    write_cell,
+    write_cells,
 )
 from dissensus.study.checks import tasks_of
 from dissensus.study.read_data import load_data
@@ -86,14 +86,14 @@ def test_settings_have_one_spelling():
 def test_what_is_half_written_is_not_there(tmp_path):
     record = DONE | {"cell": "abc"}
     guess = Distributions(np.array([[0.5, 0.5]]), ["x"], ("a", "b"))
-    write_cell(tmp_path, record, guess, {"model.bin": b"1"})
+    write_cells(tmp_path, [(record, guess, {"model.bin": b"1"})])
     assert read_record(tmp_path / "abc") == record
     assert np.array_equal(read_predictions(tmp_path / "abc").probs, guess.probs)
     (tmp_path / ".abd-12345678").mkdir()
     (tmp_path / ".abd-12345678" / "record.json").write_text("{")
     sweep(tmp_path)
     assert [place.name for place in tmp_path.iterdir()] == ["abc"]
-    write_cell(tmp_path, record | {"status": "failed", "error": "?"}, None, {})
+    write_cells(tmp_path, [(record | {"status": "failed", "error": "?"}, None, {})])
     assert read_record(tmp_path / "abc")["status"] == "failed"
     assert [place.name for place in (tmp_path / "abc").iterdir()] == ["record.json"]
 

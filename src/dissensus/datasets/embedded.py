@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from dissensus.datasets.dataset import DataSet, Facts, LabelledItems, about_items
@@ -33,6 +35,7 @@ def anesthesia() -> LabelledItems:
     )  # fmt: skip
 
 
+@cache
 def digits() -> LabelledItems:
     """Ten of twenty simulated readers for each of 1,797 handwritten digits, some of them made ambiguous.
 

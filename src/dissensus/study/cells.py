@@ -7,8 +7,8 @@ import json
 import os
 import re
 import shutil
-import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,13 @@ from dissensus.study.versions import versions_of
 RECORD = "record.json"
 PREDICTIONS = "predictions.parquet"
 FORMAT = 1
+WRITERS = 2  # cells written at once, as each waits for the disk
 _ASIDE = re.compile(r"\.(old-)?[0-9a-z]+-[0-9a-f]{8}")
 _NEEDED = {
     "done": ("arm", "seed", "fold", "settings", "scores", "slices"),
     "failed": ("arm", "seed", "fold", "settings", "error"),
 }
+_encode = json.JSONEncoder(allow_nan=False).encode
 VARIES = ("seconds", "made", "hardware", "commit", "packages")  # in a record, and not part of what was measured
 
 
@@ -130,35 +132,55 @@ def read_predictions(folder: Path) -> Distributions:
     return labels
 
 
-def write_cell(
-    cells: Path, record: Mapping[str, Any], predictions: Distributions | None, files: Mapping[str, bytes]
+def write_cells(
+    cells: Path, made: Sequence[tuple[Mapping[str, Any], Distributions | None, Mapping[str, bytes]]]
 ) -> None:
-    """A cell's folder, made aside and renamed into place; what was there before, a failure, makes way for it."""
-    aside = cells / f".{record['cell']}-{uuid.uuid4().hex[:8]}"
+    """Folders of cells, each from its record, its predictions and its further files, several written at once.
+
+    All texts come first, then all tables: the same work many times in a row takes two thirds of the time of taking
+    turns with threads that train.
+    """
+    texts = [record_text(record).encode() for record, _, _ in made]
+    tables = [None if predictions is None else as_table(predictions) for _, predictions, _ in made]
+    stored = [{} if table is None else {PREDICTIONS: _parquet(table)} for table in tables]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        for written in [
+            pool.submit(_write_cell, cells, str(record["cell"]), {**files, RECORD: text, **predictions})
+            for (record, _, files), text, predictions in zip(made, texts, stored, strict=True)
+        ]:
+            written.result()
+
+
+def _parquet(table: pa.Table) -> pa.Buffer:
+    stream = pa.BufferOutputStream()
+    parquet.write_table(table, stream, use_dictionary=False, write_statistics=False)
+    return stream.getvalue()
+
+
+def _write_cell(cells: Path, name: str, contents: Mapping[str, Any]) -> None:
+    """A folder made aside and renamed into place; what was there before, a failure, makes way for it."""
+    aside = cells / f".{name}-{os.urandom(4).hex()}"
     aside.mkdir()
-    contents: dict[str, Any] = {**files, RECORD: record_text(record).encode()}
-    if predictions is not None:
-        table = pa.BufferOutputStream()
-        parquet.write_table(as_table(predictions), table, use_dictionary=False, write_statistics=False)
-        contents[PREDICTIONS] = table.getvalue()
-    for name, content in contents.items():
-        with (aside / name).open("wb") as out:
+    for file, content in contents.items():
+        with (aside / file).open("wb") as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-    place = cells / str(record["cell"])
-    if place.exists():
-        old = cells / f".old-{record['cell']}-{uuid.uuid4().hex[:8]}"
+    place = cells / name
+    try:
+        aside.rename(place)
+    except OSError:
+        if not place.exists():
+            raise
+        old = cells / f".old-{name}-{os.urandom(4).hex()}"
         place.rename(old)
         aside.rename(place)
         shutil.rmtree(old)
-    else:
-        aside.rename(place)
 
 
 def record_text(record: Mapping[str, Any]) -> str:
     """A record as JSON with a line for each of its keys: quickly written, and quickly looked through."""
-    lines = (f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in record.items())
+    lines = (f"{json.dumps(key)}: {_encode(value)}" for key, value in record.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

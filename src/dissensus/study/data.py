@@ -76,8 +76,7 @@ def hashed(parts: Any) -> str:
         array = np.asarray("" if part is None else part)
         digest.update(f"{array.dtype.kind}{array.shape}".encode())
         if array.dtype.kind in "OU":
-            for text in map(str, array.ravel().tolist()):
-                digest.update(f"{len(text)}:{text}".encode())
+            digest.update("".join(f"{len(text)}:{text}" for text in map(str, array.ravel().tolist())).encode())
         else:
             digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

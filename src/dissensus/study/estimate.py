@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.study.cells import PREDICTIONS, write_cell
+from dissensus.study.cells import PREDICTIONS, write_cells
 from dissensus.study.data import StudyData
 from dissensus.study.model_settings import ModelSettings
 from dissensus.study.spec import Study
@@ -152,7 +152,7 @@ def _part(data: StudyData, count: int) -> StudyData:
 def _sizes(outcome: Outcome) -> tuple[int, int]:
     """Bytes of a cell's predictions, and of everything else in its folder."""
     with tempfile.TemporaryDirectory() as folder:
-        write_cell(Path(folder), outcome.record, outcome.predictions, outcome.files)
+        write_cells(Path(folder), [(outcome.record, outcome.predictions, outcome.files)])
         sizes = {path.name: path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()}
     predictions = sizes.pop(PREDICTIONS, 0)
     return predictions, sum(sizes.values())

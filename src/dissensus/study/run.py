@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +23,7 @@ from dissensus.files.folder_lock import locked
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import write_text
 from dissensus.fronts import not_installed
-from dissensus.study.cells import RECORD, check_same, read_predictions, read_record, record_text, sweep, write_cell
+from dissensus.study.cells import RECORD, check_same, read_predictions, read_record, record_text, sweep, write_cells
 from dissensus.study.checks import tasks_of
 from dissensus.study.data import Say, StudyData
 from dissensus.study.description import write_description
@@ -38,7 +38,6 @@ from dissensus.study.work.work import Outcome, record_of
 
 TRIES = 3  # of a job whose worker died
 POLL = 0.02  # seconds between two looks at an engine's jobs
-WRITERS = 2  # cells written at once, as each waits for the disk
 NOTE = ".running.json"  # who works on a study
 
 
@@ -237,14 +236,12 @@ class _Run:
         return code_commit()  # which takes a moment, so it is asked while the first job is worked on
 
     def _put(self, outcomes: list[Outcome]) -> None:
-        """Write cells, several at once."""
+        """Write cells."""
         records = [outcome.record | {"commit": self._commit} for outcome in outcomes]
-        with ThreadPoolExecutor(WRITERS) as pool:
-            for written in [
-                pool.submit(write_cell, self.cells, record, outcome.predictions, outcome.files)
-                for record, outcome in zip(records, outcomes, strict=True)
-            ]:
-                written.result()
+        write_cells(
+            self.cells,
+            [(rec, outcome.predictions, outcome.files) for rec, outcome in zip(records, outcomes, strict=True)],
+        )
         self.done += len(records)
         failed = {record["cell"]: record["error"] for record in records if record["status"] == "failed"}
         self.failures |= failed

@@ -17,7 +17,9 @@ def content_hash(names: np.ndarray, content: Iterable[Any]) -> str:
     names: (n,); content: bytes, or buffers of them
     """
     digest = hashlib.sha256(b"" if are_named(names) else b"unnamed")
-    for part in (*(str(name).encode() for name in names.tolist()), b"", *content):
+    texts = [str(name).encode() for name in names.tolist()]
+    digest.update(b"".join(len(text).to_bytes(8) + text for text in texts))
+    for part in (b"", *content):
         digest.update(memoryview(part).nbytes.to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
