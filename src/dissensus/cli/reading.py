@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from dissensus.cli.argument_order import refuse_exchanged
 from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.panels import under
 from dissensus.cli.standard_input import MARK, NAME, standard_input
@@ -80,8 +81,6 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
         with one_line_errors():
             refuse_overwriting({"file": file} | given)
             if "images" in given:
-                from dissensus.cli.images import refuse_exchanged
-
                 refuse_exchanged(given["images"], file)
             verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
 
