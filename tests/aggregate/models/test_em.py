@@ -198,6 +198,28 @@ def test_new_votes_items_annotators_and_another_order_of_classes_meet_an_earlier
     assert (warm.distributions.probs.argmax(axis=1) == cold.distributions.probs.argmax(axis=1)).mean() > 0.98
 
 
+@every_climber
+def test_a_start_from_half_the_votes_climbs_to_the_same_height(fit):
+    """The crowd of the first half is easier: nothing of it may stay in what is climbed."""
+    votes = crowd(12, n=400, skill=np.linspace(0.5, 0.95, 12)).votes
+    easy = np.flatnonzero(votes.choice == votes.counts().argmax(axis=1)[votes.item])[::2]
+    earlier = fit(votes.select(answers=easy), tolerance=1e-9)
+    cold, warm = (fit(votes, tolerance=1e-12, most_iterations=3000, start=start) for start in (None, earlier))
+    assert warm.log_likelihood[-1] == pytest.approx(cold.log_likelihood[-1], abs=1e-3)
+    np.testing.assert_allclose(warm.distributions.probs, cold.distributions.probs, atol=1e-3)
+    if hasattr(cold, "crowd"):
+        np.testing.assert_array_equal(warm.crowd, cold.crowd)
+
+
+@every_climber
+def test_a_class_that_nobody_chose_before_comes_back_after_a_start(fit):
+    votes = crowd(13, n=300).votes
+    earlier = fit(votes.select(answers=np.flatnonzero(votes.choice != 2)), tolerance=1e-9)
+    cold, warm = (fit(votes, tolerance=1e-12, most_iterations=3000, start=start) for start in (None, earlier))
+    np.testing.assert_allclose(warm.class_prior, cold.class_prior, atol=1e-3)
+    assert warm.log_likelihood[-1] == pytest.approx(cold.log_likelihood[-1], abs=1e-3)
+
+
 @every_model
 def test_an_earlier_fit_of_other_classes_is_refused(fit):
     earlier = fit(votes_from([0], [0], [0], k=2))
