@@ -9,7 +9,7 @@ import pytest
 
 from dissensus import Votes
 from dissensus.aggregate.aggregations import aggregate
-from dissensus.aggregate.overturned import one_sided
+from dissensus.aggregate.overturned import departure
 from dissensus.labels.simulate import random_truth, simulated_votes
 from dissensus.labels.transforms import one_hot
 
@@ -28,19 +28,32 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
 
 
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "mace", "glad"])
-def test_corrections_in_all_directions_need_no_words(method):
+def test_corrections_in_all_directions_are_counted_without_a_warning(method):
     rng = np.random.default_rng(1)
     votes = simulated_votes(random_truth(400, 3, rng, 0.01), 5, 12, rng, skill=np.linspace(0.4, 0.95, 12)).votes
-    assert aggregate(votes, method).notices == ()
+    (notice,) = aggregate(votes, method).notices
+    assert notice.startswith(f"{method} departs from the majority on ") and "cannot tell" not in notice
+
+
+def test_a_model_that_sides_with_the_majority_everywhere_says_nothing():
+    votes = Votes.of(np.repeat(np.arange(8), 3), np.repeat(list("abababab"), 3), ["ann", "bo", "cy"] * 8)
+    assert all(aggregate(votes, method).notices == () for method in ("dawid-skene", "one-coin", "mace", "glad"))
 
 
 def test_ties_and_items_without_votes_are_no_departure():
     votes = Votes.of(np.repeat(np.arange(20), 2), ["a", "b"] * 20, ["ann", "bo"] * 20)
     votes = replace(votes, items=np.arange(50))
-    assert one_sided(one_hot(np.ones(50, dtype=int), votes.items, votes.classes), votes, "mace") is None
+    assert departure(one_hot(np.ones(50, dtype=int), votes.items, votes.classes), votes, "mace") is None
 
 
 def test_a_crowd_set_that_is_turned_round_is_named(loaded):
     data = loaded("crowd-bluebird")
     (notice,) = aggregate(data.labels, "dawid-skene").notices
     assert notice.startswith("dawid-skene departs from the majority on 14 of 108 items, 100% of them to")
+    assert "compare some of these items with answers you trust" in notice
+
+
+def test_mace_says_so_where_it_is_below_the_majority(loaded):
+    """The two sets with uneven classes on which MACE stays more than two points below the majority."""
+    for name in ("hs-brexit", "crowd-fact-eval"):
+        assert "votes alone cannot tell" in aggregate(loaded(name).labels, "mace").notices[0]

@@ -15,7 +15,7 @@ from dissensus.aggregate.models.em import Fit
 from dissensus.aggregate.models.glad import glad
 from dissensus.aggregate.models.mace import mace
 from dissensus.aggregate.models.one_coin import one_coin
-from dissensus.aggregate.overturned import one_sided
+from dissensus.aggregate.overturned import departure
 from dissensus.aggregate.pooling import linear_pool, log_pool
 from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.aggregate.recalibration import Recalibration, recalibrated, temperatures_by
@@ -67,7 +67,7 @@ class Aggregated:
     distributions  one per item
     method         the name of the method, "none" where the labels were distributions already
     fit            all that the method found, such as a DawidSkeneFit; None for methods that only count
-    notices        what was done to the labels before, and where a model turns the majority round, in words
+    notices        what was done to the labels before, and how far a model departs from the majority, in words
     """
 
     distributions: Distributions
@@ -124,8 +124,8 @@ def aggregate(
     result = entry.function(answers, **entry.own_names(options))
     fit = None if isinstance(result, Distributions) else result
     if isinstance(fit, Fit) and isinstance(answers, Votes):
-        departure = one_sided(fit.distributions, answers, method)
-        notices = notices if departure is None else (*notices, departure)
+        departs = departure(fit.distributions, answers, method)
+        notices = notices if departs is None else (*notices, departs)
     return Aggregated(result if fit is None else fit.distributions, method, fit, notices)
 
 
