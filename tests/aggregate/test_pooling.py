@@ -108,6 +108,16 @@ def test_reliability_of_odd_crowds_is_even():
         reliability(stated([[1, 0]] * 3), pseudo=0)
 
 
+def test_reliability_does_not_compare_anybody_with_their_own_second_answer():
+    """Ann repeats herself and nobody else agrees: her distance is to bo alone, as it would be if she spoke once."""
+    rows, item, who = [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6]], [0, 0, 1, 1], [0, 1, 1, 2]
+    once = reliability(stated(rows, item, who), pseudo=1e-9, rounds=1)
+    twice = reliability(stated([rows[0], *rows], [0, *item], [0, *who]), pseudo=1e-9, rounds=1)
+    np.testing.assert_allclose(twice / twice[1], once / once[1], rtol=1e-6)
+    alone = reliability(stated([[0.9, 0.1], [0.1, 0.9]], [0, 0], [0, 0]))
+    assert alone.tolist() == [1]
+
+
 def test_temperatures_find_who_is_too_sure():
     """Annotators who know p but state p^(1/s): the temperature that undoes it is 1/s."""
     rng = np.random.default_rng(2)
