@@ -60,6 +60,13 @@ def test_a_pilot_in_the_terminal_names_its_budget_and_what_was_measured(tmp_path
     assert "assumed" in table["hard"]
 
 
+def test_the_scale_is_the_sets_own_or_as_asked_for():
+    assert "scale: a cost of 1 is 1,600 hard labels, 20 hard labels for each item" in run(*ASK).stdout
+    fixed = run(*ASK, "--reference", "8100")
+    assert "scale: a cost of 1 is 8,100 hard labels, for sets of any size" in fixed.stdout
+    assert fixed.stdout.startswith("Collect sparse labels: numbers for the 14 ")
+
+
 @pytest.mark.parametrize("utility", ["linear", "sigmoid", "inverse-sigmoid"])
 def test_utilities_by_name(utility):
     assert json.loads(run(*ASK, "--utility", utility, "--json").stdout)["utility"] == utility
@@ -75,6 +82,7 @@ def test_utilities_by_name(utility):
         ([*ASK, "--utility", "cubic"], "expected one of linear"),
         ([*ASK, "--estimate", "guess"], "expected information or simulation"),
         ([*ASK, "--beta", "-1"], "the weight of cost, 0 or more"),
+        ([*ASK, "--reference", "0"], "the reference cost is 0.0; expected a number above 0, or none"),
         ([*ASK, "--budget", "0"], "expected a number above 0, or none"),
         ([*ASK, "--pilot", "nowhere.csv"], "nowhere.csv"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dissensus.plan.advice.advice import about_columns, advise, loss_curves
 from dissensus.plan.advice.page import advice_page
-from dissensus.plan.estimates import by_simulation
+from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.information import constraints_of
 from dissensus.plan.pilot import PilotAnswers
@@ -62,6 +62,28 @@ def test_the_unit_of_cost_does_not_matter():
     assert seconds.as_json() == labels.as_json() and seconds.alternatives == labels.alternatives
 
 
+def test_the_scale_of_a_loss_is_stated():
+    """A cost of 1 is 1,600 hard labels for 80 items over 20 classes; or 8,100 for every set."""
+    own, fixed = (advise(80, 20, Preferences(reference=unit), rng(0)) for unit in (None, 8100.0))
+    scale = own.as_json()["scale"]
+    assert scale["cost"] == 1600 and scale["utility"] == pytest.approx(78400 / 485100)
+    assert fixed.as_json()["scale"]["cost"] == 8100 and fixed.as_json()["scale"]["utility"] == 1
+    assert fixed.as_json()["reference"] == 8100 and own.as_json()["reference"] is None
+    for advice, words in ((own, "1,600 hard labels, 20 hard labels for each item"), (fixed, "8,100 hard labels, for")):
+        assert (
+            words in about_columns(advice)
+            and words in advice_page(advice)
+            and words in advice.as_json()["scale"]["about"]
+        )
+    assert "Every cell has its own scale" in advice_page(own)
+    assert "In every cell a cost of 1 is 8,100 hard labels." in advice_page(fixed)
+
+
+def test_advice_to_collect_what_is_not_worth_its_cost_says_so():
+    said = {beta: " ".join(advise(1000, 10, Preferences(beta=beta), rng(0)).why) for beta in (1.0, 4.0)}
+    assert "collecting nothing has a loss of 0" in said[4.0] and "collecting nothing" not in said[1.0]
+
+
 def test_a_budget_labels_fewer_items_with_dearer_labels():
     advice = advise(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
     assert advice.option("hard").items == 80 and advice.option("soft").items == 20
@@ -98,13 +120,14 @@ def test_a_budget_holds_for_a_pilot_too():
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
     wanted = Preferences(Costs(ratio=10))
     assert any("say nothing about the classes" in one for one in advise(80, 20, wanted, rng(0)).alternatives)
-    assert not any("Pairwise" in one for one in advise(1000, 10, wanted, rng(0)).alternatives)
+    dear = Preferences(Costs(ratio=10), beta=3.0)
+    assert not any("Pairwise" in one for one in advise(1000, 10, dear, rng(0)).alternatives)
     assert advise(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
 
 
 def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
     told = advise(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
-    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["loss"]["soft"] < -0.5
+    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["scale"]["utility"] > 0.5
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.floats(0.1, 40), st.floats(0, 20))
@@ -185,6 +208,7 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     nearest = "hard" if "hard" in seconds else min(seconds, key=lambda name: assumed[name])
     unit = np.median(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
     points = n + k
+    soft = by_information("soft", n, k)
     for group in pilot:
         measured = next(one for one in advice.pilot if one.name == group.name)
         each = float(np.median(group.seconds)) / unit
@@ -192,7 +216,7 @@ def test_pilot_and_options_are_one_account(seconds, budget):
         paid = items * (items - 1) / 2 if group.kind == "pairwise" else items
         answered = constraints_of(group.kind, items, k, group.k_hat) if items else 0.0
         ratio = (1 - group.wrong.mean()) * answered / (points * (points - 1) * (points - 2) / 2)
-        loss = 0.3 * paid * each / 8100 - ratio
+        loss = 0.3 * paid * each / (n * k) - ratio / soft
         if budget is not None:
             assert paid * each <= budget * (1 + 1e-9)
         assert np.isclose(measured.loss.value, loss) and np.isclose(measured.ratio.value, ratio)

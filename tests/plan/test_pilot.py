@@ -43,7 +43,7 @@ def test_the_loss_is_the_trade_off_at_the_measured_costs():
     ranked = rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))
     found = {one.name: one for one in ranked}
     measured = with_measurements(Preferences(beta=2.0), ranked, 20)
-    by_hand = 2.0 * 80 * np.median(pair[1].seconds) / np.median(pair[0].seconds) / 8100 - by_information("soft", 80, 20)
+    by_hand = 2.0 * 80 * np.median(pair[1].seconds) / np.median(pair[0].seconds) / (80 * 20) - 1
     assert np.isclose(found["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
     assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
 
@@ -57,15 +57,15 @@ def test_without_hard_labels_the_cheapest_kind_stands_at_its_assumed_cost():
     found = {one.name: one for one in rank_options(tried, 80, 20, Preferences(), rng(0), budget=600)}
     sparse, soft = found["sparse (3 classes)"], found["soft"]
     assert sparse.each.value == 3 and soft.each.value == 10 and soft.items == 60  # a hard label takes 3 s
-    right = 0.9 * by_information("sparse", 80, 20, 3)
-    assert np.isclose(sparse.loss.value, 80 * 3 / 8100 - right)
+    right = 0.9 * by_information("sparse", 80, 20, 3) / by_information("soft", 80, 20)
+    assert np.isclose(sparse.loss.value, 80 * 3 / 1600 - right)
     alone = rank_options(tried[:1], 80, 20, Preferences(Costs(ratio=1.95)), rng(0))[0]
     assert np.isclose(alone.each.value, 1.1)  # 1 + (1.95 - 1) 2/19
 
 
 def test_few_answers_leave_the_choice_open_and_many_settle_it():
-    """Near the tie of hard and soft, beta = gain / (extra cost / reference)."""
-    beta = float(by_information("soft", 80, 20) - by_information("hard", 80, 20)) / (9 * 80 / 8100)
+    """Near the tie of hard and soft, beta = gain / extra cost, both as shares of those of soft labels."""
+    beta = float(1 - by_information("hard", 80, 20) / by_information("soft", 80, 20)) / (9 / 20)
     for m, least, most in ((4, 0.5, 0.99), (2000, 0.95, 1.0)):
         pair = [answers("hard", 2.0, 0.02, m), answers("soft", 17.0, 0.02, m, seed=1)]
         assert least <= rank_options(pair, 80, 20, Preferences(beta=beta), rng(0))[0].best <= most

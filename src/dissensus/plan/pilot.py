@@ -19,7 +19,7 @@ from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
 from dissensus.plan.information import answers_for, constraints_of, items_for
 from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
-from dissensus.plan.tradeoff import Costs, Preferences, utility_of
+from dissensus.plan.tradeoff import Costs, Preferences
 
 FEWEST = 2  # answers of a kind below which nothing is said about it
 
@@ -147,7 +147,7 @@ def rank_options(
     share = np.stack([_share(group, row, n, k) for group, row in zip(answers, items, strict=True)])
     amount = np.stack([answers_for(group.kind, row) for group, row in zip(answers, items, strict=True)])
     ratio = (1 - flips) * information * share
-    loss = preferences.beta * amount * each / preferences.reference - utility_of(preferences.utility)(ratio)
+    loss = preferences.traded(amount * each, ratio, n, k)
     able = items == n
     if not able.all():
         # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.

@@ -59,6 +59,7 @@ def _facts(advice: Advice) -> str:
         ("items", f"{advice.n:,}"), ("classes", f"{advice.k:,}"), ("regime", advice.regime),
         ("a soft label costs", f"{ratio:.3g} hard ones"), ("utility", utility), ("beta", f"{wanted.beta:g}"),
     ]  # fmt: skip
+    facts.append(("scale", "the set's own" if wanted.reference is None else f"{wanted.reference:,g} hard labels are 1"))
     if advice.budget is not None:
         facts.append(("budget", f"{advice.budget:,g} hard labels"))
     return facts_list(facts)
@@ -66,8 +67,8 @@ def _facts(advice: Advice) -> str:
 
 def _options(advice: Advice) -> str:
     return (
-        "<section><h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
-        "similarities are listed for comparison: they say nothing about the classes.</p>"
+        "<section><h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility, each on "
+        "the scale below. Pairwise similarities are listed for comparison: they say nothing about the classes.</p>"
         f"{scrolling(html_table(option_columns(advice), option_rows(advice)), 'options')}"
         f"<p>{'<br/>'.join(map(escape, about_columns(advice).splitlines()))}</p></section>"
     )
@@ -110,9 +111,19 @@ def _preferences(advice: Advice) -> str:
     return (
         "<h2>Hard or soft, by how you weigh cost</h2><p>Judged by the information ratio. Dark where soft labels are "
         "the better deal, white where hard ones are, and in between where it makes no difference; your data set is "
-        "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost.</p>"
+        "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost. "
+        f"{escape(_scale_of_maps(advice))}</p>"
         f'<div class="maps nine">{"".join(drawn)}</div>'
     )
+
+
+def _scale_of_maps(advice: Advice) -> str:
+    if advice.preferences.reference is None:
+        return (
+            "Every cell has its own scale: a cost of 1 is as many hard labels for each of its items as it has classes, "
+            "a utility of 1 what soft labels tell there."
+        )
+    return f"In every cell a cost of 1 is {advice.preferences.reference:,g} hard labels."
 
 
 def _information(advice: Advice) -> str:

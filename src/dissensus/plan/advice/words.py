@@ -27,8 +27,10 @@ def describe_label(kind: LabelKind, k_hat: int) -> str:
 def about_regime(n: int, k: int, regime: Regime) -> str:
     size, per_class = f"{counted(n, 'item')} over {counted(k, 'class', 'classes')}", three_digits(n / k)
     return {
-        "many-shot": f"{size} is many-shot ({per_class} items per class): the more items, the less soft labels add.",
-        "one-shot": f"{size} is one-shot (about one item per class): soft labels stay worth it as both grow.",
+        "many-shot": f"{size} is many-shot ({per_class} items per class): the more items, the smaller the "
+        "share of all comparisons that any label answers.",
+        "one-shot": f"{size} is one-shot (about one item per class): soft labels answer about a quarter of all "
+        "comparisons, however many there are.",
         "less-than-one-shot": f"{size} is less than one-shot (fewer items than classes): soft labels tell far more "
         "than hard ones.",
     }[regime]
@@ -57,6 +59,27 @@ def reasons(best: Option, labels: Sequence[Option], preferences: Preferences) ->
     if best.kind == "hard":
         sentences.append(f"Fuller labels are not worth their extra cost at beta {preferences.beta:g}.")
     return sentences
+
+
+def about_nothing(best: Option, n: int, k: int, preferences: Preferences) -> list[str]:
+    """That no label is worth its cost, where collecting nothing would have a lower loss."""
+    if best.loss <= 0:
+        return []
+    return [
+        f"At beta {preferences.beta:g} even these are not worth their cost: collecting nothing has a loss of 0. "
+        f"On this scale, {about_scale(n, k, preferences)}."
+    ]
+
+
+def about_scale(n: int, k: int, preferences: Preferences) -> str:
+    """What counts 1 in a loss, in one clause."""
+    cost, utility = (float(unit) for unit in preferences.scale(n, k))
+    if preferences.reference is None:
+        return (
+            f"a cost of 1 is {three_digits(cost)} hard labels, {counted(k, 'hard label')} for each item, and a utility "
+            f"of 1 is what soft labels without errors tell ({three_digits(utility)})"
+        )
+    return f"a cost of 1 is {three_digits(cost)} hard labels, for sets of any size, and a utility of 1 is a rho of 1"
 
 
 def about_budget(best: Option, budget: float | None, n: int) -> list[str]:
@@ -136,20 +159,22 @@ def smaller(best: Option, n: int, k: int, preferences: Preferences, budget: floa
 
 def about_pairs(pairs: Sequence[Option], best: Option) -> str:
     """Why pairwise similarity is not recommended where its loss is lower."""
-    if not any(option.loss < best.loss for option in pairs):
+    lower = [option for option in pairs if option.loss < best.loss]
+    if not lower:
         return ""
     return (
-        "Pairwise similarities have a lower loss, but say nothing about the classes: choose them if it only matters "
-        "which items are alike."
+        f"Pairwise similarities have a lower loss, at {three_digits(lower[0].cost / best.cost)} times the cost, but say "
+        "nothing about the classes: choose them if it only matters which items are alike."
     )
 
 
 def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     """Where the choice between hard and soft turns."""
     u = utility_of(preferences.utility)
-    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1)))
+    whole_cost, whole_utility = (float(unit) for unit in preferences.scale(n, k))
+    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1))) / whole_utility
     costs = preferences.costs
-    dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
+    dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / whole_cost
     if k < 2:
         return ["With a single class, a hard label says nothing; a soft one rates how typical of it an item is."]
     if gain <= 0:
@@ -158,7 +183,7 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
         return ["Soft labels cost no more than hard ones and tell more, so they win at any beta."]
     sentences = [f"Between hard and soft alone, soft labels win as long as beta is below {gain / dearer:.3g}."]
     if preferences.beta > 0:
-        ratio = 1 + gain * preferences.reference / (preferences.beta * n)
+        ratio = 1 + gain * whole_cost / (preferences.beta * n)
         limit = "about as much as a hard label" if ratio < 1.01 else f"less than {three_digits(ratio)} hard labels"
         sentences.append(f"At beta {preferences.beta:g}, they win as long as each costs {limit}.")
     return sentences
