@@ -49,7 +49,7 @@ def test_a_pilot_in_the_terminal_names_its_budget_and_what_was_measured(tmp_path
     ask = ("plan", "--items", "1000", "--classes", "10", "--pilot", str(pilot), "--budget", "5000")
     shown, numbers = run(*ask).stdout, json.loads(run(*ask, "--json").stdout)
     assert "Of the budget of 5,000 hard labels, this spends 3,000 and labels all items." in shown
-    assert "one is taken to last 3.33 s, because sparse (3 classes) labels are assumed to cost 3 hard ones" in shown
+    assert "one is taken to last 3.3 s, because sparse (3 classes) labels are assumed to cost 3 hard ones" in shown
     table = {
         line.split("  ")[0]: line.split() for line in shown.splitlines() if " pilot " in line or " assumed " in line
     }

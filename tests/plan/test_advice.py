@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import gmean
 
 from dissensus.plan.advice.advice import about_columns, advise, loss_curves
 from dissensus.plan.advice.page import advice_page
@@ -203,15 +204,15 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     n, k = 1000, 10
     advice = advise(n, k, Preferences(beta=0.3), rng(0), pilot=pilot, budget=budget)
     listed = {option.name: option for option in advice.options}
-    # A hard label takes its median, or that of the kind assumed to be cheapest over its assumed cost.
+    # A hard label takes its typical seconds, or those of the kind assumed to be cheapest over its assumed cost.
     assumed = {"hard": 1, "soft": k, "pairwise": 1, "sparse_3": 3, "sparse_5": 5, "top_4": 4}
     nearest = "hard" if "hard" in seconds else min(seconds, key=lambda name: assumed[name])
-    unit = np.median(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
+    unit = gmean(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
     points = n + k
     soft = by_information("soft", n, k)
     for group in pilot:
         measured = next(one for one in advice.pilot if one.name == group.name)
-        each = float(np.median(group.seconds)) / unit
+        each = float(gmean(group.seconds)) / unit
         items = measured.items
         paid = items * (items - 1) / 2 if group.kind == "pairwise" else items
         answered = constraints_of(group.kind, items, k, group.k_hat) if items else 0.0
@@ -229,6 +230,21 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     assert set(told["basis"]) == set(told["loss"]) and "pilot" in told["basis"].values()
     assert any("no hard labels" in sentence for sentence in advice.why) == ("hard" not in seconds)
     assert any(f"budget of {budget:,g}" in sentence for sentence in advice.why) if budget else True
+
+
+def test_a_pilot_of_one_person_says_what_it_cannot_say():
+    lone = [
+        PilotAnswers(kind, 1, np.full(5, seconds), np.full(5, 0.1), np.full(5, "ann"))
+        for kind, seconds in (("hard", 2.0), ("soft", 10.0))
+    ]
+    advice = advise(80, 20, Preferences(), rng(0), pilot=lone)
+    said = " ".join(advice.why)
+    assert "One person gave all answers of soft, hard. That says nothing about other people" in said
+    assert "10 s per answer, 10.0% of comparisons wrong." in said and "probability of" not in said
+    told = json.loads(json.dumps(advice.as_json(), allow_nan=False))["pilot"][0]
+    assert told["people"] == 1 and told["seconds"] == {"value": pytest.approx(10), "low": 0, "high": None}
+    html = advice_page(advice)
+    assert "which says nothing about others" in html and "inf" not in html.replace("information", "")
 
 
 def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
@@ -264,7 +280,7 @@ def test_the_page_and_the_curves_show_one_loss_for_one_kind():
 def test_kinds_that_were_not_tried_lie_between_their_neighbours():
     pilot = tried_answers(hard=2.0, sparse_3=8.0, soft=20.0)
     wanted = advise(200, 10, Preferences(), rng(0), pilot=pilot).preferences
-    three, ten = (float(np.median(pilot[at].seconds) / np.median(pilot[0].seconds)) for at in (1, 2))
+    three, ten = (float(gmean(pilot[at].seconds) / gmean(pilot[0].seconds)) for at in (1, 2))
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 2), (1 + three) / 2)
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 6), three + (ten - three) * 3 / 7)
     rates = [group.wrong.mean() for group in pilot]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_dearer_soft_labels_never_make_the_advice_fuller(n, k, utility, beta):
         advise(n, k, Preferences(Costs(ratio=float(ratio)), utility, beta), np.random.default_rng(0)).recommended[1]
         for ratio in np.geomspace(1, 2 * k, 8)
     ]
-    assert all(later <= earlier for earlier, later in zip(asked, asked[1:], strict=False))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(asked))
 
 
 @given(st.integers(2, 90), st.integers(2, 90), st.sampled_from(sorted(UTILITIES)), st.floats(0, 10))
@@ -147,7 +148,7 @@ def test_a_fixed_reference_is_the_papers_loss(n, k, utility, beta):
 
 
 def test_a_utility_below_nothing_has_no_scale_of_its_own():
-    with pytest.raises(ValueError, match="the utility of soft labels is -1.8.*reference=8100"):
+    with pytest.raises(ValueError, match=r"the utility of soft labels is -1\.8.*reference=8100"):
         Preferences(utility=np.log).loss("soft", 80, 20)
     assert Preferences(utility=np.log, reference=FIGURE_1).loss("soft", 80, 20) > 0
 

@@ -21,8 +21,8 @@ def plan(
     utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
                                          "inverse-sigmoid.")] = "linear",
     beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
-    reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as many "
-                                                    "for each item as there are classes. 8100 for the maps of "
+    reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as "
+                                                    "many for each item as there are classes. 8100 for the maps of "
                                                     "Sucholutsky 2023.")] = None,
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
     pilot: Annotated[Path | None, typer.Option(help="CSV file of a pilot, one row per answer: kind, seconds, and "

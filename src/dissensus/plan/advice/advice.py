@@ -90,7 +90,8 @@ class Advice:
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
-                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "items": option.items,
+                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "people": option.people,
+                    "items": option.items,
                     "probability_best": option.best,
                     "seconds": _plain(option.seconds), "hard_labels": _plain(option.each),
                     "flip_rate": _plain(option.flip_rate),
@@ -216,8 +217,12 @@ def _tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]
     return [(option.kind, _shown_k_hat(option.kind, option.k_hat, k)) for option in ranked]
 
 
-def _plain(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"value": interval.value, "low": interval.low, "high": interval.high}
+def _plain(interval: Interval | None) -> dict[str, float | None] | None:
+    """Value and bounds; a bound that is infinite, since nothing is known, is null in JSON."""
+    if interval is None:
+        return None
+    bounds = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
 
 
 def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:

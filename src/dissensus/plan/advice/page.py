@@ -7,11 +7,13 @@ from html import escape
 
 import numpy as np
 
+from dissensus.labels.intervals import Interval
 from dissensus.plan.advice.advice import Advice, about_columns, loss_curves, option_columns, option_rows
 from dissensus.plan.advice.words import describe_label
 from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
+from dissensus.plan.pilot import PilotOption
 from dissensus.plan.tradeoff import UTILITIES, preference_map
 from dissensus.report.charts import Line, grid_map, line_chart
 from dissensus.report.named_rows import interval_chart
@@ -163,20 +165,38 @@ def _simulated(advice: Advice) -> str:
 
 
 def _pilot(advice: Advice) -> str:
-    titles = ("answers", "seconds", "cost of an answer", "wrong", "of all", "loss", "probability of being best")
+    titles = (
+        "answers",
+        "people",
+        "seconds",
+        "cost of an answer",
+        "wrong",
+        "of all",
+        "loss",
+        "probability of being best",
+    )
     columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
+    known = all(option.people != 1 for option in advice.pilot)
     rows = [
         (
-            option.name, f"{option.answers:,}", shown_interval(option.seconds, ".3g"),
-            f"{option.each.value:.3g}",
-            "not known" if option.flip_rate is None else shown_interval(option.flip_rate, ".1%"),
-            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}",
+            option.name, f"{option.answers:,}", "not known" if option.people is None else f"{option.people:,}",
+            _with_bounds(option, option.seconds, ".3g"), f"{option.each.value:.3g}",
+            "not known" if option.flip_rate is None else _with_bounds(option, option.flip_rate, ".1%"),
+            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}" if known else "not known",
         )
         for option in advice.pilot
     ]  # fmt: skip
     losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
+    about = "with 95 % intervals for people like those who answered" if known else (
+        "of one person for some kinds, which says nothing about others"
+    )  # fmt: skip
     return (
-        "<section><h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals. Cost is counted "
-        "in hard labels; what is right among all comparisons, and the loss, are those of the options.</p>"
-        f"{scrolling(html_table(columns, rows), 'pilot')}{interval_chart(losses, 'loss')}</section>"
+        "<section><h2>What the pilot says</h2><p>Seconds (geometric mean over people of each one's median) and error "
+        f"rates {about}. Cost is counted in hard labels; what is right among all comparisons, and the loss, are those of the "
+        f"options.</p>{scrolling(html_table(columns, rows), 'pilot')}"
+        f"{interval_chart(losses, 'loss') if known else ''}</section>"
     )
+
+
+def _with_bounds(option: PilotOption, interval: Interval, form: str) -> str:
+    return f"{interval.value:{form}}" if option.people == 1 else shown_interval(interval, form)

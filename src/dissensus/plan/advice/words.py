@@ -117,18 +117,31 @@ def about_soft_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs, mea
 def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
     """What the pilot measured, from the most probable kind to the least."""
     first = ranked[0]
-    sentences = [f"In the pilot, {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
-    for option in ranked:
-        flips, seconds = option.flip_rate, option.seconds
-        wrong = "error rate not known" if flips is None else (
-            f"{flips.value:.1%} of comparisons wrong [{flips.low:.1%}, {flips.high:.1%}]"
-        )  # fmt: skip
-        time = f"{seconds.value:.3g} s per answer [{seconds.low:.3g}, {seconds.high:.3g}]"
-        sentences.append(f"{option.name}: {time}, {wrong}.")
-    if first.best < ENOUGH and len(ranked) > 1:
+    lone = [option.name for option in ranked if option.people == 1]
+    chance = "" if lone else f" with a probability of {first.best:.0%}"
+    sentences = [f"In the pilot, {first.name} labels have the lowest loss{chance}."]
+    sentences += [f"{option.name}: {_measured(option)}." for option in ranked]
+    if lone:
+        sentences.append(
+            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are "
+            "neither intervals nor probabilities: ask four people or more, each for all kinds."
+        )
+    elif first.best < ENOUGH and len(ranked) > 1:
         second = ranked[1]
-        sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask for more answers.")
+        sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask more people.")
     return sentences
+
+
+def _measured(option: PilotOption) -> str:
+    """Seconds and errors of a kind, with intervals where more than one person answered."""
+    seconds, flips = option.seconds, option.flip_rate
+    time, wrong = f"{seconds.value:.3g} s per answer", "error rate not known"
+    if flips is not None:
+        wrong = f"{flips.value:.1%} of comparisons wrong"
+    if option.people == 1:
+        return f"{time}, {wrong}"
+    time += f" [{seconds.low:.3g}, {seconds.high:.3g}]"
+    return f"{time}, {wrong}" + ("" if flips is None else f" [{flips.low:.1%}, {flips.high:.1%}]")
 
 
 def untried(promising: Option, best: Option, ranked: Sequence[PilotOption]) -> str:
@@ -163,8 +176,8 @@ def about_pairs(pairs: Sequence[Option], best: Option) -> str:
     if not lower:
         return ""
     return (
-        f"Pairwise similarities have a lower loss, at {three_digits(lower[0].cost / best.cost)} times the cost, but say "
-        "nothing about the classes: choose them if it only matters which items are alike."
+        f"Pairwise similarities have a lower loss, at {three_digits(lower[0].cost / best.cost)} times the cost, but "
+        "say nothing about the classes: choose them if it only matters which items are alike."
     )
 
 
