@@ -122,8 +122,8 @@ def rank_options(
 
     Seconds and flip rates are drawn for people like those who answered, each of whom has one deviation for all kinds
     that they tried (`pilot_crowd.draw_crowds`, with the intervals); where annotators are not known, every answer is a
-    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind that
-    `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
+    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind
+    that `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
