@@ -148,6 +148,22 @@ def test_one_person_says_nothing_about_others():
     assert ranked[0].kind == "soft"  # the lower loss, as far as one person tells
 
 
+def test_errors_known_of_one_person_say_nothing_about_others():
+    who = np.repeat(["ann", "bo", "cy"], 4)
+    wrong = np.where(who == "ann", 0.25, np.nan)
+    option = rank_options([PilotAnswers("hard", 1, 2 + rng(0).random(12), wrong, who)], 80, 20, Preferences(), rng(0))[
+        0
+    ]
+    assert [option.flip_rate.value, option.flip_rate.low, option.flip_rate.high] == [0.25, 0, 1]
+    assert 1.5 < option.seconds.low < option.seconds.high < 4
+
+
+def test_a_column_of_annotators_without_names_counts_answers_as_independent(tmp_path):
+    path = tmp_path / "pilot.csv"
+    path.write_text("kind,seconds,annotator\nhard,2,\nhard,3,\n")
+    assert read_pilot(path)[0].annotator is None
+
+
 def simulated_pilot(people: int, soft: float, draw: np.random.Generator, answers: int = 8) -> list[PilotAnswers]:
     """People differ in pace by a factor of e^0.8, and a little in what soft labels add to it; 5 % of answers wrong."""
     who = np.repeat(np.arange(people), answers)
@@ -275,6 +291,7 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
         ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
         ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
         ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),
+        ("kind,seconds,annotator\nhard,2,ann\nhard,3,\n", "row 2 has no annotator; 1 of 2 rows have none"),
     ],
 )
 def test_faults_of_a_file_are_named(tmp_path, text, message):

@@ -35,9 +35,9 @@ def worth_by_votes(
         score(w, T) = sum_i ln P(votes_i | answers about i, worth w votes at temperature T)
         P(w, T | votes) ~ exp(score) P(w, T),   P(w = 0) = 1/2,   ln w ~ N(0, 2^2) and ln T ~ N(0, 1/4) otherwise
 
-    The votes of an item are Polya's urn, in which its answers lie already. Before any vote tells, an answer is as likely
-    to be worth nothing as to be worth something, and the median of its worth is taken: 0 until votes speak for more. A
-    worth of 0 stays within reach however many answers there are.
+    The votes of an item are Polya's urn, in which its answers lie already. Before any vote tells, an answer is as
+    likely to be worth nothing as to be worth something, and the median of its worth is taken: 0 until votes speak for
+    more. A worth of 0 stays within reach however many answers there are.
 
     item, probs: (m,), (m, k) the answers;  votes, other: (n, k) votes, and what further kinds of answer are worth
     """

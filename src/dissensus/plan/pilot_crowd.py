@@ -72,8 +72,8 @@ def _flip_rates(
 
     who, rates = _by_person(person, wrong, np.mean)
     rate = float(rates.mean())
-    if who.size < 2:
-        return np.full(deviation.shape[0] + 1, rate)
+    if who.size < 2:  # one person says nothing about others
+        return np.concatenate([[rate], rng.random(deviation.shape[0])])
     trials = who.size**2 / float((1 / np.bincount(person)[who]).sum())  # m, if all gave as many answers
     drawn = rng.standard_normal(deviation.shape[0])
     if 0 < rate < 1:

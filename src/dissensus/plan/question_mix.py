@@ -78,8 +78,8 @@ def replay_seconds(
     by how probable they make the votes about the same items (`answer_worth`): nothing until the votes say otherwise.
     Where no kind consists of votes, it is learned by how well answers predict each other, and the prior from a class
     drawn from each answer: its likeliest class is no vote, since everybody may name the same class of an item that is
-    in doubt. The first question about each item is of the cheapest kind; beside votes, each fuller kind is then asked once
-    about a twentieth of the items, ten or more. Answers come in random order, without replacement.
+    in doubt. The first question about each item is of the cheapest kind; beside votes, each fuller kind is then asked
+    once about a twentieth of the items, ten or more. Answers come in random order, without replacement.
 
     truth: (n, k); per_item: seconds per item, rising -> error by mean seconds per item, and the answers of each kind
     used at each budget, (b,)
