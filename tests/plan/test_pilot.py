@@ -148,6 +148,13 @@ def test_one_person_says_nothing_about_others():
     assert ranked[0].kind == "soft"  # the lower loss, as far as one person tells
 
 
+def test_two_people_with_the_same_median_are_not_taken_to_be_alike():
+    """Seconds are often whole numbers; how a person's own answers differ says how near medians come by chance."""
+    tried = PilotAnswers("hard", 1, np.tile([1.0, 2.0, 4.0], 2), np.full(6, np.nan), np.repeat(["ann", "bo"], 3))
+    seconds = rank_options([tried], 80, 20, Preferences(), rng(0))[0].seconds
+    assert seconds.value == pytest.approx(2) and seconds.low < 0.5 and seconds.high > 8
+
+
 def test_errors_known_of_one_person_say_nothing_about_others():
     who = np.repeat(["ann", "bo", "cy"], 4)
     wrong = np.where(who == "ann", 0.25, np.nan)

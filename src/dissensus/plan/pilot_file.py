@@ -72,8 +72,8 @@ def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
         return None
     if unnamed.size:
         raise ValueError(
-            f"{path}: row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none: expected a name "
-            "in every row, or in none if answers are to count as those of different people"
+            f"{path}: row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none: expected a "
+            "name in every row, or in none if answers are to count as those of different people"
         )
     return who
 
