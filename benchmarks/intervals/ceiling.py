@@ -1,7 +1,7 @@
 """The human ceiling in worlds with known truths: what the truth scores "at best", and what half a crowd does.
 
 Worlds and settings were looked at with seeds below 100; `benchmarks/coverage.py` counts with others. Fewer refits than
-on a scorecard (10, not 20) keep a repetition cheap; Student's quantile allows for them.
+by default (10, not 30) keep a repetition cheap; Student's quantile allows for them.
 """
 
 from __future__ import annotations

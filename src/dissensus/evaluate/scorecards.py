@@ -195,7 +195,7 @@ def _ceiling(
         return None, "no human ceiling: all items of two votes or more are in one cluster, so none can be drawn again"
     counted = Distributions.from_counts(people.counts)
     top = human_ceiling(
-        counted, rng, splits=4, draws=8, refits=20, replicates=200, coverage=coverage, clusters=clusters
+        counted, rng, splits=4, draws=8, refits=12, replicates=200, coverage=coverage, clusters=clusters
     )
     if ((several > 0).sum(axis=1) == 1).all():
         return top, (
