@@ -5,7 +5,7 @@ distribution sharpened, so that a few items cost most of the loss; `near` is clo
 confidence that is right on average. Methods were chosen on seeds below 1000, which the record leaves out.
 
 RMSE calibration has bins of 100 items, so few items have fewer bins than endlessly many and another truth: it is left
-out here. The calibration error of a calibrated model is raised by chance, so those intervals cover less: see `pivotal`.
+out here. The ECE of a calibrated model is raised by chance, so its intervals cover less: see `pivotal`.
 """
 
 from __future__ import annotations
