@@ -40,7 +40,7 @@ def over_items(
     They are studentised (`means.studentised`), since percentiles of mean* are too narrow for few items and for losses
     of which few are large; of shares they are Wilson's (`means.share_interval`), since no resampling of items that are
     all right says how many could be wrong. Of measures they are bias-corrected percentiles, Efron (1981),
-    Nonparametric standard errors and confidence intervals: Coverage in worlds with a known truth:
+    Nonparametric standard errors and confidence intervals. Coverage in worlds with a known truth:
     benchmarks/intervals/scorecard.py.
 
     Where items come in clusters, clusters are drawn instead, each with all its items: the interval then allows for
@@ -71,9 +71,7 @@ def over_items(
         value, gap = float(groups.mean[i]), gaps[:, i]
         if bounds is not None and name in bounds:
             sd = float(np.nanstd(gap, ddof=1)) if not math.isnan(value) else math.nan
-            intervals[name] = share_interval(
-                value, float(error[i]), float(freedom[i]), bounds[name], sd, coverage
-            )
+            intervals[name] = share_interval(value, float(error[i]), float(freedom[i]), bounds[name], sd, coverage)
         else:
             intervals[name] = studentised(value, float(error[i]), gap, spreads[:, i], coverage)
     for name in named.keys() - finite.keys():
@@ -126,10 +124,11 @@ def over_annotators(
 
     with score_(g) that of the crowd without group g: each annotator alone, or as many random groups as there are
     replicates. It is about the mean score of crowds of this size, for any score: the spread is never too small on
-    average (Efron and Stein, 1981, The jackknife estimate of variance). Drawing annotators with repeats, as for items,
-    would not do: votes that count twice make shares more extreme, and with them every distance larger (POPQUORN, KL to
-    the model of the test: 0.393 with an interval of [0.516, 0.576]). A larger crowd's KL is lower than this crowd's;
-    how far, `human_ceiling` estimates.
+    average (Efron and Stein, 1981, The jackknife estimate of variance), and for distances to shares of few votes too
+    large: 99 of 100 intervals called 95 % held the mean KL of crowds of 3 to 5 votes an item, 97 of 100 that of a share
+    (benchmarks/intervals/annotators.py). Drawing annotators with repeats, as items are, would not do: votes that count
+    twice make shares more extreme and every distance larger, so that the interval may not hold its own value. The KL
+    to a larger crowd is lower than to this one; how far, `human_ceiling` estimates.
 
     Use it where few people gave many answers each; there the interval over items is far too narrow. An item that none
     of those left has seen is left out of that score.
@@ -220,8 +219,8 @@ def correlation(x: np.ndarray, y: np.ndarray) -> Measure:
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> Measure:
     """Spearman's correlation of two numbers per item, for `over_items`; those drawn are ranked anew each time.
 
-    With the ranks of all items held fixed, 66 of 100 intervals called 95 % held a correlation of 0.995; ranked anew, 94
-    (200 items). Equal values share their mean rank, and so do copies of one item.  x, y: (n,) -> (b, n) -> (b,)
+    Where two columns are ranked nearly alike, the ranks of all items held fixed make intervals far too narrow. Equal
+    values share their mean rank, and so do copies of one item.  x, y: (n,) -> (b, n) -> (b,)
     """
     places = [np.unique(np.asarray(side), return_inverse=True)[1].reshape(-1) for side in (x, y)]
     if places[0].size != places[1].size:

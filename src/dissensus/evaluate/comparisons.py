@@ -189,7 +189,11 @@ def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | N
         return None
     if clusters is None:
         return paired_t(gap, np.zeros(gap.size))
-    return clustered_t(gap, np.zeros(gap.size), clusters) if np.unique(clusters).size > 1 else None
+    code = np.unique(clusters, return_inverse=True)[1]
+    means = np.bincount(code, gap) / np.bincount(code)
+    if np.ptp(means) <= 1e-12 * np.abs(gap).max():
+        return None
+    return clustered_t(gap, np.zeros(gap.size), clusters)
 
 
 def _corrected(differences: list[Difference]) -> list[Difference]:

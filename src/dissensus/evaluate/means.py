@@ -51,15 +51,14 @@ class Groups:
             spread = (left**2).sum(axis=0) - left.sum(axis=0) ** 2 / count
             return np.sqrt(np.maximum(spread, 0.0) * (count - 1) / count) * np.where(count > 1, 1.0, np.nan)
 
-
     @property
     def freedom(self) -> np.ndarray:
-        """Degrees of freedom of the standard error, at least 1: groups less 1, and fewer where few hold most items.  (s,)
+        """Degrees of freedom of the standard error: groups less 1, and fewer where few hold most items.  (s,)
 
             (g - 1)/g (sum_g n_g^2)^2 / sum_g n_g^4
 
-        Satterthwaite's for sums whose spread rises with the size of the group. Bell and McCaffrey (2002), Bias reduction
-        in standard errors for linear regression with multi-stage samples, do the same for regressions.
+        and at least 1: Satterthwaite's, for sums whose spread rises with the group's size. Bell and McCaffrey (2002),
+        Bias reduction in standard errors for linear regression with multi-stage samples, do the same for regressions.
         """
         squares = self.items**2
         count = np.maximum((self.items > 0).sum(axis=0), 1)

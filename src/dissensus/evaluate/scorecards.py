@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
-from dissensus.evaluate.scores import item_values, scores_with_intervals, share_bounds
+from dissensus.evaluate.scores import item_values, scores_with_intervals, share_bounds, within_bounds
 from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
@@ -176,7 +176,15 @@ def _sliced(
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score, metric in METRICS.items() if metric.sliced}
     options: dict[str, Any] = {"clusters": shared.clusters, "replicates": replicates, "coverage": coverage}
-    return {by.by: slice_table(chosen, by, rng, bounds=share_bounds(chosen), **options) for by in shared.slices}
+    k = shared.people.targets.n_classes
+    tables = {by.by: slice_table(chosen, by, rng, bounds=share_bounds(chosen), **options) for by in shared.slices}
+    return {
+        by: {
+            name: [replace(part, score=within_bounds(part.score, name, k)) for part in parts]
+            for name, parts in table.items()
+        }
+        for by, table in tables.items()
+    }
 
 
 def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:

@@ -62,7 +62,7 @@ def scores_with_intervals(
         values, items_rng, clusters=clusters, measures=drawn_measures(model, people), bounds=share_bounds(values),
         replicates=replicates, coverage=coverage,
     )  # fmt: skip
-    scores = {name: _within(score, METRICS[name], people.shape[1]) for name, score in scores.items()}
+    scores = {name: within_bounds(score, name, people.shape[1]) for name, score in scores.items()}
     columns = {
         against: confidence_columns(model, people, gold, against)
         for against in dict.fromkeys(metric.against for _, metric in metrics_of("confidence", gold))
@@ -86,11 +86,12 @@ def scores_with_intervals(
     return {name: scores[name] for name in METRICS if name in scores}
 
 
-def _within(score: Interval, metric: Metric, k: int) -> Interval:
-    """The same interval without what the score cannot be."""
+def within_bounds(score: Interval, name: str, k: int) -> Interval:
+    """The interval without what this score of METRICS cannot be for k classes."""
     if math.isnan(score.low) or math.isinf(score.value):
         return score
-    return replace(score, low=max(score.low, metric.lowest(k)), high=min(score.high, metric.highest(k)))
+    least, most = METRICS[name].lowest(k), METRICS[name].highest(k)
+    return replace(score, low=max(score.low, min(least, score.value)), high=min(score.high, max(most, score.value)))
 
 
 def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:
