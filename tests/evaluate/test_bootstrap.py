@@ -88,7 +88,7 @@ def test_ranks_are_those_among_the_items_drawn():
 
 
 def test_rank_correlations_near_one_have_intervals_that_hold_them():
-    """0.9956 over 100 pairs, 150 times at 95 %: with the ranks of all items held fixed, 118 intervals held it."""
+    """0.9956 over 100 pairs, 150 times at 95 %: with the ranks of all items held fixed, 122 intervals held it."""
     rng = np.random.default_rng(12)
     hits = 0
     for _ in range(150):
@@ -96,15 +96,15 @@ def test_rank_correlations_near_one_have_intervals_that_hold_them():
         y = x + 0.09 * rng.normal(size=100)
         found = over_items({"mean": x}, rng, measures={"rho": rank_correlation(x, y)}, replicates=300)["rho"]
         hits += found.low <= 0.9956 <= found.high
-    assert hits >= 132
+    assert hits >= 135
 
 
 @pytest.mark.parametrize(("least", "draw", "truth"), [
-    (132, lambda rng: rng.lognormal(0, 1, 30), np.exp(0.5)),
-    (135, lambda rng: rng.exponential(1, 20), 1.0),
+    (138, lambda rng: rng.lognormal(0, 1, 30), np.exp(0.5)),
+    (136, lambda rng: rng.exponential(1, 20), 1.0),
 ])  # fmt: skip
 def test_means_of_a_few_skewed_losses_are_held(least, draw, truth):
-    """150 intervals called 95 %; percentiles of the resampled means hold 130 and 131 of them."""
+    """150 intervals called 95 %; of percentiles of the resampled means 135 and 134 hold it."""
     rng = np.random.default_rng(1)
     found = [over_items({"loss": draw(rng)}, rng, replicates=300)["loss"] for _ in range(150)]
     assert sum(one.low <= truth <= one.high for one in found) >= least

@@ -1,7 +1,7 @@
 """How far a score could have come out otherwise: with other items, other annotators, other seeds.
 
 What was drawn at random decides what is drawn again. Items: `over_items`, in clusters where items belong together
-(sentences of one text). Annotators: `over_annotators`, all votes of a person at once. Seeds and items at once:
+(sentences of one text). Annotators: `over_annotators`, all votes of a person left out at once. Seeds and items at once:
 `over_seeds`. Two models are compared on the same resampled items by handing over their difference, or both at once to a
 statistic of your own.
 """
