@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchmarks.shrinkage import tables as shrinkage_tables
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
@@ -114,3 +115,14 @@ def test_the_page_on_networks_shows_the_recorded_speed():
             cells += [f"{speed['theirs, images/s']:,}", f"{speed['ours, images/s']:,}", f"{speed['ratio']:.1f}"]
         assert f"| {' | '.join(cells)} |" in page
         assert run["small"]["augmentation share"] < 0.01
+
+
+def test_the_page_on_aggregation_shows_what_was_recorded_of_shrinkage():
+    record = json.loads((DOCS.parent / "benchmarks" / "results" / "shrinkage.json").read_text(encoding="utf-8"))
+    page = (DOCS / "aggregate.md").read_text(encoding="utf-8")
+    for block in "\n".join(shrinkage_tables(record)).split("\n\n"):
+        assert f"\n{block}\n" in page
+    for row in record["items"]["cifar10h-annotators"]:
+        if row["items"] == 10_000:
+            cells = [f"{row[name]:.3f}" for name in ("+1/k", "best +c", "shrinkage")]
+            assert f" | {row['votes']} | {' | '.join(cells)} |" in page

@@ -50,10 +50,15 @@ def mixture_posterior(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray
     """The posterior of each item, by Bayes' rule; counts may be fractions.  (n, k), (j, k), (j,) -> n items"""
     from scipy.special import softmax
 
-    evidence = np.log(weights) - _rising(counts.sum(axis=1), alpha.sum(axis=1))  # (n, j)
+    return MixturePosterior(softmax(np.log(weights) + component_evidence(counts, alpha), axis=1), alpha, counts)
+
+
+def component_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """ln B(alpha_j + x) / B(alpha_j), how likely each row's votes are from each Dirichlet.  (n, k), (j, k) -> (n, j)"""
+    evidence = -_rising(counts.sum(axis=1), alpha.sum(axis=1))
     for code in range(counts.shape[1]):
         evidence += _rising(counts[:, code], alpha[:, code])
-    return MixturePosterior(softmax(evidence, axis=1), alpha, counts)
+    return evidence
 
 
 def posterior_mean(posterior: MixturePosterior) -> np.ndarray:
