@@ -46,7 +46,7 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/singh.py
 	$(BIN)/python benchmarks/soft_heads.py
-	$(BIN)/python benchmarks/allocation.py
+	$(BIN)/python -m benchmarks.allocation
 	$(BIN)/python -m benchmarks.shrinkage
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py

@@ -6,6 +6,7 @@ from .advice.page import advice_page as advice_page
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
 from .allocation import spend as spend
+from .allocation_gain import gain_evidence as gain_evidence
 from .allocation_rules import RULES as RULES
 from .allocation_rules import Stop as Stop
 from .allocation_rules import expected_drop as expected_drop
