@@ -24,4 +24,4 @@ def cases() -> Iterator[Case]:
 def _drawn(runs: int, n: int, between: float, rng: np.random.Generator) -> Mapping[str, Interval]:
     """score = 0.5 + run + item + rest: runs with a spread of `between`, items and the rest with one of 0.3."""
     score = 0.5 + between * rng.normal(size=(runs, 1)) + 0.3 * rng.normal(size=n) + 0.3 * rng.normal(size=(runs, n))
-    return {"mean over seeds and items": over_seeds(score, rng)}
+    return {"mean over seeds and items": over_seeds(score)}
