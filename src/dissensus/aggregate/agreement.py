@@ -111,7 +111,8 @@ def agreement_interval(
     An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise. What
     they answered again to the same item is compared within each draw of them, as it is in the value.
     Where no two votes of a resampled crowd differ, agreement beyond chance is not defined; the interval rests on the
-    other crowds, and is NaN where fewer than two are left, or, over annotators, where it is the same in all.
+    other crowds, and is NaN where fewer than two are left, or, over annotators, where it is the same in all. Of fewer
+    than 10 annotators each is left out in turn, for Student's interval.
 
     values: as for krippendorff_alpha
     """
@@ -158,7 +159,16 @@ def resampled_agreement(
     without, times = _measured(measures, (crowd for crowd, _ in parts)), np.array([times for _, times in parts])
     unseen = _measured(measures, with_unseen_items(cells, coverage) if over == "items" else ())
     intervals = {
-        name: defined_interval(value[name], drawn[i], without[i], times, crowds.units, unseen[i], coverage)
+        name: defined_interval(
+            value[name],
+            drawn[i],
+            without[i],
+            times,
+            crowds.units,
+            unseen[i],
+            coverage,
+            least=0.0 if name == "observed agreement" else -1.0,
+        )
         for i, name in enumerate(measures)
     }
     return intervals, dict(zip(measures, drawn, strict=True))

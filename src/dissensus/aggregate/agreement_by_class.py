@@ -86,12 +86,20 @@ def class_agreement(
     crowds = resampled_cells(votes, cells, rng, over, replicates)
     drawn = np.array([_specific(other) for other in crowds.drawn])  # (b, 2, k)
     parts = [(_specific(other), times) for other, times in crowds.without]
-    without, times = np.array([part for part, _ in parts]), np.array([times for _, times in parts])
+    without = np.array([part for part, _ in parts]).reshape(-1, *value.shape)  # (g, 2, k)
+    times = np.array([times for _, times in parts])
     unseen = _with_unseen_items(cells, coverage) if over == "items" else np.empty((0, *value.shape))  # (u, 2, k)
     specific, kappa = (
         tuple(
             defined_interval(
-                value[row, c], drawn[:, row, c], without[:, row, c], times, crowds.units, unseen[:, row, c], coverage
+                value[row, c],
+                drawn[:, row, c],
+                without[:, row, c],
+                times,
+                crowds.units,
+                unseen[:, row, c],
+                coverage,
+                least=(0.0, -1.0)[row],
             )
             for c in range(len(votes.classes))
         )
@@ -108,10 +116,9 @@ def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
     """
     rows = paired(cells)
     votes, items = usual_votes(rows), unseen_items(coverage)
-    specific, share = _specific(cells)[0], rows.by_code / rows.votes
-    measured = []
+    specific, measured = _specific(cells)[0], []
     for chosen in (votes, votes // 2):
-        same = specific * rows.by_code + items * chosen * (chosen - 1) * votes / (votes * (votes - 1))
+        same = specific * rows.by_code + items * chosen * (chosen - 1) / (votes - 1)
         by_code = rows.by_code + items * chosen
         share = by_code / (rows.votes + items * votes)
         measured.append(_with_kappa(same / by_code, share))

@@ -18,6 +18,7 @@ from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling
 
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Weights = tuple[np.ndarray, np.ndarray, np.ndarray]  # of beliefs (m,), of items (n,), of pairs about one item (p,)
 BLOCK = 500_000  # pairs of rows compared at once
 
 
@@ -85,7 +86,8 @@ def belief_alpha(pairs: BeliefPairs) -> float:
     One-hot beliefs under Jensen-Shannon or total variation give the nominal alpha of the votes. 1 where all beliefs
     are equal, which the formula leaves open. Krippendorff (2011) leaves the difference function to the data.
     """
-    value = _alpha(pairs, np.ones(pairs.item.size), np.ones(int(pairs.item.max()) + 1))
+    n, m, p = int(pairs.item.max()) + 1, pairs.item.size, len(pairs.within)
+    value = _alpha(pairs, np.ones(m), np.ones(n), np.ones(p))
     return 1.0 if np.isnan(value) else value
 
 
@@ -114,7 +116,7 @@ def belief_alpha_interval(
     resampled: list[float] = []
     for _ in range(MOST_DRAWS):
         weights = weights_of(_drawn(units, rng))
-        if over == "items" or _some_compared(pairs, weights[0]):
+        if over == "items" or weights[2].any():
             resampled.append(_alpha(pairs, *weights))
         if len(resampled) == replicates:
             break
@@ -122,18 +124,17 @@ def belief_alpha_interval(
     return defined_interval(belief_alpha(pairs), np.array(resampled), left_out, times, units, unseen, coverage)
 
 
-def _units(
-    pairs: BeliefPairs, over: Literal["items", "annotators"]
-) -> tuple[int, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]:
-    """How many items or annotators there are to draw from, and the weights of beliefs and items once they are drawn."""
+def _units(pairs: BeliefPairs, over: Literal["items", "annotators"]) -> tuple[int, Callable[[np.ndarray], Weights]]:
+    """How many items or annotators there are to draw from, and what counts how often once they are drawn."""
     n, m = int(pairs.item.max()) + 1, pairs.item.size
     if over == "items":
         compared = np.unique(pairs.item[pairs.within[:, 0]])
+        alike = np.ones(m), np.ones(len(pairs.within))
 
-        def of_items(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def of_items(times: np.ndarray) -> Weights:
             item_weight = np.zeros(n)
             item_weight[compared] = times
-            return np.ones(m), item_weight
+            return alike[0], item_weight, alike[1]
 
         return compared.size, of_items
     if over != "annotators":
@@ -143,22 +144,19 @@ def _units(
     people, who = np.unique(pairs.annotator, return_inverse=True)
     if people.size < 3:
         raise ValueError(f"{people.size} of the annotators gave answers; resampling annotators needs 3 or more who did")
-    return people.size, lambda times: (times[who.reshape(-1)], np.ones(n))
+    first, second = who.reshape(-1)[pairs.within].T  # (p,)
+
+    def of_people(times: np.ndarray) -> Weights:
+        return times[who.reshape(-1)], np.ones(n), np.where(first == second, times[first], times[first] * times[second])
+
+    return people.size, of_people
 
 
-def _some_compared(pairs: BeliefPairs, weight: np.ndarray) -> bool:
-    return bool((weight[pairs.within[:, 0]] * weight[pairs.within[:, 1]]).any())
-
-
-def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray) -> float:
-    """NaN where all beliefs are equal, or none can be compared.  weight: (m,) of beliefs; item_weight: (n,) of items"""
+def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray, both: np.ndarray) -> float:
+    """NaN where all beliefs are equal.  weight: (m,) of beliefs; item_weight: (n,) of items; both: (p,) of pairs"""
     n = item_weight.size
     size = np.bincount(pairs.item, weights=weight, minlength=n)  # (n,)
-    left, right = pairs.within.T
-    both = weight[left] * weight[right]  # (p,)
-    if pairs.annotator is not None:
-        both = np.where(pairs.annotator[left] == pairs.annotator[right], weight[left], both)
-    where = pairs.item[left]
+    where = pairs.item[pairs.within[:, 0]]
     met = np.bincount(where, weights=both, minlength=n)
     apart = np.bincount(where, weights=both * pairs.within_apart, minlength=n)
     counts = item_weight * size * (met > 0)

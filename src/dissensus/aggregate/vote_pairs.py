@@ -13,11 +13,14 @@ from scipy.sparse import csr_array
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.intervals import Interval, bca_interval
+from dissensus.labels.intervals import Interval, bca_interval, jackknife_interval
 from dissensus.labels.votes import Votes
 
 Over = Literal["items", "annotators"]
 MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
+# Three people make ten different crowds: 59 % of 95 % intervals over 3 resampled annotators held the true alpha, 78 %
+# over 4, 89 % over 6. With each left out in turn it is 92 to 95 % from 3 people on.
+ENOUGH_TO_RESAMPLE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +138,12 @@ def every_two(item: np.ndarray) -> np.ndarray:
 
 def defined_interval(
     value: float, drawn: np.ndarray, without: np.ndarray, times: np.ndarray, units: int, unseen: np.ndarray,
-    coverage: float,
+    coverage: float, *, least: float = -1.0,
 ) -> Interval:  # fmt: skip
     """A measure with its interval from the crowds in which it is defined; NaN where fewer than two are.
 
-    NaN also where it is the same in all of them and no unseen items speak: then resampling says nothing.
+    NaN also where it is the same in all of them and no unseen items speak: then resampling says nothing. Of fewer than
+    ENOUGH_TO_RESAMPLE annotators each is left out in turn instead. Ends stay within `least` and 1, as the measures do.
 
     drawn    (b,) in resampled crowds; without, times: (g,) as of `Crowds.without`; NaN where it is not defined
     unseen   (u,) with items of a kind that may have been missed, see `with_unseen_items`: the interval holds these too
@@ -147,9 +151,14 @@ def defined_interval(
     known, left_out = ~np.isnan(drawn), ~np.isnan(without)
     if np.isnan(value) or np.count_nonzero(known) < 2 or (not unseen.size and np.ptp(drawn[known]) == 0):
         return Interval(float(value), np.nan, np.nan, np.nan, coverage)
-    interval = bca_interval(value, drawn[known], without[left_out], times[left_out], units, coverage)
-    low, high = min(interval.low, *unseen, np.inf), max(interval.high, *unseen, -np.inf)
-    return replace(interval, low=float(low), high=float(high))
+    if unseen.size or units >= ENOUGH_TO_RESAMPLE:
+        interval = bca_interval(value, drawn[known], without[left_out], times[left_out], units, coverage)
+    elif np.count_nonzero(left_out) < 2:
+        return Interval(float(value), np.nan, np.nan, np.nan, coverage)
+    else:
+        interval = jackknife_interval(value, without[left_out], coverage)
+    low, high = np.nanmin([interval.low, *unseen]), np.nanmax([interval.high, *unseen])
+    return replace(interval, low=max(float(low), least), high=min(float(high), 1.0))
 
 
 def unseen_items(coverage: float) -> float:

@@ -66,6 +66,21 @@ def bca_interval(
     return Interval(float(value), float(low), float(high), float(resampled.std(ddof=1)), coverage)
 
 
+def jackknife_interval(value: float, left_out: np.ndarray, coverage: float = 0.95) -> Interval:
+    """Student's interval from how far the value moves where one unit is left out: for so few that resampling is no use.
+
+        value -+ t_{g - 1} sqrt((g - 1)/g sum_i (v_i - mean)^2)
+
+    Miller (1974), The jackknife: a review.  left_out: (g,) without each unit, 2 or more
+    """
+    from scipy.special import stdtrit
+
+    units = left_out.size
+    error = float(np.sqrt((units - 1) / units * ((left_out - left_out.mean()) ** 2).sum()))
+    half = float(stdtrit(units - 1, (1 + coverage) / 2)) * error
+    return Interval(float(value), value - half, value + half, error, coverage)
+
+
 def resampling_weights(count: int, replicates: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """How often each of `count` things is drawn when as many are drawn with replacement.  blocks of (b, count)"""
     block = max(1, min(replicates, BLOCK // max(count, 1)))
