@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=RECORD)
     asked = parser.parse_args()
     record = json.loads(asked.output.read_text(encoding="utf-8")) if asked.output.exists() else {"families": {}}
-    code = _code()
+    code, commit = _code(), _commit()
     for family in asked.family or families():
         before = record["families"].get(family, {"cases": []})
         known = {} if asked.trial else {case["world"]: case for case in before["cases"]}
@@ -150,7 +150,7 @@ def main() -> None:
                 unfinished = {"commit": "unfinished", "cases": list(known.values())}
                 _write(asked.output, record, family, unfinished)
         worlds = [case.world for case in _CASES]
-        done = {"commit": _commit(), "cases": [known[world] for world in worlds]}
+        done = {"commit": commit, "cases": [known[world] for world in worlds]}
         print(
             f"\n{family}, {sum(row['cpu seconds'] for row in done['cases']):.0f} s of CPU\n\n{table(done)}", flush=True
         )

@@ -14,7 +14,11 @@ from dissensus.labels.intervals import Interval
 
 def cases() -> Iterator[Case]:
     for runs, n in ((3, 200), (5, 200), (5, 2000), (10, 200), (20, 50)):
-        for between, said in ((0.0, "runs alike"), (0.1, "runs differ as much as items do"), (1.0, "runs differ most")):
+        for between, said in (
+            (0.0, "runs alike"),
+            (0.1, "runs differ a little"),
+            (1.0, "runs differ as much as items"),
+        ):
             yield Case(
                 "seeds", f"{runs} seeds, {n} items, {said}", {"mean over seeds and items": 0.5},
                 partial(_drawn, runs, n, between * 0.3),
