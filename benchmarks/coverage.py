@@ -123,11 +123,12 @@ def table(family: dict[str, Any]) -> str:
 def with_tables(page: str, record: dict[str, Any]) -> str:
     """The page with the table of every recorded family between its two marks."""
     for name, family in record["families"].items():
-        marks = f"<!-- coverage of {name} -->\n\n", f"\n\n<!-- end of {name} -->"
-        between = re.compile(re.escape(marks[0]) + ".*?" + re.escape(marks[1]), re.DOTALL)
+        first, last = f"<!-- coverage of {name} -->", f"<!-- end of {name} -->"
+        between = re.compile(re.escape(first) + ".*?" + re.escape(last), re.DOTALL)
         if not between.search(page):
-            raise ValueError(f"docs/intervals.md has no marks {marks[0].strip()} and {marks[1].strip()}")
-        page = between.sub(lambda _, m=marks, f=family: m[0] + table(f) + m[1], page)
+            raise ValueError(f"docs/intervals.md has no marks {first} and {last}")
+        shown = f"{first}\n\n{table(family)}\n\n{last}"
+        page = between.sub(lambda _, shown=shown: shown, page)
     return page
 
 

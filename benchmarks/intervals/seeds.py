@@ -13,16 +13,11 @@ from dissensus.labels.intervals import Interval
 
 
 def cases() -> Iterator[Case]:
+    spreads = {"runs alike": 0.0, "runs differ a little": 0.03, "runs differ as much as items": 0.3}
     for runs, n in ((3, 200), (5, 200), (5, 2000), (10, 200), (20, 50)):
-        for between, said in (
-            (0.0, "runs alike"),
-            (0.1, "runs differ a little"),
-            (1.0, "runs differ as much as items"),
-        ):
-            yield Case(
-                "seeds", f"{runs} seeds, {n} items, {said}", {"mean over seeds and items": 0.5},
-                partial(_drawn, runs, n, between * 0.3),
-            )  # fmt: skip
+        for said, between in spreads.items():
+            world, truth = f"{runs} seeds, {n} items, {said}", {"mean over seeds and items": 0.5}
+            yield Case("seeds", world, truth, partial(_drawn, runs, n, between))
 
 
 def _drawn(runs: int, n: int, between: float, rng: np.random.Generator) -> Mapping[str, Interval]:
