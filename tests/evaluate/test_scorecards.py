@@ -97,7 +97,7 @@ def test_the_ceiling_is_read_beside_the_scores(crowd, compared):
         half, best = card.ceiling_of(name)
         assert half.value == pytest.approx(alone.half[name].value, abs=0.06)
         assert best.value == pytest.approx(alone.corrected[name].value, abs=0.03)
-    assert card.ceiling_of("brier") is None
+    assert card.ceiling_of("manhattan") is None
     # The truth scores about what the ceiling says is possible; the others do worse.
     assert card.scores["kl"].value == pytest.approx(card.ceiling_of("kl")[1].value, rel=0.2)
     assert "the truth itself would score" in headline(card)
@@ -140,6 +140,19 @@ def test_clusters_count_once(crowd, models):
     found = compare({"truth": models["truth"], "noise": models["noise"]}, crowd[1], rng=np.random.default_rng(0),
                     clusters=np.repeat(np.arange(30), 8), ceiling=False, replicates=40)  # fmt: skip
     assert {one.comparison.n for one in found.differences if one.comparison is not None} == {30}
+
+
+def test_the_ceiling_draws_clusters_too(crowd, models):
+    """Every item six times: over clusters the ceiling is as unsure as 40 items are, over items it looks far surer."""
+    often = np.arange(40).repeat(6)
+    model, people = models["noise"].probs[often], crowd[1].counts()[often]
+    apart, together = (scorecard(model, people, rng=np.random.default_rng(0), replicates=10, clusters=of)
+                       for of in (None, often))  # fmt: skip
+    for wide, narrow in zip(together.ceiling_of("soft_nll"), apart.ceiling_of("soft_nll"), strict=True):
+        assert wide.sd > 1.5 * narrow.sd
+    few = scorecard([[0.5, 0.5]] * 3, [[2, 1], [1, 2], [1, 0]], rng=np.random.default_rng(0), replicates=10,
+                    clusters=["a", "a", "b"])  # fmt: skip
+    assert few.ceiling is None and any("two votes or more are in one cluster" in remark for remark in few.remarks)
 
 
 def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):

@@ -238,7 +238,7 @@ def _notes(card: Scorecard) -> str:
     if card.ceiling is not None:
         text += (
             f" Half crowd: {card.ceiling.half_votes:.1f} votes per item predict the other half. At best: what "
-            "the true distribution would score against these very votes, estimated; a finite crowd scatters around it, "
+            "the true distributions would score against as many votes, estimated; a finite crowd scatters around them, "
             "so even the truth does not reach a distance of 0."
         )
     return f"<h2>How to read this</h2><p>{text}</p>"

@@ -146,7 +146,7 @@ def scored_cards(
             f"no human ceiling, intervals or slices: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
         )
     elif ceiling:
-        top, why = _ceiling(people, ceiling_rng, coverage)
+        top, why = _ceiling(people, shared.clusters, ceiling_rng, coverage)
         remarks += [why] if why else []
     cards = {}
     for (name, model), own_rng in zip(shared.models.items(), model_rngs, strict=True):
@@ -174,7 +174,9 @@ def _sliced(
     }
 
 
-def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:
+def _ceiling(
+    people: People, clusters: np.ndarray | None, rng: np.random.Generator, coverage: float
+) -> tuple[Ceiling | None, str]:
     """The ceiling, or why there is none, or why to doubt it."""
     if people.form == "beliefs":
         return None, "no human ceiling: it is estimated from votes, and these labels are beliefs"
@@ -185,11 +187,16 @@ def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple
             "no human ceiling: the labels are probabilities, and how many votes are behind them is not known; hand "
             "over the votes or their counts"
         )
-    several = people.counts[people.counts.sum(axis=1) > 1]
+    has_several = people.counts.sum(axis=1) > 1
+    several = people.counts[has_several]
     if not several.size:
         return None, "no human ceiling: no item has two votes, so people cannot be compared with people"
+    if clusters is not None and np.unique(clusters[has_several]).size < 2:
+        return None, "no human ceiling: all items of two votes or more are in one cluster, so none can be drawn again"
     counted = Distributions.from_counts(people.counts)
-    top = human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage)
+    top = human_ceiling(
+        counted, rng, splits=4, draws=8, refits=12, replicates=200, coverage=coverage, clusters=clusters
+    )
     if ((several > 0).sum(axis=1) == 1).all():
         return top, (
             f"all votes of each of {len(several):,} items are for one class: if these are majorities or gold labels, "

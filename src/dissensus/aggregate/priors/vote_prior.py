@@ -10,7 +10,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
     VoteTerms,
     distinct_rows,
-    leave_one_out,
+    log_evidence,
     mixture_posterior,
     posterior_mean,
     vote_terms,
@@ -53,25 +53,22 @@ class VotePrior:
 
 def vote_prior(
     counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.6, pairs: float = 10.0,
-    adaptive: bool = False, iterations: int = 300,
+    iterations: int = 300,
 ) -> VotePrior:  # fmt: skip
     """The prior of `shrinkage`, whose docstring describes the model and the options, fitted to a table of votes.
 
-    It maximises the probability of each vote given the others of its item, which needs items whose number of votes has
-    nothing to do with what was said. Where doubtful items were asked about again, that takes their disagreement for
-    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes per image of CIFAR-10H
-    (benchmarks/allocation.py). `adaptive` maximises the probability of whole rows instead,
+    It maximises the probability of all votes,
 
         sum_i ln f(votes_i),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
 
-    which is right in both cases, since a rule that only sees votes cancels from it: such votes are missing at random in
-    the sense of Rubin (1976), Inference and missing data.
+    which also holds where doubtful items were asked about again: a rule that only sees votes cancels from it, since
+    such votes are missing at random in the sense of Rubin (1976), Inference and missing data.
 
     counts: (n, k) whole numbers, rows of zeros allowed
     """
     _check_options(levels, spread, agreement, pairs)
     share = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])  # (k,), no class impossible
-    terms = _with_pairs(*fitting_rows(counts), share, agreement, pairs, whole=adaptive)
+    terms = _with_pairs(*fitting_rows(counts), share, agreement, pairs)
     tied, tied_weight = _tied(terms, share, levels)
     return VotePrior(*_freed(terms, tied, tied_weight, spread, iterations))
 
@@ -85,9 +82,7 @@ def fitting_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows, np.bincount(which, minlength=rows.shape[0]).astype(np.float64)
 
 
-def _with_pairs(
-    rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement: float, pairs: float, whole: bool
-) -> VoteTerms:
+def _with_pairs(rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement: float, pairs: float) -> VoteTerms:
     """The rows with imagined pairs of votes beside them, of which a share `agreement` agree."""
     k = share.size
     first, second = np.triu_indices(k, 1)
@@ -95,7 +90,7 @@ def _with_pairs(
     apart = share[first] * share[second]
     imagined = np.concatenate([agreement * share, (1 - agreement) * apart / max(apart.sum(), np.finfo(float).tiny)])
     table = np.concatenate([rows, 2 * each, each[first] + each[second]])
-    return vote_terms(table, np.concatenate([times, pairs * imagined]), whole=whole)
+    return vote_terms(table, np.concatenate([times, pairs * imagined]))
 
 
 def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +111,7 @@ def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray,
     def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
         purity, size, log_level, alpha = unpacked(place)
         log_weight = (log_level[:, None] + np.log(share)).reshape(-1)
-        value, by_alpha, by_weight = leave_one_out(terms, alpha.reshape(-1, share.size), log_weight)
+        value, by_alpha, by_weight = log_evidence(terms, alpha.reshape(-1, share.size), log_weight)
         by_alpha = by_alpha.reshape(alpha.shape)
         bell = place[: 2 * levels] / wide
         by_logit = (by_alpha * size * (eye - share) * purity * (1 - purity)).sum(axis=(1, 2))
@@ -146,7 +141,7 @@ def _freed(
     def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
         log_alpha, log_weight = place[: j * k].reshape(j, k), place[j * k :] - logsumexp(place[j * k :])
         alpha = np.exp(log_alpha)
-        value, by_alpha, by_weight = leave_one_out(terms, alpha, log_weight)
+        value, by_alpha, by_weight = log_evidence(terms, alpha, log_weight)
         away = (log_alpha - centre) / spread
         by_weight = by_weight + j * tied_weight
         slope = [(by_alpha * alpha - away / spread).reshape(-1), by_weight - np.exp(log_weight) * by_weight.sum()]

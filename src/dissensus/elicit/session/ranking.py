@@ -104,7 +104,7 @@ def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
     from dissensus.aggregate.priors.vote_prior import vote_prior
     from dissensus.plan.allocation_rules import NEVER, Stop, expected_drop
 
-    posterior = vote_prior(counts, adaptive=True).posterior(counts)
+    posterior = vote_prior(counts).posterior(counts)
     stop = Stop(width=enough) if enough else NEVER
     # Two votes at least: the interval of an item that nobody was asked about is only what others are like.
     done = stop.reached(posterior) & (counts.sum(axis=1) >= 2)
