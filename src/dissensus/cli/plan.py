@@ -21,6 +21,9 @@ def plan(
     utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
                                          "inverse-sigmoid.")] = "linear",
     beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
+    reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as "
+                                                    "many for each item as there are classes. 8100 for the maps of "
+                                                    "Sucholutsky 2023.")] = None,
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
     pilot: Annotated[Path | None, typer.Option(help="CSV file of a pilot, one row per answer: kind, seconds, and "
                                                "optionally wrong, k_hat and annotator.")] = None,
@@ -40,7 +43,8 @@ def plan(
     from dissensus.plan.tradeoff import Costs, Preferences
 
     with one_line_errors():
-        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=estimate_named(estimate, dimensions))
+        judged_by = estimate_named(estimate, dimensions)
+        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, reference, judged_by)
         answers = [] if pilot is None else read_pilot(pilot)
         advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
         if html is not None:

@@ -69,6 +69,7 @@ from .sparsity import pca_recovery as pca_recovery
 from .sparsity import sparse_labels as sparse_labels
 from .sparsity import sparsity_curves as sparsity_curves
 from .sparsity import top_class_labels as top_class_labels
+from .tradeoff import FIGURE_1 as FIGURE_1
 from .tradeoff import UTILITIES as UTILITIES
 from .tradeoff import Costs as Costs
 from .tradeoff import LossCurve as LossCurve
