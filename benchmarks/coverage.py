@@ -127,7 +127,7 @@ def with_tables(page: str, record: dict[str, Any]) -> str:
         between = re.compile(re.escape(first) + ".*?" + re.escape(last), re.DOTALL)
         if not between.search(page):
             raise ValueError(f"docs/intervals.md has no marks {first} and {last}")
-        shown = f"{first}\n\n{table(family)}\n\n{last}"
+        shown = f"{first}\n\n{_drawn_by(family)}\n\n{table(family)}\n\n{last}"
         page = between.sub(lambda _, shown=shown: shown, page)
     return page
 
@@ -140,25 +140,24 @@ def main() -> None:
     parser.add_argument("--try", dest="trial", action="store_true", help="seeds 0 and up; print and write nothing")
     parser.add_argument("-o", "--output", type=Path, default=RECORD)
     asked = parser.parse_args()
-    record = json.loads(asked.output.read_text(encoding="utf-8")) if asked.output.exists() else {"families": {}}
     code, commit = _code(), _commit()
     for family in asked.family or families():
-        before = record["families"].get(family, {"cases": []})
+        before = _read(asked.output)["families"].get(family, {"cases": []})
         known = {} if asked.trial else {case["world"]: case for case in before["cases"]}
         for row in _run(family, known, code, asked.repetitions, asked.jobs, 0 if asked.trial else FIRST_KEPT_ASIDE):
             known[row["world"]] = row
             if not asked.trial:
                 unfinished = {"commit": "unfinished", "cases": list(known.values())}
-                _write(asked.output, record, family, unfinished)
+                _write(asked.output, family, unfinished)
         worlds = [case.world for case in _CASES]
         done = {"commit": commit, "cases": [known[world] for world in worlds]}
         print(
             f"\n{family}, {sum(row['cpu seconds'] for row in done['cases']):.0f} s of CPU\n\n{table(done)}", flush=True
         )
         if not asked.trial:
-            _write(asked.output, record, family, done)
+            _write(asked.output, family, done)
     if not asked.trial and asked.output == RECORD and PAGE.exists():
-        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), record), encoding="utf-8")
+        PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), _read(RECORD)), encoding="utf-8")
 
 
 def _run(
@@ -193,6 +192,11 @@ def _run(
                 yield {"world": case.world, **same, "cpu seconds": cpu, "intervals": intervals}
 
 
+def _drawn_by(family: dict[str, Any]) -> str:
+    counts = sorted({case["repetitions"] for case in family["cases"]})
+    return f"Each world was drawn {' or '.join(map(str, counts))} times, by commit {family['commit']}."
+
+
 def _numbers(interval: Interval) -> tuple[float, ...]:
     return interval.value, interval.low, interval.high, interval.sd, interval.coverage
 
@@ -213,9 +217,14 @@ def _notes(facts: dict[str, Any]) -> str:
     return "; ".join(notes)
 
 
-def _write(path: Path, record: dict[str, Any], family: str, rows: dict[str, Any]) -> None:
-    record["families"] = dict(sorted({**record["families"], family: rows}.items()))
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"families": {}}
+
+
+def _write(path: Path, family: str, rows: dict[str, Any]) -> None:
+    """Only this family changes: another process may have written others meanwhile."""
+    families = {**_read(path)["families"], family: rows}
+    path.write_text(json.dumps({"families": dict(sorted(families.items()))}, indent=1) + "\n", encoding="utf-8")
 
 
 def _code() -> str:

@@ -172,6 +172,47 @@ def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):
     assert (clustered > 0.6 * alone).all() and (naive < 0.5 * alone).all()
 
 
+def test_the_interval_and_the_test_of_a_difference_are_about_the_same_mean():
+    """One large cluster on which b is worse and nine of one item on which it is better: items decide, not clusters."""
+    clusters = np.repeat(np.arange(10), [91] + [1] * 9)
+    people = np.tile([0.5, 0.3, 0.2], (100, 1))
+    a = np.tile([0.4, 0.4, 0.2], (100, 1))
+    b = np.where((clusters == 0)[:, None], [0.2, 0.6, 0.2], people)
+    found = compare({"a": a, "b": b}, people, rng=np.random.default_rng(0), clusters=clusters, ceiling=False,
+                    replicates=200)  # fmt: skip
+    one = next(one for one in found.differences if one.score == "js")
+    assert one.interval.value > 0 and one.comparison.difference == pytest.approx(one.interval.value)
+    assert one.comparison.n == 10 and one.comparison.test == "paired t-test over clusters" and one.comparison.p > 0.05
+
+
+def test_slices_have_the_coverage_that_was_asked_for(crowd, models):
+    def width(coverage):
+        card = scorecard(models["noise"], crowd[1], rng=np.random.default_rng(0), ceiling=False, coverage=coverage)
+        part = card.slices["majority class"]["js"][0].score
+        assert part.coverage == coverage
+        return part.high - part.low
+
+    assert width(0.5) < 0.5 * width(0.99)
+
+
+def test_the_parts_of_the_brier_score_add_up_to_the_score_they_stand_under(compared):
+    for card in compared.cards.values():
+        frame = dict(zip(card.to_arrow()["score"].to_pylist(), card.to_arrow()["value"].to_pylist(), strict=True))
+        for name in ("brier", "confidence_brier", "confidence_brier_majority"):
+            base, suffix = name.removesuffix("_majority"), "_majority" * name.endswith("_majority")
+            parts = [frame[f"{base}_{part}{suffix}"] for part in ("reliability", "resolution", "uncertainty", "inside")]
+            assert parts[0] - parts[1] + parts[2] + parts[3] == pytest.approx(frame[name], abs=1e-12), (card.name, name)
+    assert "soft Brier, resolution" in scorecard_page(compared, "photos")
+
+
+def test_one_bin_of_rmse_calibration_is_said(crowd, models):
+    def remarks(n):
+        card = scorecard(models["noise"].probs[:n], crowd[1].probs[:n], rng=np.random.default_rng(0), replicates=10)
+        return [remark for remark in card.remarks if "RMSE calibration" in remark]
+
+    assert not remarks(200) and "199 items make a single bin" in remarks(199)[0]
+
+
 def test_a_slice_inside_one_cluster_has_no_interval(crowd, models):
     _, labels = crowd
     found = compare({"noise": models["noise"]}, labels, rng=np.random.default_rng(0), replicates=20,

@@ -65,7 +65,7 @@ def test_columns_divide_items_and_gaps_are_in_no_part():
     assert found.names == ("a", "b") and found.code.tolist() == [1, 0, -1, 1, -1] and found.sizes.tolist() == [1, 2]
     scores = slice_scores(np.array([1.0, 5.0, 9.0, 3.0, 9.0]), found, np.random.default_rng(0))
     assert [(one.name, one.items, one.score.value) for one in scores] == [("a", 1, 5.0), ("b", 2, 2.0)]
-    assert (scores[1].score.low, scores[1].score.high) == (1.0, 3.0)
+    assert scores[1].score.low < 1 and scores[1].score.high > 3  # of two values little is known
 
 
 def test_bad_input_is_refused():

@@ -231,7 +231,9 @@ def _examples(cards: Sequence[Scorecard], items: list[int], colours: Mapping[str
 
 def _notes(card: Scorecard) -> str:
     text = (
-        "↓ lower is better, ↑ higher is better. Intervals hold 95 % of resampled item sets. Calibration is against the "
+        f"↓ lower is better, ↑ higher is better. Intervals are made to hold, {card.scores['js'].coverage:.0%} of the "
+        "time, what endlessly many items of this kind would score. Soft Brier is its reliability, less its resolution, "
+        "and its uncertainty and what lies inside bins. Calibration is against the "
         "share of people who made the model's choice; its intervals are mirrored at the value, since resampling adds "
         "error. Second choice is over items on which people are not unanimous."
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from dissensus.evaluate.calibration import BIN_SIZE
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
 from dissensus.evaluate.json_numbers import interval_json
@@ -18,7 +19,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
-from dissensus.evaluate.scores import item_values, scores_with_intervals
+from dissensus.evaluate.scores import item_values, scores_with_intervals, share_bounds, within_bounds
 from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
@@ -148,6 +149,11 @@ def scored_cards(
     elif ceiling:
         top, why = _ceiling(people, shared.clusters, ceiling_rng, coverage)
         remarks += [why] if why else []
+    if n < 2 * BIN_SIZE:
+        remarks.append(
+            f"RMSE calibration is over bins of {BIN_SIZE} items, and {n} items make a single bin: it is how far mean "
+            "confidence lies from the mean outcome, and says nothing about low or high confidence"
+        )
     cards = {}
     for (name, model), own_rng in zip(shared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
@@ -159,18 +165,25 @@ def scored_cards(
             scores = scores_with_intervals(
                 model.probs, people.probs, values, shared.gold, shared.clusters, own_rng, replicates, coverage
             )
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates)
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates, coverage)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
 
 
 def _sliced(
-    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int, coverage: float
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score, metric in METRICS.items() if metric.sliced}
+    options: dict[str, Any] = {"clusters": shared.clusters, "replicates": replicates, "coverage": coverage}
+    k = shared.people.targets.n_classes
+    tables = {by.by: slice_table(chosen, by, rng, bounds=share_bounds(chosen), **options) for by in shared.slices}
     return {
-        by.by: slice_table(chosen, by, rng, clusters=shared.clusters, replicates=replicates) for by in shared.slices
+        by: {
+            name: [replace(part, score=within_bounds(part.score, name, k)) for part in parts]
+            for name, parts in table.items()
+        }
+        for by, table in tables.items()
     }
 
 

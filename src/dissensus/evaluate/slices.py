@@ -143,11 +143,11 @@ def slice_scores(
 
 def slice_table(
     values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, clusters: np.ndarray | None = None,
-    replicates: int = 1000, coverage: float = 0.95,
+    bounds: Mapping[str, tuple[float, float]] | None = None, replicates: int = 1000, coverage: float = 0.95,
 ) -> dict[str, list[SliceScore]]:  # fmt: skip
     """The same for several scores, on the same resampled items, or clusters of them.
 
-    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters: (n,), see `over_items`
+    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters, bounds: see `over_items`
     """
     columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
     for column in columns.values():
@@ -165,7 +165,7 @@ def slice_table(
                 means = {name: float(np.nanmean(column)) for name, column in known.items()}
                 drawn = {name: Interval(mean, math.nan, math.nan, math.nan, coverage) for name, mean in means.items()}
             else:
-                drawn = over_items(known, rng, clusters=groups, replicates=replicates, coverage=coverage)
+                drawn = over_items(known, rng, clusters=groups, bounds=bounds, replicates=replicates, coverage=coverage)
             for name, score in drawn.items():
                 table[name].append(SliceScore(title, int(inside.sum()), score))
     return table
