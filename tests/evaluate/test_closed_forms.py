@@ -61,6 +61,16 @@ def test_a_wrong_draw_moves_the_entropy_less_the_more_votes_there_are():
     assert off[0] > off[1] > off[2] and off[2] < 0.1 * abs(entropy(wrong[None]) - entropy(truth[None]))[0]
 
 
+def test_an_entropy_that_is_off_moves_jensen_shannon_by_a_quarter_and_brier_not_at_all():
+    rng = np.random.default_rng(0)
+    probs = rng.dirichlet([0.5] * 3, 20)
+    counts = rng.multinomial(6, probs)
+    exact, off = PossibleTruth(probs, counts), PossibleTruth(probs, counts, off=0.04)
+    moved = {soft_nll_of_truth: 0.04, kl_of_truth: 0.04, js_of_truth: 0.01, brier_of_truth: 0.0}
+    for form, by in moved.items():
+        assert form(off) - form(exact) == pytest.approx(by, abs=1e-12)
+
+
 def test_items_may_have_different_numbers_of_votes():
     rng = np.random.default_rng(0)
     probs, votes = rng.dirichlet([0.5] * 4, 30), rng.integers(2, 40, 30)

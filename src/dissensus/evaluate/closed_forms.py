@@ -25,10 +25,12 @@ class PossibleTruth:
 
     probs   (n, k) one for each item
     counts  (n, k) votes, two or more on each item
+    off     nats that are put on every entropy, to see which scores that moves
     """
 
     probs: np.ndarray
     counts: np.ndarray
+    off: float = 0.0
 
     __repr__ = shapes
 
@@ -38,13 +40,26 @@ class PossibleTruth:
 
     @cached_property
     def entropy(self) -> np.ndarray:
-        """The entropy of the truth in nats; only what the rarer classes add to it rests on `probs`.  (n,)
+        """The entropy of the truth in nats: what votes tell of it, and the rest of `probs`.  (n,)"""
+        return self.known + self.rest + self.off
 
-            sum_c x_c/N (psi(N) - psi(x_c))   +   sum_c p_c sum_(r >= N) (1 - p_c)^r / r
+    @cached_property
+    def known(self) -> np.ndarray:
+        """The first N - 1 terms of the entropy, without bias: sum_c x_c/N (psi(N) - psi(x_c)).  (n,)
 
-        The first sum is unbiased for the terms up to N - 1: Zhang (2012), Entropy estimation in Turing's perspective.
+        Zhang (2012), Entropy estimation in Turing's perspective.
         """
-        return _known_entropy(self.counts) + entropy(self.probs) - _first_terms(self.probs, self.counts.sum(axis=1))
+        return _known_entropy(self.counts)
+
+    @cached_property
+    def drawn(self) -> np.ndarray:
+        """The same terms of `probs`: sum_c p_c sum_(r < N) (1 - p_c)^r / r.  (n,)"""
+        return _first_terms(self.probs, self.counts.sum(axis=1))
+
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """All further terms of `probs`, which are those of rare classes.  (n,)"""
+        return entropy(self.probs) - self.drawn
 
 
 def brier_of_truth(truth: PossibleTruth) -> np.ndarray:
@@ -86,7 +101,7 @@ def _known_entropy(counts: np.ndarray) -> np.ndarray:
 
 
 def _first_terms(probs: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """sum_c p_c sum_(r < N) (1 - p_c)^r / r, by Horner's rule from the last term.  (n, k), (n,) -> (n,)"""
+    """By Horner's rule from the last term.  (n, k), (n,) -> (n,)"""
     order = np.argsort(-total, kind="stable")  # items of many votes first, as they have more terms
     rest, fewer = 1 - probs[order], -total[order]
     value = np.zeros(rest.shape)

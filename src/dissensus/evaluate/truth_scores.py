@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,26 +17,49 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval
 
 REFIT_ITEMS = 1_000  # items drawn for each refit of the prior: from more the spread is scaled down, to save time
+REST = 0.1  # the share by which the part of an entropy that votes say nothing about is allowed to be wrong
 
 
-def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> tuple[dict[str, float], dict[str, float]]:
-    """The expected score of the truth under every metric that has a ceiling, and its variance by the drawing.
+@dataclass(frozen=True)
+class TruthScores:
+    """Scores of the truth by name: values, and two variances of each.
+
+    noise  by the finite number of draws
+    form   by the form of the prior, which may be wrong; 0 where nothing is known about that
+    """
+
+    values: dict[str, float]
+    noise: dict[str, float]
+    form: dict[str, float]
+
+
+def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> TruthScores:
+    """The expected score of the truth under every metric that has a ceiling.
 
         value = mean over draws and items of score(prediction = p_i, labels = share of all votes on i)
 
     p_i is drawn from what the votes leave possible, see `shrinkage`, whose prior is fitted to these counts. A metric
     with `of_truth` needs the draw for a part only. 0 where a score is undefined: a correlation with no spread.
 
+    Where votes tell the first terms of an entropy, they also tell how far the draws have these wrong. The rest is taken
+    to be wrong by as much again, and by a tenth of itself, which is what `form` allows for:
+
+        form = (mean of known - drawn)^2 + (REST mean of rest)^2
+
     counts: (n, k) whole numbers, two or more in each row
     """
     posterior = shrinkage(Distributions.from_counts(counts)).posterior
     drawn = [PossibleTruth(posterior_sample(posterior, rng), counts) for _ in range(draws)]
-    values, noise = {}, {}
+    wrong = np.array([(truth.known - truth.drawn).mean() for truth in drawn])
+    by_votes = max(wrong.mean() ** 2 - wrong.var(ddof=1) / draws, 0.0)
+    off = math.hypot(math.sqrt(by_votes), REST * float(np.mean([truth.rest.mean() for truth in drawn])))
+    values, noise, form = {}, {}, {}
     for name, metric in METRICS.items():
         if metric.ceiling:
             each = np.array([_score(metric, truth) for truth in drawn])
             values[name], noise[name] = float(each.mean()), float(each.var(ddof=1) / draws)
-    return values, noise
+            form[name] = 0.0 if metric.of_truth is None else (_score(metric, replace(drawn[0], off=off)) - each[0]) ** 2
+    return TruthScores(values, noise, form)
 
 
 def truth_intervals(
@@ -49,7 +73,7 @@ def truth_intervals(
 ) -> dict[str, Interval]:
     """`truth_scores` with intervals over items, or over clusters of items, for which the prior is fitted anew.
 
-        sd^2 = variance of value* over resampled items,   low, high = value -+ t sd
+        sd^2 = variance of value* over resampled items + form,   low, high = value -+ t sd
 
     t is Student's quantile for refits - 1 degrees of freedom; low and high stay within the bounds of the score. The
     prior is fitted again for every resampled set of items, since its own uncertainty is most of that of the value. Of
@@ -60,18 +84,18 @@ def truth_intervals(
     from scipy.stats import t as student
 
     value_rng, items_rng = rng.spawn(2)
-    values, noise = truth_scores(counts, value_rng, draws)
+    truth = truth_scores(counts, value_rng, draws)
     again, size = [], []
     for items, part in _resampled(counts.shape[0], refits, items_rng, clusters):
         again.append(truth_scores(counts[items], items_rng, draws))
         size.append(part)
     wide, k = float(student.ppf((1 + coverage) / 2, refits - 1)), counts.shape[1]
     intervals = {}
-    for name, value in values.items():
+    for name, value in truth.values.items():
         spread = float(
-            np.var([scores[name] for scores, _ in again], ddof=1) - np.mean([by_draws[name] for _, by_draws in again])
+            np.var([other.values[name] for other in again], ddof=1) - np.mean([other.noise[name] for other in again])
         )
-        sd = math.sqrt(max(spread, 0.0) * np.mean(size) + noise[name])
+        sd = math.sqrt(max(spread, 0.0) * np.mean(size) + truth.noise[name] + truth.form[name])
         low, high = max(value - wide * sd, METRICS[name].lowest(k)), min(value + wide * sd, METRICS[name].highest(k))
         intervals[name] = Interval(value, min(low, value), max(high, value), sd, coverage)
     return intervals
