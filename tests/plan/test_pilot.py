@@ -148,6 +148,29 @@ def test_one_person_says_nothing_about_others():
     assert ranked[0].kind == "soft"  # the lower loss, as far as one person tells
 
 
+def test_two_people_with_the_same_median_are_not_taken_to_be_alike():
+    """Seconds are often whole numbers; how a person's own answers differ says how near medians come by chance."""
+    tried = PilotAnswers("hard", 1, np.tile([1.0, 2.0, 4.0], 2), np.full(6, np.nan), np.repeat(["ann", "bo"], 3))
+    seconds = rank_options([tried], 80, 20, Preferences(), rng(0))[0].seconds
+    assert seconds.value == pytest.approx(2) and seconds.low < 0.5 and seconds.high > 8
+
+
+def test_errors_known_of_one_person_say_nothing_about_others():
+    who = np.repeat(["ann", "bo", "cy"], 4)
+    wrong = np.where(who == "ann", 0.25, np.nan)
+    option = rank_options([PilotAnswers("hard", 1, 2 + rng(0).random(12), wrong, who)], 80, 20, Preferences(), rng(0))[
+        0
+    ]
+    assert [option.flip_rate.value, option.flip_rate.low, option.flip_rate.high] == [0.25, 0, 1]
+    assert 1.5 < option.seconds.low < option.seconds.high < 4
+
+
+def test_a_column_of_annotators_without_names_counts_answers_as_independent(tmp_path):
+    path = tmp_path / "pilot.csv"
+    path.write_text("kind,seconds,annotator\nhard,2,\nhard,3,\n")
+    assert read_pilot(path)[0].annotator is None
+
+
 def simulated_pilot(people: int, soft: float, draw: np.random.Generator, answers: int = 8) -> list[PilotAnswers]:
     """People differ in pace by a factor of e^0.8, and a little in what soft labels add to it; 5 % of answers wrong."""
     who = np.repeat(np.arange(people), answers)
@@ -275,6 +298,7 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
         ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
         ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
         ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),
+        ("kind,seconds,annotator\nhard,2,ann\nhard,3,\n", "row 2 has no annotator; 1 of 2 rows have none"),
     ],
 )
 def test_faults_of_a_file_are_named(tmp_path, text, message):

@@ -20,7 +20,8 @@ def plan(
                                                      "as there are classes.")] = None,
     utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
                                          "inverse-sigmoid.")] = "linear",
-    beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
+    beta: Annotated[float, typer.Option(help="The weight of cost: 0 where it does not matter, 1 where soft labels are "
+                                        "worth as many hard ones as there are classes.")] = 1.0,
     reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as "
                                                     "many for each item as there are classes. 8100 for the maps of "
                                                     "Sucholutsky 2023.")] = None,

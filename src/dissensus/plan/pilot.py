@@ -122,8 +122,8 @@ def rank_options(
 
     Seconds and flip rates are drawn for people like those who answered, each of whom has one deviation for all kinds
     that they tried (`pilot_crowd.draw_crowds`, with the intervals); where annotators are not known, every answer is a
-    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind that
-    `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
+    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind
+    that `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -153,6 +153,7 @@ def rank_options(
     lowest = judged == judged.min(axis=0)
     crowds = [_people(group) for group in answers]
     lone = [crowd == 1 for crowd in crowds]
+    judges = [np.unique(kind.person[np.isfinite(kind.wrong)]).size for kind in kinds]  # whose errors are known
     if any(lone):
         lowest = able[:, 1:] if able[:, 1:].any(axis=0).all() else np.ones_like(lowest)
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
@@ -161,7 +162,7 @@ def rank_options(
             group.kind, group.k_hat, group.name, group.seconds.size, crowds[i], int(items[i, 0]),
             _interval(seconds[i], coverage, (0.0, np.inf) if lone[i] else None),
             _interval(each[i], coverage, (0.0, np.inf) if i != place and (lone[i] or lone[place]) else None),
-            _interval(flips[i], coverage, (0.0, 1.0) if lone[i] else None) if np.isfinite(group.wrong).any() else None,
+            _interval(flips[i], coverage, (0.0, 1.0) if judges[i] == 1 else None) if judges[i] else None,
             _interval(ratio[i], coverage, (0.0, float(information[i, 0])) if lone[i] else None),
             _interval(loss[i], coverage, (-np.inf, np.inf) if lone[i] or lone[place] else None), float(best[i]),
         )

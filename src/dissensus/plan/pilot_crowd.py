@@ -30,7 +30,8 @@ def draw_crowds(
     """Typical seconds and flip rates of each kind, as measured and as they may be among other people.
 
         seconds = exp(mean over people of ln of each one's median)
-        ln seconds ~ t(G - 1) around ln of that,  scale^2 = s^2 / G,   s^2 of people's ln medians
+        ln seconds ~ t(G - 1) around ln of that,  scale^2 = s^2 / G,   s^2 of people's ln medians, or that
+            of their own answers if it is larger: two people whose medians are alike by chance are not taken to be alike
         flip rate r = mean over people of each one's share of wrong comparisons
         flip rate ~ Beta(r n*, (1 - r) n* + 1) below its middle, Beta(r n* + 1, (1 - r) n*) above
         n* = r (1 - r) / variance of r * [t(m - 1) / t(G - 1)]^2,   the t of the coverage
@@ -53,15 +54,29 @@ def draw_crowds(
     for at, (kind, stream) in enumerate(zip(kinds, own_rng.spawn(len(kinds)), strict=True)):
         who, medians = _by_person(kind.person, kind.seconds, np.median)
         seconds[at] = np.exp(np.log(medians).mean())
+        time_rng, error_rng = stream.spawn(2)
         if who.size > 1:
             freedom = who.size - 1
-            t = deviation[:, who] @ _standardised(np.log(medians)) / np.sqrt(chdtri(freedom, tail) / freedom)
-            away = t * np.log(medians).std(ddof=1) / np.sqrt(who.size)
+            between = float(np.log(medians).var(ddof=1)) / who.size
+            apart = max(_within(kind, who, medians) - between, 0.0)
+            away = np.sqrt(between) * deviation[:, who] @ _standardised(np.log(medians))
+            away += np.sqrt(apart) * time_rng.standard_normal(replicates)
+            away /= np.sqrt(chdtri(freedom, tail) / freedom)
             seconds[at, 1:] *= np.exp(np.clip(away, -FURTHEST, FURTHEST))
         known = np.isfinite(kind.wrong)
         if known.any():
-            flips[at] = _flip_rates(kind.person[known], kind.wrong[known], deviation, coverage, stream)
+            flips[at] = _flip_rates(kind.person[known], kind.wrong[known], deviation, coverage, error_rng)
     return seconds, flips
+
+
+def _within(kind: KindByPerson, who: np.ndarray, medians: np.ndarray) -> float:
+    """The variance of mean ln seconds if people differed by chance alone, by how their own answers differ."""
+    m = kind.seconds.size
+    if m == who.size:
+        return 0.0
+    away = np.log(kind.seconds) - np.log(medians)[np.searchsorted(who, kind.person)]
+    size = np.bincount(kind.person)[who]
+    return float((away**2).sum() / (m - who.size) * (1 / size).sum() / who.size**2)
 
 
 def _flip_rates(
@@ -72,8 +87,8 @@ def _flip_rates(
 
     who, rates = _by_person(person, wrong, np.mean)
     rate = float(rates.mean())
-    if who.size < 2:
-        return np.full(deviation.shape[0] + 1, rate)
+    if who.size < 2:  # one person says nothing about others
+        return np.concatenate([[rate], rng.random(deviation.shape[0])])
     trials = who.size**2 / float((1 / np.bincount(person)[who]).sum())  # m, if all gave as many answers
     drawn = rng.standard_normal(deviation.shape[0])
     if 0 < rate < 1:

@@ -18,7 +18,7 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
     seconds    what it took
     wrong      optional: share of its comparisons that are wrong (0 or 1 for a hard label), empty where not known
     k_hat      classes with a number; needed for sparse and top-class
-    annotator  optional
+    annotator  optional: in every row or in none
     """
     import pyarrow as pa
     import pyarrow.csv as pa_csv
@@ -37,7 +37,7 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
         raise ValueError(f"{path} has a header and no answers; expected one row per answer of the pilot")
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
     seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
-    who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None
+    who = _annotators(table, path)
     groups = []
     for name in dict.fromkeys(kind.tolist()):
         rows = np.flatnonzero(kind == name)
@@ -60,6 +60,22 @@ def _answers(
     kind: Any, k_hat: int, rows: np.ndarray, seconds: np.ndarray, wrong: np.ndarray, who: np.ndarray | None
 ) -> PilotAnswers:
     return PilotAnswers(kind, k_hat, seconds[rows], wrong[rows], None if who is None else who[rows])
+
+
+def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
+    """Who gave each answer; None where no row says so.  (m,)"""
+    if "annotator" not in table.column_names:
+        return None
+    who = np.array(["" if name is None else str(name).strip() for name in table["annotator"].to_pylist()], dtype=object)
+    unnamed = np.flatnonzero(who == "")
+    if unnamed.size == who.size:
+        return None
+    if unnamed.size:
+        raise ValueError(
+            f"{path}: row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none: expected a "
+            "name in every row, or in none if answers are to count as those of different people"
+        )
+    return who
 
 
 def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:

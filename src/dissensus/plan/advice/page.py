@@ -192,8 +192,8 @@ def _pilot(advice: Advice) -> str:
     )  # fmt: skip
     return (
         "<section><h2>What the pilot says</h2><p>Seconds (geometric mean over people of each one's median) and error "
-        f"rates {about}. Cost is counted in hard labels; what is right among all comparisons, and the loss, are those of the "
-        f"options.</p>{scrolling(html_table(columns, rows), 'pilot')}"
+        f"rates {about}. Cost is counted in hard labels; what is right among all comparisons, and the loss, are those "
+        f"of the options.</p>{scrolling(html_table(columns, rows), 'pilot')}"
         f"{interval_chart(losses, 'loss') if known else ''}</section>"
     )
 
