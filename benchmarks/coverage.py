@@ -25,6 +25,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ RECORD = ROOT / "benchmarks" / "results" / "coverage.json"
 PAGE = ROOT / "docs" / "intervals.md"
 FIRST_KEPT_ASIDE = 1000  # seeds below were used while methods were chosen
 CHUNK = 20  # repetitions a process works on at once
+MOST_ROWS = 60  # of a table with a row for each interval
 LEAST = 0.05  # an interval is flagged where it covers less than its name says by more than this
 
 _CASES: list[Case] = []  # set before the processes are forked: what draws data cannot be pickled
@@ -105,12 +107,35 @@ def flagged(facts: dict[str, Any]) -> bool:
 
 
 def table(family: dict[str, Any]) -> str:
-    """The rows of a family as the page shows them."""
+    """A family as the page shows it: a row for each interval, or where these are many, a column."""
+    if sum(len(case["intervals"]) for case in family["cases"]) <= MOST_ROWS:
+        return _by_row(family["cases"])
+    groups = groupby(family["cases"], key=lambda case: list(case["intervals"]))
+    return "\n\n".join(_by_column(names, list(cases)) for names, cases in groups)
+
+
+def _by_column(names: list[str], cases: list[dict[str, Any]]) -> str:
+    """Coverage in percent, and bias / sd in brackets, of intervals that several worlds have."""
+    lines = [f"| world | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
+    for case in cases:
+        lines.append(f"| {case['world']} | {' | '.join(map(_covers_and_bias, case['intervals'].values()))} |")
+    return "\n".join(lines)
+
+
+def _covers_and_bias(facts: dict[str, Any]) -> str:
+    if facts["coverage"] is None:
+        return "none"
+    covers = f"{100 * facts['coverage']:.1f}"
+    covers = f"**{covers}**" if flagged(facts) else covers
+    return covers if facts["bias"] is None else f"{covers} ({facts['bias']:+.1f})"
+
+
+def _by_row(cases: list[dict[str, Any]]) -> str:
     lines = [
         "| world | interval of | truth | covers | mean width | bias / sd | notes |",
         "|---|---|---:|---:|---:|---:|---|",
     ]
-    for case in family["cases"]:
+    for case in cases:
         for name, facts in case["intervals"].items():
             covers = "-" if facts["coverage"] is None else f"{facts['coverage']:.1%} ± {facts['error']:.1%}"
             covers = f"**{covers}**" if flagged(facts) else covers
@@ -194,7 +219,9 @@ def _run(
 
 def _drawn_by(family: dict[str, Any]) -> str:
     counts = sorted({case["repetitions"] for case in family["cases"]})
-    return f"Each world was drawn {' or '.join(map(str, counts))} times, by commit {family['commit']}."
+    error = (0.95 * 0.05 / max(counts[0], 1)) ** 0.5
+    drawn = f"Each world was drawn {' or '.join(map(str, counts))} times, by commit {family['commit']}"
+    return f"{drawn}; the Monte Carlo error of 95 % is {100 * error:.1f} points."
 
 
 def _numbers(interval: Interval) -> tuple[float, ...]:

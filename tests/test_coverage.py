@@ -71,4 +71,4 @@ def test_the_page_on_intervals_shows_what_was_recorded():
     for name, family in record["families"].items():
         assert table(family) in page
         assert family["commit"] != "unfinished", f"{name} was stopped: run the benchmark again"
-        assert all(case["repetitions"] >= 300 for case in family["cases"]), name
+        assert len({case["code"] for case in family["cases"]}) == 1, f"{name} was drawn by several versions"
