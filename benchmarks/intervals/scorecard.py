@@ -3,6 +3,9 @@
 The truth of each score is that of 200,000 items of the same world, with as many votes each. Models: `sure` is people's
 distribution sharpened, so that a few items cost most of the loss; `near` is close to people; `calibrated` has
 confidence that is right on average. Methods were chosen on seeds below 1000, which the record leaves out.
+
+RMSE calibration has bins of 100 items, so few items have fewer bins than endlessly many and another truth: it is left
+out here. The ECE of a calibrated model is raised by chance, so its intervals cover less: see `pivotal`.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ MANY = 200_000
 REPLICATES = 300
 SCORES = (
     "soft_nll", "kl", "js", "brier", "accuracy", "vote_accuracy", "second_best_accuracy", "ece_equal_mass",
-    "rmse_calibration", "smooth_ece", "entropy_pearson", "entropy_spearman",
+    "smooth_ece", "entropy_pearson", "entropy_spearman",
 )  # fmt: skip
 Model = Callable[[np.ndarray, np.random.Generator], np.ndarray]  # (n, k) true distributions -> (n, k) predictions
 

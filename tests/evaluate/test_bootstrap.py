@@ -222,9 +222,9 @@ def binned_error(confidence, right):
     return np.abs(gaps.reshape(10, -1).sum(axis=1)).sum() / gaps.size
 
 
-@pytest.mark.parametrize(("overconfidence", "least"), [(0.0, 0.4), (0.05, 0.7), (0.1, 0.85)])
-def test_a_mirrored_interval_takes_back_what_resampling_adds(overconfidence, least):
-    """Calibration error of 500 answers, known from how they were drawn; percentiles would never hold 0."""
+@pytest.mark.parametrize(("overconfidence", "least"), [(0.0, 0.75), (0.05, 0.88), (0.1, 0.88)])
+def test_an_interval_of_a_calibration_error_takes_back_what_chance_adds(overconfidence, least):
+    """Calibration error of 500 answers, known from how they were drawn; mirrored quantiles held 0 in 56 of 100."""
     rng = np.random.default_rng(10)
     hits = 0
     for _ in range(100):
@@ -236,7 +236,7 @@ def test_a_mirrored_interval_takes_back_what_resampling_adds(overconfidence, lea
 
         found = pivotal(error, 500, rng, replicates=150)["error"]
         hits += found.low <= overconfidence <= found.high
-        assert 0 <= found.low <= found.high
+        assert 0 <= found.low <= found.value <= found.high
     assert hits / 100 >= least
 
 

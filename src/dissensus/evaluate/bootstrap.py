@@ -183,14 +183,17 @@ def pivotal(
     coverage: float = 0.95,
     least: float = 0.0,
 ) -> dict[str, Interval]:
-    """Intervals for numbers that resampling itself raises, such as calibration errors: mirrored at the value.
+    """Intervals for numbers that chance raises, such as calibration errors: wider below the value than above it.
 
-        low, high = 2 value - quantiles of value*,   no lower than `least`
+        low  = value - (1 + sqrt 2) push - (upper quantile of value* - mean of value*),   no lower than `least`
+        high = value + (mean of value* - lower quantile of value*),   push = mean of value* - value, where above 0
 
-    A calibration error is pushed up by chance, and by the chance of resampling once more, so the percentiles of value*
-    would lie above where the truth is. Davison and Hinkley (1997), Bootstrap methods, sec. 5.2. The value keeps the
-    upward push of its finite sample, so the interval still leans high: of 95 % intervals for 500 items in 10 bins, 56,
-    81 and 92 of 100 held a true error of 0, 0.05 and 0.1 (percentiles: 0, 62 and 96).
+    A calibration error is pushed up by chance, and in resampled items by chance once more. Of a model that is
+    calibrated, gaps are noise alone: twice its variance makes them sqrt 2 as large, so the push of the value itself is
+    1/(sqrt 2 - 1) = 1 + sqrt 2 times the one that resampling adds. Of a model that is far from calibrated there is no
+    push. After Davison and Hinkley (1997), Bootstrap methods, sec. 5.2, who mirror the quantiles at the value. Of 95 %
+    intervals for 500 items in 10 bins, 83, 94 and 95 of 100 held a true error of 0, 0.05 and 0.1 (mirrored: 56, 81 and
+    92; percentiles: 0, 62 and 96), and for 100 items 80 and 93 held 0 and 0.1.
 
     statistic  function of item positions (n,), with repeats -> name: number
     clusters   (n,) what each item belongs to: clusters are drawn instead of items, see `over_items`
@@ -204,9 +207,11 @@ def pivotal(
         drawn = [statistic(np.repeat(places, row.astype(np.int64))) for row in weights]
     intervals = {}
     for name, value in values.items():
-        raw = percentile_interval(value, np.array([values_drawn[name] for values_drawn in drawn]), coverage)
-        low, high = max(2 * value - raw.high, least), max(2 * value - raw.low, least)
-        intervals[name] = Interval(value, low, high, raw.sd, coverage)
+        resampled = np.array([values_drawn[name] for values_drawn in drawn])
+        raw, middle = percentile_interval(value, resampled, coverage), float(resampled.mean())
+        push = (1 + math.sqrt(2)) * max(middle - value, 0.0)
+        low, high = value - push - (raw.high - middle), value + (middle - raw.low)
+        intervals[name] = Interval(value, max(low, least), max(high, least), raw.sd, coverage)
     return intervals
 
 

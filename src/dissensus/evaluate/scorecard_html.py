@@ -234,7 +234,7 @@ def _notes(card: Scorecard) -> str:
         f"↓ lower is better, ↑ higher is better. Intervals are made to hold, {card.scores['js'].coverage:.0%} of the "
         "time, what endlessly many items of this kind would score. Soft Brier is its reliability, less its resolution, "
         "and its uncertainty and what lies inside bins. Calibration is against the "
-        "share of people who made the model's choice; its intervals are mirrored at the value, since resampling adds "
+        "share of people who made the model's choice; its intervals reach further down than up, since chance adds "
         "error. Second choice is over items on which people are not unanimous."
     )
     if card.ceiling is not None:
