@@ -262,11 +262,13 @@ def _code() -> str:
 
 
 def _commit() -> str:
-    """The commit that was run, with a + where files have changed since."""
-    said = subprocess.run(
-        ["git", "describe", "--always", "--abbrev=9", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return said.stdout.strip()
+    """The commit that was run, with a + where the code has changed since."""
+    changed = _git("status", "--porcelain", "--", "src/dissensus", "benchmarks/intervals")
+    return _git("rev-parse", "--short=9", "HEAD") + ("+" if changed else "")
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":
