@@ -65,14 +65,15 @@ def cases_of(family: str) -> list[Case]:
 
 
 def drawn_again(task: tuple[int, int, int]) -> tuple[int, dict[str, np.ndarray], float]:
-    """The intervals of some repetitions of a case.  name: (repetitions, 5): value, low, high, sd, coverage"""
+    """The intervals of some repetitions of a case.  name: (repetitions, 5): value, low, high, sd, coverage
+
+    Intervals of numbers that have no truth in this world are not looked at.
+    """
     number, start, stop = task
     case, began = _CASES[number], time.process_time()
     rows: dict[str, list[tuple[float, ...]]] = {name: [] for name in case.truth}
     for seed in range(start, stop):
         intervals = case.drawn(np.random.default_rng([seed, zlib.crc32(case.world.encode())]))
-        if more := intervals.keys() - case.truth.keys():
-            raise ValueError(f"{case.family}, {case.world}: intervals of {sorted(more)} have no truth")
         for name, row in rows.items():  # a score that a draw does not have is without an interval
             row.append(_numbers(intervals[name]) if name in intervals else (np.nan,) * 5)
     return number, {name: np.array(row) for name, row in rows.items()}, time.process_time() - began
