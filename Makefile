@@ -50,6 +50,7 @@ studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/resu
 	$(BIN)/python -m benchmarks.shrinkage
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py
+	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python studies/deliveries.py
 	$(BIN)/python -m studies.probes
 	$(BIN)/python studies/advise.py

@@ -75,7 +75,8 @@ def cases() -> Iterator[Case]:
     world, n, votes = WORLDS["logit-normal"], 100, 5
     people, first, second = _drawn(world, MANY, votes, (sure, noisy), np.random.default_rng(7))
     a, b = sweep(first, people), sweep(second, people)
-    apart = {score: b[score] - a[score] for score in ("soft_nll", "js", "brier", "accuracy", "entropy_spearman")}
+    scores = ("soft_nll", "js", "brier", "accuracy", "entropy_pearson", "entropy_spearman")
+    apart = {score: b[score] - a[score] for score in scores}
     yield Case("scorecard", "logit-normal, differences over 100 items", apart, partial(_differences, world, n, votes))
 
 

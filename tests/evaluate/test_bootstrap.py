@@ -135,8 +135,30 @@ def test_seeds_and_items_both_count():
     """v = run effect + item effect: the variance of the mean is that of both, s_run^2/s + s_item^2/n."""
     rng = np.random.default_rng(8)
     runs, items = rng.normal(0, 1, 10), rng.normal(0, 2, 200)
-    found = over_seeds(runs[:, None] + items[None, :], rng, replicates=4000)
-    assert found.sd == pytest.approx(np.sqrt(runs.var() / 10 + items.var() / 200), rel=0.06)
+    found = over_seeds(runs[:, None] + items[None, :])
+    assert found.sd == pytest.approx(np.sqrt(runs.var(ddof=1) / 10 + items.var(ddof=1) / 200))
+
+
+def test_with_one_source_of_chance_the_interval_over_seeds_is_students():
+    """Runs alike: Student's over items. Items alike: Student's over runs, as scipy has them."""
+    rng = np.random.default_rng(10)
+    items, runs = rng.exponential(1, 30), rng.normal(0, 1, 4)
+    for values, table in ((items, np.tile(items, (3, 1))), (runs, np.tile(runs[:, None], (1, 50)))):
+        interval = over_seeds(table, coverage=0.9)
+        expected = scipy.stats.t.interval(0.9, values.size - 1, values.mean(), scipy.stats.sem(values))
+        assert (interval.low, interval.high) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("runs", "spread"), [(3, 0.3), (3, 0.02), (5, 0.3), (5, 0.0)])
+def test_intervals_over_few_seeds_hold_the_truth(runs, spread):
+    """500 studies of 100 items; three standard errors of 95 % are 3 points. Resampling 3 runs held it in 74 %."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for _ in range(500):
+        table = spread * rng.normal(size=(runs, 1)) + 0.3 * rng.normal(size=100) + 0.3 * rng.normal(size=(runs, 100))
+        interval = over_seeds(table)
+        held += interval.low <= 0 <= interval.high
+    assert 0.92 <= held / 500 <= 0.98
 
 
 def test_few_annotators_widen_the_interval_over_items():
@@ -227,6 +249,6 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="1 resampled crowds were asked for"):
         over_items({"a": np.ones(3)}, rng, replicates=1)
     with pytest.raises(ValueError, match=r"expected \(seeds, items\) with 2 or more of both"):
-        over_seeds(np.ones((1, 5)), rng)
+        over_seeds(np.ones((1, 5)))
     with pytest.raises(ValueError, match="1 of 4 values are not finite"):
-        over_seeds(np.array([[1, 2], [3, np.inf]]), rng)
+        over_seeds(np.array([[1, 2], [3, np.inf]]))
