@@ -123,8 +123,9 @@ def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
     sentences += [f"{option.name}: {_measured(option)}." for option in ranked]
     if lone:
         sentences.append(
-            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are "
-            "neither intervals nor probabilities: ask four people or more, each for all kinds."
+            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are no "
+            f"intervals{'' if len(lone) == len(ranked) else ' for it'} and no probabilities: ask four people or more, "
+            "each for all kinds."
         )
     elif first.best < ENOUGH and len(ranked) > 1:
         second = ranked[1]
