@@ -115,7 +115,7 @@ def about_soft_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs, mea
 
 
 def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
-    """What the pilot measured, from the most probable kind to the least."""
+    """What the pilot measured, from the lowest loss to the highest."""
     first = ranked[0]
     lone = [option.name for option in ranked if option.people == 1]
     chance = "" if lone else f" with a probability of {first.best:.0%}"
@@ -128,7 +128,7 @@ def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
             "each for all kinds."
         )
     elif first.best < ENOUGH and len(ranked) > 1:
-        second = ranked[1]
+        second = max(ranked[1:], key=lambda option: option.best)
         sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask more people.")
     return sentences
 
