@@ -121,6 +121,11 @@ def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
     chance = "" if lone else f" with a probability of {first.best:.0%}"
     sentences = [f"In the pilot, {first.name} labels have the lowest loss{chance}."]
     sentences += [f"{option.name}: {_measured(option)}." for option in ranked]
+    if any(option.people is None for option in ranked):
+        sentences.append(
+            "Who answered is not known, so every answer counts as that of another person: where somebody gave several, "
+            "the intervals are too narrow, and a column annotator mends that."
+        )
     if lone:
         sentences.append(
             f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are no "
