@@ -247,6 +247,26 @@ def test_a_pilot_of_one_person_says_what_it_cannot_say():
     assert "which says nothing about others" in html and "inf" not in html.replace("information", "")
 
 
+def test_a_pilot_without_annotators_says_that_answers_count_as_those_of_different_people():
+    for who, said in ((None, True), (np.array(["ann", "ann", "bo"]), False)):
+        tried = [
+            PilotAnswers(kind, 1, seconds * np.array([1, 1.1, 1.2]), np.zeros(3), who)
+            for kind, seconds in (("hard", 2.0), ("soft", 9.0))
+        ]
+        why = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+        assert ("every answer counts as that of another person" in why) == said
+
+
+def test_where_one_person_gave_all_answers_of_one_kind_the_others_keep_their_intervals():
+    tried = [
+        PilotAnswers("hard", 1, np.array([2.0, 2.5]), np.zeros(2), np.array(["ann", "ann"])),
+        PilotAnswers("soft", 1, np.array([20.0, 30.0, 25.0]), np.zeros(3), np.array(["ann", "bo", "cy"])),
+    ]
+    said = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+    assert "soft: 24.7 s per answer [" in said and "hard: 2.25 s per answer, " in said
+    assert "One person gave all answers of hard." in said and "no intervals for it and no probabilities" in said
+
+
 def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
     dear = advise(80, 10, Preferences(), rng(0), pilot=tried_answers(hard=2.0, sparse_5=50.0))
     (said,) = [sentence for sentence in dear.why if "no soft labels" in sentence]

@@ -211,6 +211,39 @@ def test_the_probability_of_being_best_is_calibrated():
     assert said.mean() > 0.8  # and it does not hide behind doubt
 
 
+def test_labels_that_were_all_wrong_are_not_recommended():
+    """Of two people little is known, and labels that tell most might still do so: that is no reason to collect them."""
+    who = np.array(["ann", "bo"])
+    tried = [
+        PilotAnswers(kind, 1, np.ones(2), np.full(2, wrong), who) for kind, wrong in (("soft", 1.0), ("hard", 0.0))
+    ]
+    ranked = rank_options(tried, 30, 10, Preferences(), rng(0))
+    assert [option.kind for option in ranked] == ["hard", "soft"] and ranked[0].loss.value < 0 < ranked[1].loss.value
+
+
+def test_the_lowest_measured_loss_is_a_better_choice_than_the_most_probable_one_with_few_people():
+    """In loss that the truly best kind would have saved, over 100 pilots of two people with costs around the tie."""
+    draw, wanted, n, k = rng(7), Preferences(), 80, 20
+    kinds = {"hard": 1, "sparse": 5, "soft": 1}
+    information = {kind: float(wanted.estimate(kind, n, k, asked)) for kind, asked in kinds.items()}
+    who, by_loss, by_probability = np.repeat(np.arange(2), 6), 0.0, 0.0
+    for _ in range(100):
+        each = {"hard": 1.0, "sparse": 5 * draw.lognormal(0, 0.5), "soft": 12 * draw.lognormal(0, 0.5)}
+        flips = {kind: draw.uniform(0.02, 0.4) for kind in kinds}
+        true = {
+            kind: float(wanted.traded(n * each[kind], (1 - flips[kind]) * information[kind], n, k)) for kind in kinds
+        }
+        pace, tried = draw.lognormal(0, 0.5, 2), []
+        for kind, asked in kinds.items():
+            seconds = 2 * each[kind] * (pace * draw.lognormal(0, 0.3, 2))[who] * draw.lognormal(0, 0.4, who.size)
+            wrong = draw.beta(5 * flips[kind], 5 * (1 - flips[kind]), 2)[who]
+            tried.append(PilotAnswers(kind, asked, seconds, wrong, who.astype(str)))
+        ranked = rank_options(tried, n, k, wanted, draw, replicates=200)
+        by_loss += true[ranked[0].kind] - min(true.values())
+        by_probability += true[max(ranked, key=lambda option: option.best).kind] - min(true.values())
+    assert by_loss < by_probability, (by_loss, by_probability)
+
+
 def test_answers_that_are_a_little_wrong_each_have_a_narrow_interval():
     """The mean of 100 shares of sd 0.05 has a standard error of 0.005, as have the intervals."""
     wrong = 0.1 + 0.05 * np.tile([-1.0, 1.0], 50)
@@ -297,6 +330,9 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
         ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "has a share of 3 wrong; expected 0 to 1"),
         ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
         ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
+        ("kind,seconds,k_hat\nsparse,2,3\nsparse,3,2.5\n", "row 2 is a sparse label with k_hat 2.5; expected .* whole"),
+        ("kind,seconds,k_hat\nsparse,2,inf\nsparse,3,inf\n", "row 1 is a sparse label with k_hat inf"),
+        ("kind,seconds,seconds\nhard,2,3\nhard,3,4\n", "more than one column seconds"),
         ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),
         ("kind,seconds,annotator\nhard,2,ann\nhard,3,\n", "row 2 has no annotator; 1 of 2 rows have none"),
     ],

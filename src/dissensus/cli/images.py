@@ -29,7 +29,10 @@ ByPosition = Annotated[
                  "same order."),
 ]  # fmt: skip
 ImageSize = Annotated[
-    int | None, typer.Option(help="Bring all images to a square of this side: cut to the middle, then scaled.")
+    int | None,
+    typer.Option(
+        help="Bring all images to a square of this side: cut to the middle unless --fit says otherwise, then scaled."
+    ),
 ]
 ImageFit = Annotated[
     str | None,

@@ -116,7 +116,7 @@ def rank_options(
     replicates: int = 2000,
     coverage: float = 0.95,
 ) -> list[PilotOption]:
-    """The kinds of a pilot, ranked by the probability that each is the one to collect.
+    """The kinds of a pilot by the loss that was measured, lowest first, each with the probability that it is lowest.
 
         L = beta n seconds / seconds of a hard label - u((1 - flip rate) IR),   on the scale of `preferences`
 
@@ -124,6 +124,9 @@ def rank_options(
     that they tried (`pilot_crowd.draw_crowds`, with the intervals); where annotators are not known, every answer is a
     person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind
     that `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
+
+    The order is not that of the probabilities. With two people these say little more than which kind would gain most
+    if it went much better than it did, and going by them costs more (tests/plan/test_pilot.py counts it).
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -168,7 +171,8 @@ def rank_options(
         )
         for i, group in enumerate(answers)
     ]  # fmt: skip
-    return sorted(options, key=lambda option: (-option.best, option.loss.value))
+    order = sorted(range(len(options)), key=lambda i: (not able[i, 0], options[i].loss.value, -options[i].best))
+    return [options[i] for i in order]
 
 
 @takes(answers=(Votes, Beliefs), reference=Distributions)

@@ -10,6 +10,8 @@ import numpy as np
 from dissensus.plan.label_kinds import PARTIAL_KINDS
 from dissensus.plan.pilot import PilotAnswers
 
+_COLUMNS = ("kind", "seconds", "wrong", "k_hat", "annotator")
+
 
 def read_pilot(path: Path | str) -> list[PilotAnswers]:
     """A pilot from a CSV file with one row per answer.
@@ -33,6 +35,9 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
             f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
             "annotator: one row per answer"
         )
+    twice = [name for name in _COLUMNS if table.column_names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path} has more than one column {twice[0]}: {table.column_names}; expected one of each")
     if not table.num_rows:
         raise ValueError(f"{path} has a header and no answers; expected one row per answer of the pilot")
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
@@ -44,10 +49,12 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
         if name not in PARTIAL_KINDS:
             groups.append(_answers(name, 1, rows, seconds, wrong, who))
             continue
-        bad = rows[~(k_hat[rows] >= 1)]
+        bad = rows[~(k_hat[rows] >= 1) | (k_hat[rows] != k_hat[rows].round()) | np.isinf(k_hat[rows])]
         if bad.size:
+            without = "without k_hat" if np.isnan(k_hat[bad[0]]) else f"with k_hat {k_hat[bad[0]]:g}"
             raise ValueError(
-                f"{path}: row {bad[0] + 1} is a {name} label without k_hat; expected how many classes it has"
+                f"{path}: row {bad[0] + 1} is a {name} label {without}; expected how many classes it has, a whole "
+                f"number from 1 on; {bad.size} of {rows.size} are wrong"
             )
         groups += [
             _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)

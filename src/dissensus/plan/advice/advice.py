@@ -41,7 +41,7 @@ class Advice:
                   pilot, sparse and top-class labels as it tried them
     recommended   kind and k_hat; its reasons are `why`, in sentences
     alternatives  when to choose otherwise, in sentences
-    pilot         the kinds of the pilot, most probable first; empty without one
+    pilot         the kinds of the pilot, lowest measured loss first; empty without one
     """
 
     n: int
@@ -114,8 +114,8 @@ def advise(
     """What to collect for n items over k classes.
 
     Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
-    sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
-    best among those tried (`pilot.rank_options`). All options are then charged what it measured, one account for
+    sparse and top-class labels may choose how many classes they ask for. With a pilot the kind with the lowest loss
+    that it measured (`pilot.rank_options`). All options are then charged what it measured, one account for
     tried and untried kinds: see `measured.with_measurements`.
     Pairwise similarities are listed beside them and recommended only where a pilot tried them: they say nothing about
     the classes.

@@ -115,19 +115,25 @@ def about_soft_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs, mea
 
 
 def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
-    """What the pilot measured, from the most probable kind to the least."""
+    """What the pilot measured, from the lowest loss to the highest."""
     first = ranked[0]
     lone = [option.name for option in ranked if option.people == 1]
     chance = "" if lone else f" with a probability of {first.best:.0%}"
     sentences = [f"In the pilot, {first.name} labels have the lowest loss{chance}."]
     sentences += [f"{option.name}: {_measured(option)}." for option in ranked]
+    if any(option.people is None for option in ranked):
+        sentences.append(
+            "Who answered is not known, so every answer counts as that of another person: where somebody gave several, "
+            "the intervals are too narrow, and a column annotator mends that."
+        )
     if lone:
         sentences.append(
-            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are "
-            "neither intervals nor probabilities: ask four people or more, each for all kinds."
+            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are no "
+            f"intervals{'' if len(lone) == len(ranked) else ' for it'} and no probabilities: ask four people or more, "
+            "each for all kinds."
         )
     elif first.best < ENOUGH and len(ranked) > 1:
-        second = ranked[1]
+        second = max(ranked[1:], key=lambda option: option.best)
         sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask more people.")
     return sentences
 
