@@ -83,6 +83,17 @@ def test_parts_of_the_brier_score_are_those_of_the_classes_and_add_up(n):
         assert swept[f"brier_{name}"] == pytest.approx(getattr(parts, name), abs=within), name
 
 
+def test_parts_of_the_brier_score_do_not_depend_on_items_that_take_turns():
+    """Ten classes in turn, and ten times as many items as are sampled: each tenth item is of the same class."""
+    rng = np.random.default_rng(4)
+    logits = rng.normal(size=(10 * SAMPLE, 10))
+    logits[np.arange(10 * SAMPLE), np.arange(10 * SAMPLE) % 10] += 3
+    model, people = (rows / rows.sum(axis=1, keepdims=True) for rows in (np.exp(2 * logits), np.exp(logits)))
+    swept, parts = sweep(model, people), brier.brier_decomposition_of_classes(model, people)
+    for name in ("reliability", "resolution", "inside"):
+        assert swept[f"brier_{name}"] == pytest.approx(getattr(parts, name), abs=1e-3), name
+
+
 def test_one_bin_has_no_resolution():
     model, people = simulated(300, 3)
     swept = sweep(model, people, bins=1)
