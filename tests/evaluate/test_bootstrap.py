@@ -217,6 +217,20 @@ def test_of_as_many_groups_as_annotators_the_spread_is_that_of_leaving_each_out(
     assert 0.3 * sd < grouped.sd < 3 * sd
 
 
+def test_annotators_without_votes_are_not_counted_as_people(few_votes):
+    """Two people's votes, selected from those of twelve: there is one degree of freedom, not eleven."""
+    votes, _ = few_votes
+    two = votes.select(answers=votes.annotator < 2)
+    assert two.annotators.size == 12
+    found = over_annotators(two, lambda used, shares: float(shares[:, 0].mean()), np.random.default_rng(0))
+    each = [two.select(answers=two.annotator == person).counts() for person in (1, 0)]
+    without = [counts[counts.any(axis=1), 0].mean() for counts in each]  # nobody votes twice on an item
+    assert found.sd == pytest.approx(abs(without[0] - without[1]) / 2)
+    assert found.high - found.value == pytest.approx(scipy.stats.t.ppf(0.975, 1) * found.sd)
+    with pytest.raises(ValueError, match="votes are by 1 annotator; an interval over annotators needs 2 or more"):
+        over_annotators(votes.select(answers=votes.annotator == 3), lambda used, shares: 0.0, np.random.default_rng(0))
+
+
 def binned_error(confidence, right):
     gaps = (confidence - right)[np.argsort(confidence, kind="stable")]
     return np.abs(gaps.reshape(10, -1).sum(axis=1)).sum() / gaps.size

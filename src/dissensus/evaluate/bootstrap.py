@@ -149,9 +149,13 @@ def over_annotators(
     from scipy.special import stdtrit
 
     check_resampling(replicates, coverage)
-    who, annotators = votes.identified("leaving out annotators")
-    if annotators.size < 2:
-        raise ValueError("there is 1 annotator; an interval over annotators needs 2 or more, better 20")
+    # Leaving out somebody without votes changes nothing, and would pass for one more person who agrees.
+    names, who = np.unique(votes.identified("leaving out annotators")[0], return_inverse=True)
+    if names.size < 2:
+        raise ValueError(
+            f"votes are by {names.size} annotator{'' if names.size == 1 else 's'}; an interval over annotators needs 2 "
+            "or more, better 20"
+        )
     n, k = votes.n_items, votes.n_classes
     cell = votes.item.astype(np.int64) * k + votes.choice
 
@@ -161,10 +165,10 @@ def over_annotators(
         used = total > 0
         return float(score(used, counts[used] / total[used, None])) if used.any() else math.nan
 
-    count = min(annotators.size, replicates)
-    group = rng.permutation(annotators.size) % count
+    count = min(names.size, replicates)
+    group = rng.permutation(names.size) % count
     without = np.array([scored((group != left_out).astype(np.float64)) for left_out in range(count)])
-    value = scored(np.ones(annotators.size))
+    value = scored(np.ones(names.size))
     if not math.isfinite(value) or not np.isfinite(without).all():
         ends = value if math.isinf(value) else math.nan
         return Interval(value, ends, ends, math.nan, coverage)
