@@ -73,7 +73,7 @@ def over_items(
             sd = float(np.nanstd(gap, ddof=1)) if not math.isnan(value) else math.nan
             intervals[name] = share_interval(value, float(error[i]), float(freedom[i]), bounds[name], sd, coverage)
         else:
-            intervals[name] = studentised(value, float(error[i]), gap, spreads[:, i], coverage)
+            intervals[name] = studentised(value, float(error[i]), float(freedom[i]), gap, spreads[:, i], coverage)
     for name in named.keys() - finite.keys():
         known = named[name][~np.isnan(named[name])]
         intervals[name] = Interval(float(known.mean()), float(known.mean()), float(known.mean()), math.nan, coverage)

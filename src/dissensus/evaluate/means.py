@@ -12,6 +12,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.intervals import Interval
 
 LEAST_ERROR = 0.3  # a resampled standard error counts as at least this share of the one of the data
+FEW = 10  # degrees of freedom below which resampled sets are too few and too alike to show the tails
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,9 @@ def drawn_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarr
         return apart, np.sqrt(np.maximum(variance, 0.0) * count / (count - 1)) / size
 
 
-def studentised(value: float, error: float, apart: np.ndarray, errors: np.ndarray, coverage: float) -> Interval:
+def studentised(
+    value: float, error: float, freedom: float, apart: np.ndarray, errors: np.ndarray, coverage: float
+) -> Interval:
     """The interval from the distribution of t* = (mean* - mean) / se*.
 
         low, high = mean - quantiles of t* times se
@@ -115,8 +118,15 @@ def studentised(value: float, error: float, apart: np.ndarray, errors: np.ndarra
     Where a few large losses carry the mean, a resampled set without them has a low mean and a small error; t* knows
     that, percentiles of mean* do not. Hall (1988), Theoretical comparison of bootstrap confidence intervals.
 
+    Of two groups there are three resampled sets, and their t* says nothing about tails: with fewer than FEW degrees of
+    freedom no end is nearer than Student's t puts it. Of 95 % intervals over 2 equal clusters of normal values 95 of
+    100 then hold the mean (85 by t* alone), over 2 clusters of unequal sizes 96 (69). Losses that a few items carry
+    still need a dozen items: of exponential ones 79 to 88 held the mean of 3 to 8 items, 91 that of 12.
+
     apart, errors: (b,), see `drawn_means`
     """
+    from scipy.special import stdtrit
+
     known = ~np.isnan(apart)
     if known.sum() < 2 or math.isnan(error):
         return Interval(value, math.nan, math.nan, math.nan, coverage)
@@ -124,8 +134,11 @@ def studentised(value: float, error: float, apart: np.ndarray, errors: np.ndarra
     if error == 0:
         return Interval(value, value, value, sd, coverage)
     t = apart[known] / np.maximum(errors[known], LEAST_ERROR * error)
-    low, high = np.quantile(t, [(1 - coverage) / 2, (1 + coverage) / 2])
-    return Interval(value, float(value - high * error), float(value - low * error), sd, coverage)
+    low, high = (float(end) for end in np.quantile(t, [(1 - coverage) / 2, (1 + coverage) / 2]))
+    if freedom < FEW:
+        least = float(stdtrit(freedom, (1 + coverage) / 2))
+        low, high = min(low, -least), max(high, least)
+    return Interval(value, value - high * error, value - low * error, sd, coverage)
 
 
 def share_interval(
