@@ -147,12 +147,20 @@ def test_unanimous_crowds_reach_everything():
     votes = Votes.of(np.repeat([0, 1, 2], 4), ["a"] * 8 + ["b"] * 4)
     ceiling = human_ceiling(votes, np.random.default_rng(0), **QUICK)
     assert ceiling.half["accuracy"].value == 1
-    assert (
-        ceiling.half["entropy_pearson"].value == ceiling.half["second_best_accuracy"].value == 0
-    )  # nothing to compare
-    assert all(
-        np.isfinite([i.value, i.low, i.high]).all() for i in (*ceiling.half.values(), *ceiling.corrected.values())
-    )
+    undefined = {"second_best_accuracy", "entropy_pearson", "entropy_spearman"}  # nothing to compare
+    for side in (ceiling.half, ceiling.corrected):
+        assert {name for name, score in side.items() if np.isnan(score.value)} == undefined
+        assert all(np.isfinite([i.value, i.low, i.high]).all() for name, i in side.items() if name not in undefined)
+
+
+def test_resampled_items_without_a_disputed_one_do_not_count_as_a_second_choice_of_0():
+    """One item in 60 is disputed, so 4 resampled sets in 10 have no second choice: all that have one agree."""
+    counts = np.array([[4, 0, 0]] * 59 + [[2, 2, 0]])
+    half = human_ceiling(Distributions.from_counts(counts), np.random.default_rng(0), **QUICK).half
+    second = half["second_best_accuracy"]
+    assert second.low <= second.value <= second.high
+    splits = human_ceiling(Distributions.from_counts(counts), np.random.default_rng(0), **(QUICK | {"splits": 40})).half
+    assert splits["second_best_accuracy"].low > 0
 
 
 def test_equal_second_choices_are_shared_whatever_the_order_of_classes():
@@ -183,11 +191,13 @@ def test_items_without_a_second_vote_are_left_out_and_none_is_an_error():
     assert human_ceiling(Distributions.from_counts(counts), rng, **QUICK).items == 30
     with pytest.raises(ValueError, match="none of 2 items has two votes"):
         human_ceiling(Distributions.from_counts([[1, 0], [0, 1]]), rng)
+    with pytest.raises(ValueError, match="only 1 of 2 items has two votes or more, so people cannot be compared"):
+        human_ceiling(Distributions.from_counts([[1, 0], [2, 1]]), rng)
     with pytest.raises(ValueError, match="1 splits, 20 draws and 30 refits were asked for; expected 2 or more of each"):
         human_ceiling(Distributions.from_counts(counts), rng, splits=1)
     with pytest.raises(ValueError, match="split by votes instead"):
         human_ceiling(Distributions.from_counts(counts), rng, by="annotators")
-    alone = Votes.of([0, 0], ["a", "b"], ["ann", "ann"])
+    alone = Votes.of([0, 0, 1, 1], ["a", "b", "a", "b"], ["ann"] * 4)
     with pytest.raises(ValueError, match="no item with votes in both halves"):
         human_ceiling(alone, rng, by="annotators")
 

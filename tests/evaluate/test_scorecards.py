@@ -465,3 +465,21 @@ def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_hav
     of_majorities = scorecard(model, majority(Votes.of_counts(judgements)), **options)
     assert of_majorities.ceiling is None and of_majorities.people.form == "probabilities"
     assert any(remark.startswith("no human ceiling: the labels are probabilities") for remark in of_majorities.remarks)
+
+
+def test_a_single_item_with_two_votes_has_no_ceiling_and_the_card_says_so():
+    counts = np.array([[1, 0, 0]] * 9 + [[2, 1, 0]])
+    card = scorecard(np.full((10, 3), 1 / 3), counts, rng=np.random.default_rng(0), replicates=50)
+    assert card.ceiling is None
+    assert any(remark.startswith("no human ceiling: a single item has two votes") for remark in card.remarks)
+
+
+def test_a_score_that_people_do_not_have_has_no_ceiling_of_0():
+    """All votes agree, so nobody has a second choice and no entropy differs: null, and not a ceiling of 0."""
+    card = scorecard(
+        np.full((12, 3), 1 / 3), np.repeat([[4, 0, 0], [0, 4, 0]], 6, axis=0), rng=np.random.default_rng(0)
+    )
+    record = json.loads(json.dumps(card.as_json()["human_ceiling"]))
+    for name in ("second_best_accuracy", "entropy_pearson", "entropy_spearman"):
+        assert record["half"][name] is None and record["best"][name] is None
+    assert record["half"]["accuracy"]["mean"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -75,7 +76,8 @@ def human_ceiling(
     The votes are taken as independent draws from p_i; annotators who differ in skill are part of p_i.
 
     The scores are those of METRICS that are marked for the ceiling. kl and js of the truth are not 0, since the share
-    of N votes scatters around it.
+    of N votes scatters around it. A score that these votes do not have, such as the second choice of crowds that are
+    all unanimous, is NaN.
 
     by         "annotators" puts all votes of an annotator into one half
     splits     random divisions; draws  distributions from the posterior
@@ -89,10 +91,10 @@ def human_ceiling(
         )
     counts = votes.counts()
     several = np.flatnonzero(counts.sum(axis=1) > 1)
-    if not several.size:
+    if several.size < 2:
         raise ValueError(
-            f"none of {counts.shape[0]} items has two votes, so people cannot be compared with people; a ceiling needs "
-            "items with several votes"
+            f"{'none' if not several.size else 'only 1'} of {counts.shape[0]} items has two votes or more, so people "
+            "cannot be compared with people; a ceiling needs two such items"
         )
     groups = None if clusters is None else np.asarray(clusters)
     if groups is not None and groups.shape != counts.shape[:1]:
@@ -107,8 +109,12 @@ def human_ceiling(
     for _ in range(splits):
         first = _first_half(votes, counts, by, split_rng)  # (n, k)
         both = (first.sum(axis=1) > 0) & (counts - first).any(axis=1)
-        if not both.any():
-            raise ValueError("a random split left no item with votes in both halves; split by votes, not annotators")
+        if both.sum() < 2:
+            left = "1 item" if both.any() else "no item"
+            raise ValueError(
+                f"a random split left {left} with votes in both halves, and 2 are needed; split by votes, not "
+                "annotators"
+            )
         prediction = shrinkage(Distributions.from_counts(first[both])).distributions.probs
         halves.append(_scored(prediction, _shares((counts - first)[both]), both))
         sizes.append(first[both].sum(axis=1).mean())
@@ -170,24 +176,35 @@ def _intervals(
             resampled[name].append(mean(items, chosen))
     once = np.ones((1, n)), np.ones((1, splits))
     return {
-        name: percentile_interval(float(means[name](*once)[0]), np.concatenate(resampled[name]), coverage)
+        name: _percentiles(float(means[name](*once)[0]), np.concatenate(resampled[name]), coverage)
         for name in METRICS
         if name in means
     }
 
 
+def _percentiles(value: float, resampled: np.ndarray, coverage: float) -> Interval:
+    """Of the resampled sets that have the score; NaN where the items at hand have none."""
+    known = resampled[~np.isnan(resampled)]
+    if math.isnan(value) or known.size < 2:
+        return Interval(value, math.nan, math.nan, math.nan, coverage)
+    return percentile_interval(value, known, coverage)
+
+
 def _mean_of_values(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """values: (s, n); items: (b, n); chosen: (b, s) -> (b,), 0 where no item has the score"""
+    """values: (s, n); items: (b, n); chosen: (b, s) -> (b,), NaN where no item has the score"""
     has_value = ~np.isnan(values)
     total = (chosen * (items @ np.where(has_value, values, 0.0).T)).sum(axis=1)
     weight = (chosen * (items @ has_value.T.astype(np.float64))).sum(axis=1)
-    return np.divide(total, weight, out=np.zeros(total.size), where=weight > 0)
+    return np.divide(total, weight, out=np.full(total.size, np.nan), where=weight > 0)
 
 
 def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """The number in each split, mean over the chosen; 0 where undefined.  items: (b, n); chosen: (b, s) -> (b,)"""
-    each = [split.measures[name](items if split.used.all() else items[:, split.used]) for split in scored]
-    return (chosen * np.nan_to_num(np.stack(each, axis=1))).sum(axis=1) / chosen.sum(axis=1)
+    """The number in each split, mean over the chosen that have it.  items: (b, n); chosen: (b, s) -> (b,)"""
+    each = np.stack(
+        [split.measures[name](items if split.used.all() else items[:, split.used]) for split in scored], axis=1
+    )  # (b, s)
+    total, weight = (chosen * np.nan_to_num(each)).sum(axis=1), (chosen * ~np.isnan(each)).sum(axis=1)
+    return np.divide(total, weight, out=np.full(total.size, np.nan), where=weight > 0)
 
 
 def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: np.random.Generator) -> np.ndarray:

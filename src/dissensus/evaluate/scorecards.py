@@ -202,8 +202,9 @@ def _ceiling(
         )
     has_several = people.counts.sum(axis=1) > 1
     several = people.counts[has_several]
-    if not several.size:
-        return None, "no human ceiling: no item has two votes, so people cannot be compared with people"
+    if len(several) < 2:
+        items = "a single item has" if len(several) else "no item has"
+        return None, f"no human ceiling: {items} two votes, so people cannot be compared with people"
     if clusters is not None and np.unique(clusters[has_several]).size < 2:
         return None, "no human ceiling: all items of two votes or more are in one cluster, so none can be drawn again"
     counted = Distributions.from_counts(people.counts)

@@ -39,7 +39,8 @@ def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> Tr
         value = mean over draws and items of score(prediction = p_i, labels = share of all votes on i)
 
     p_i is drawn from what the votes leave possible, see `shrinkage`, whose prior is fitted to these counts. A metric
-    with `of_truth` needs the draw for a part only. 0 where a score is undefined: a correlation with no spread.
+    with `of_truth` needs the draw for a part only. Draws that do not have a score (a correlation needs some spread) are
+    left out of its mean; NaN where none has it.
 
     Where votes tell the first terms of an entropy, they also tell how far the draws have these wrong. The rest is taken
     to be wrong by as much again, and by a tenth of itself, which is what `form` allows for:
@@ -57,7 +58,7 @@ def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> Tr
     for name, metric in METRICS.items():
         if metric.ceiling:
             each = np.array([_score(metric, truth) for truth in drawn])
-            values[name], noise[name] = float(each.mean()), float(each.var(ddof=1) / draws)
+            values[name], noise[name] = _mean_and_noise(each[~np.isnan(each)])
             form[name] = 0.0 if metric.of_truth is None else (_score(metric, replace(drawn[0], off=off)) - each[0]) ** 2
     return TruthScores(values, noise, form)
 
@@ -92,8 +93,12 @@ def truth_intervals(
     wide, k = float(student.ppf((1 + coverage) / 2, refits - 1)), counts.shape[1]
     intervals = {}
     for name, value in truth.values.items():
+        known = [other for other in again if not math.isnan(other.values[name])]
+        if math.isnan(value) or len(known) < 2:
+            intervals[name] = Interval(value, math.nan, math.nan, math.nan, coverage)
+            continue
         spread = float(
-            np.var([other.values[name] for other in again], ddof=1) - np.mean([other.noise[name] for other in again])
+            np.var([other.values[name] for other in known], ddof=1) - np.mean([other.noise[name] for other in known])
         )
         sd = math.sqrt(max(spread, 0.0) * np.mean(size) + truth.noise[name] + truth.form[name])
         low, high = max(value - wide * sd, METRICS[name].lowest(k)), min(value + wide * sd, METRICS[name].highest(k))
@@ -104,7 +109,14 @@ def truth_intervals(
 def _score(metric: Metric, truth: PossibleTruth) -> float:
     value = metric.function(truth.probs, truth.share) if metric.of_truth is None else metric.of_truth(truth)
     known = np.asarray(value)[~np.isnan(value)]
-    return float(known.mean()) if known.size else 0.0
+    return float(known.mean()) if known.size else math.nan
+
+
+def _mean_and_noise(known: np.ndarray) -> tuple[float, float]:
+    """The mean of some draws and its variance by their number, NaN and 0 without any.  (d,)"""
+    if not known.size:
+        return math.nan, 0.0
+    return float(known.mean()), float(known.var(ddof=1) / known.size) if known.size > 1 else 0.0
 
 
 def _resampled(n: int, times: int, rng: np.random.Generator, clusters: Any) -> Iterator[tuple[np.ndarray, float]]:
