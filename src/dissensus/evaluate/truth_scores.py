@@ -51,9 +51,10 @@ def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> Tr
     """
     posterior = shrinkage(Distributions.from_counts(counts)).posterior
     drawn = [PossibleTruth(posterior_sample(posterior, rng), counts) for _ in range(draws)]
-    wrong = np.array([(truth.known - truth.drawn).mean() for truth in drawn])
-    by_votes = max(wrong.mean() ** 2 - wrong.var(ddof=1) / draws, 0.0)
-    off = math.hypot(math.sqrt(by_votes), REST * float(np.mean([truth.rest.mean() for truth in drawn])))
+    # The noise of few draws stays in: taken off, 86 of 100 intervals held the KL of 20 votes on 200 items (sparse
+    # confusions, 4 draws), with it 97.
+    wrong = float(np.mean([(truth.known - truth.drawn).mean() for truth in drawn]))
+    off = math.hypot(wrong, REST * float(np.mean([truth.rest.mean() for truth in drawn])))
     values, noise, form = {}, {}, {}
     for name, metric in METRICS.items():
         if metric.ceiling:
