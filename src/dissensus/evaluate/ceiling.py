@@ -70,9 +70,9 @@ def human_ceiling(
     items has the luck of their votes in it and lies further off. The intervals of `corrected` allow for the uncertainty
     of the prior, which is fitted again to each resampled set of items, and for a wrong form of it as far as votes show
     that (truth_scores.py): for soft_nll, kl and js, not for choices and correlations. In simulations with 5 votes or
-    more they held the KL of the truth in 95 of 100 cases or more in every world that was tried; with 3 votes in one
-    of them, a crowd of guessers, hardly ever. Correlations of entropies are 0.1 too low where most items are certain.
-    docs/evaluate.md has the numbers.
+    more they held the KL of the truth in 95 of 100 cases or more in four worlds of five; hardly ever with 3 votes of a
+    crowd of guessers, or with 20 votes of which a few in a hundred fall on any class alike. Correlations of entropies
+    may be off by 0.2. docs/evaluate.md has the numbers.
     The votes are taken as independent draws from p_i; annotators who differ in skill are part of p_i.
 
     The scores are those of METRICS that are marked for the ceiling. kl and js of the truth are not 0, since the share
