@@ -72,10 +72,10 @@ def checked_fit(fit: str) -> Fit:
     raise ValueError(f"fit={fit!r:.80}: expected one of {ways}")
 
 
-def pillow() -> tuple[Any, Any]:
-    """The modules Image and ImageOps of Pillow, or how to get them."""
+def pillow(what: str = "reading images", extra: str | None = None) -> tuple[Any, Any]:
+    """The modules Image and ImageOps of Pillow, or how to get them, by an extra that brings more where one is named."""
     try:
         from PIL import Image, ImageOps
     except ModuleNotFoundError:
-        raise not_installed("reading images", "PIL") from None
+        raise not_installed(what, "PIL", extra) from None
     return Image, ImageOps

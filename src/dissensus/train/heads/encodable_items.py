@@ -19,6 +19,7 @@ from dissensus.labels.row_numbers import are_named, row_numbers
 from dissensus.train.content_hash import content_hash
 from dissensus.train.decode_images import Remarks, decode_image, upright_size
 from dissensus.train.image_sources import image_files
+from dissensus.train.squares import pillow
 
 _TEXT_NAMES = ("text", "sentence", "comment", "tweet", "content")
 _PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"), ("question1", "question2"))
@@ -113,6 +114,7 @@ def folder_items(folder: Path, say: Say = to_stderr) -> Items:
                 say(f"warning: some images {kind}; the first is {where}")
         return [np.asarray(picture) for picture in pictures]
 
+    pillow("encoding images", "encoders")  # whoever installs what reads them should not be asked for encoders next
     sizes = (upright_size(path) for path in files)
     not_square = sum(size is not None and size[0] != size[1] for size in sizes)
     return Items("image", names, get, content_hash(names, (path.read_bytes() for path in files)), not_square)
