@@ -8,7 +8,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-LANES = 56
+LANES = 64
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
