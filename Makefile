@@ -33,7 +33,6 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/count_votes.py
 	$(BIN)/python benchmarks/annotator_models.py speed --models majority dawid-skene mace
 	$(BIN)/python benchmarks/agreement.py
-	$(BIN)/python benchmarks/shrinkage.py
 	$(BIN)/python benchmarks/ceiling.py
 	$(BIN)/python benchmarks/scorecard.py
 	$(BIN)/python benchmarks/delivery.py
@@ -47,9 +46,11 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/singh.py
 	$(BIN)/python benchmarks/soft_heads.py
-	$(BIN)/python benchmarks/allocation.py
+	$(BIN)/python -m benchmarks.allocation
+	$(BIN)/python -m benchmarks.shrinkage
 	$(BIN)/python benchmarks/simulation.py $(VENV)/figure_1_grid.json
 	$(BIN)/python benchmarks/real_labels.py
+	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python studies/deliveries.py
 	$(BIN)/python -m studies.probes
 	$(BIN)/python studies/advise.py

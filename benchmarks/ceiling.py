@@ -3,7 +3,9 @@
     DISSENSUS_DATA=... python benchmarks/ceiling.py [--set cifar10h-annotators] [--splits 10] [--check]
 
 --check takes the full shares of CIFAR-10H and ChaosNLI as truths, draws votes from them, and compares the corrected
-ceiling with what those truths score against the votes.
+ceiling with what those truths score against the votes. The estimate was chosen on CIFAR-10H, ChaosNLI-SNLI and the
+worlds of benchmarks/intervals/worlds.py; ChaosNLI-MNLI was kept aside until it was fixed. The intervals
+beside it are about other items too; how often they hold the truth is counted by benchmarks/coverage.py.
 """
 
 from __future__ import annotations
@@ -12,47 +14,41 @@ import argparse
 import time
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from dissensus.datasets import load
 from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.evaluate.metrics import METRICS
-from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 
 SCORES = {name: metric.function for name, metric in METRICS.items() if metric.ceiling}
+SETS = {"cifar10h": "cifar10h", "chaosnli-snli": "chaosnli-snli", "chaosnli-mnli": "chaosnli-mnli, kept aside"}
 
 
 def measured(name: str, splits: int) -> None:
     votes = load(name).labels
     for by in ("votes", "annotators") if getattr(votes, "annotator", None) is not None else ("votes",):
-        start = time.perf_counter()
-        found = human_ceiling(votes, np.random.default_rng(0), by=by, splits=splits)
-        seconds = time.perf_counter() - start
-        print(f"\n{name}, {found.items} items, halves of {found.half_votes:.1f} votes by {by}, {seconds:.1f} s\n")
+        start, before = time.perf_counter(), time.process_time()
+        ceiling = human_ceiling(votes, np.random.default_rng(0), by=by, splits=splits)
+        wall, cpu = time.perf_counter() - start, time.process_time() - before
+        print(f"\n{name}, {ceiling.items} items, halves of {ceiling.half_votes:.1f} votes by {by}, ", end="")
+        print(f"{wall:.1f} s by the clock, {cpu:.1f} s of processor\n")
         print("| score | half predicts half | truth predicts all votes |\n|---|---|---|")
-        for score in found.half:
-            print(f"| {score} | {found.half[score]} | {found.corrected[score]} |")
+        for score in ceiling.half:
+            print(f"| {score} | {ceiling.half[score]} | {ceiling.corrected[score]} |")
 
 
 def check() -> None:
-    print(
-        "| truth | votes | "
-        + " | ".join(f"{name}: real, corrected" for name in (*SCORES, "H pearson", "H spearman"))
-        + " |"
-    )
-    print("|---" * (len(SCORES) + 4) + "|")
-    for name in ("cifar10h", "chaosnli-snli", "chaosnli-mnli"):
+    print("| truth | votes | " + " | ".join(f"{name}: real, corrected" for name in SCORES) + " |")
+    print("|---" * (len(SCORES) + 2) + "|")
+    for name, shown in SETS.items():
         truth = load(name).labels.probs
         for m in (8, 20, 50):
             rng = np.random.default_rng(0)
             votes = Distributions.from_counts(rng.multinomial(m, truth))
-            found = human_ceiling(votes, rng, splits=2, replicates=50).corrected
-            real = [float(np.nanmean(score(truth, votes.probs))) for score in SCORES.values()]
-            real.append(float(np.corrcoef(entropy(truth), entropy(votes.probs))[0, 1]))
-            real.append(float(spearmanr(entropy(truth), entropy(votes.probs)).statistic))
-            cells = [f"{a:.4f}, {b.value:.4f}" for a, b in zip(real, found.values(), strict=True)]
-            print(f"| {name} | {m} | {' | '.join(cells)} |", flush=True)
+            best = human_ceiling(votes, rng, splits=2, refits=10, replicates=2).corrected
+            real = {score: float(np.nanmean(function(truth, votes.probs))) for score, function in SCORES.items()}
+            cells = [f"{real[score]:.4f}, {best[score]}" for score in SCORES]
+            print(f"| {shown} | {m} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:

@@ -18,10 +18,11 @@ from typing import Any
 import torch
 
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import StudyData, load_data
+from dissensus.study.data import StudyData
 from dissensus.study.engines.engine import Engine, Here
 from dissensus.study.engines.processes import Processes
-from dissensus.study.spec import study_of
+from dissensus.study.read_data import load_data
+from dissensus.study.read_spec import study_of
 from dissensus.study.work.jobs import Job, jobs_of
 from dissensus.train.child_processes import cores
 from dissensus.train.loop import fit

@@ -85,6 +85,15 @@ def peers(q: np.ndarray, p: np.ndarray) -> dict[str, dict[str, Work]]:
         assert resolution <= uncertainty
         return float(size @ (f - o) ** 2 / right.size)
 
+    def class_parts() -> float:
+        total = 0.0
+        for column, target in zip(q.T, p.T, strict=True):
+            which = np.digitize(column, np.quantile(column, np.linspace(0, 1, 16)[1:-1]))
+            size = np.maximum(np.bincount(which, minlength=15), 1)
+            f, o = np.bincount(which, column, 15) / size, np.bincount(which, target, 15) / size
+            total += float(size @ (f - o) ** 2 / column.size)
+        return total
+
     def macro_f1() -> float:
         return float((2 * np.minimum(q, p).sum(axis=0) / (q.sum(axis=0) + p.sum(axis=0))).mean())
 
@@ -115,7 +124,8 @@ def peers(q: np.ndarray, p: np.ndarray) -> dict[str, dict[str, Work]]:
         "ece_equal_mass_majority": {"numpy": lambda: by_sort(right)},
         "rmse_calibration": {"numpy": lambda: rmse(share)},
         "rmse_calibration_majority": {"numpy": lambda: rmse(right)},
-        "brier_reliability_majority": {"numpy": brier_parts},
+        "confidence_brier_reliability_majority": {"numpy": brier_parts},
+        "brier_reliability": {"numpy": class_parts},
         "entropy_pearson": {
             "numpy": lambda: np.corrcoef(entropy_q, entropy_p)[0, 1],
             "scipy": lambda: stats.pearsonr(entropy_q, entropy_p).statistic,

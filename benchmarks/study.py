@@ -6,6 +6,9 @@ together   1,000 cells of heads by `run_study`, against one process for each cel
            cores, which loads the data, trains one head and scores it: what a loop over a command line does. The
            second is measured on the first `--alone` cells and multiplied
 
+Cells go to the temporary folder. Where that holds very many files, making new ones takes several times as long:
+TMPDIR names another.
+
 python -m benchmarks.study [--repeats 3] [--alone 24] [-o FILE]
 """
 

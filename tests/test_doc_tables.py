@@ -6,14 +6,18 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
+from benchmarks.shrinkage import tables as shrinkage_tables
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
+from dissensus.plan import Costs, Preferences
+from dissensus.plan.advice.advice import advise
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
-from dissensus.study import spec
+from dissensus.study import read_spec
 from dissensus.train.heads import ENCODERS
 from dissensus.train.networks import NETWORKS
 
@@ -54,12 +58,12 @@ def test_every_attack_detector_and_probe_has_its_row():
 @pytest.mark.parametrize(
     ("heading", "keys"),
     [
-        ("key at the top | means | unless given", spec._TOP),
-        ("key of `[data.NAME]` | means | unless given", spec._DATA),
-        ("key of `[labels]` | means | unless given", spec._LABELS),
-        ("key of `[split]` | means | unless given", spec._SPLIT),
-        ("key of `[evaluate]` | means | unless given", spec._EVALUATE),
-        ("key of `[compare]` | means | unless given", spec._COMPARE),
+        ("key at the top | means | unless given", read_spec._TOP),
+        ("key of `[data.NAME]` | means | unless given", read_spec._DATA),
+        ("key of `[labels]` | means | unless given", read_spec._LABELS),
+        ("key of `[split]` | means | unless given", read_spec._SPLIT),
+        ("key of `[evaluate]` | means | unless given", read_spec._EVALUATE),
+        ("key of `[compare]` | means | unless given", read_spec._COMPARE),
     ],
 )
 def test_every_key_of_a_study_has_its_row(heading, keys):
@@ -114,3 +118,31 @@ def test_the_page_on_networks_shows_the_recorded_speed():
             cells += [f"{speed['theirs, images/s']:,}", f"{speed['ours, images/s']:,}", f"{speed['ratio']:.1f}"]
         assert f"| {' | '.join(cells)} |" in page
         assert run["small"]["augmentation share"] < 0.01
+
+
+def test_the_page_on_aggregation_shows_what_was_recorded_of_shrinkage():
+    record = json.loads((DOCS.parent / "benchmarks" / "results" / "shrinkage.json").read_text(encoding="utf-8"))
+    page = (DOCS / "aggregate.md").read_text(encoding="utf-8")
+    for block in "\n".join(shrinkage_tables(record)).split("\n\n"):
+        assert f"\n{block}\n" in page
+    for row in record["items"]["cifar10h-annotators"]:
+        if row["items"] == 10_000:
+            cells = [f"{row[name]:.3f}" for name in ("+1/k", "best +c", "shrinkage")]
+            assert f" | {row['votes']} | {' | '.join(cells)} |" in page
+
+
+def test_what_a_plan_advises_is_what_its_page_shows():
+    """Each cell names the label for most sets and, in brackets, another one up to so many items."""
+    text = (DOCS / "plan.md").read_text(encoding="utf-8").replace(",", "")
+    rows = text.split("| classes | 1 | 1.5 |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    assert len(rows) == 4
+    for row in rows:
+        classes, *cells = row.strip("| ").split(" | ")
+        k = int(classes)
+        for ratio, cell in zip((1, 1.5, k / 2, k), cells, strict=True):
+            usual, small, last = re.fullmatch(r"([^(]*?)(?: \((.*) up to (\d+) items\))?", cell).groups()
+            turn = int(last or 0)
+            for n in sorted({10, max(turn, 10), turn + 1 if turn else 11, 2_000, 100_000}):
+                kind, asked = advise(n, k, Preferences(Costs(ratio=ratio)), np.random.default_rng(0)).recommended
+                told = kind if kind in ("hard", "soft") else f"{asked} of {k}"
+                assert told == (small if n <= turn else usual), (k, ratio, n)

@@ -92,7 +92,7 @@ def test_a_scorecard_is_a_frame_with_one_row_per_score(card, both):
     assert list(frame.index) == list(card.scores) and set(frame.index) <= set(METRICS)
     for name, score in card.scores.items():
         assert frame.loc[name, "value"] == score.value
-    assert frame.loc["kl", "at_best"] == card.ceiling_of("kl")[1].value and np.isnan(frame.loc["brier", "at_best"])
+    assert frame.loc["kl", "at_best"] == card.ceiling_of("kl")[1].value and np.isnan(frame.loc["manhattan", "at_best"])
     assert card.to_polars().rows() == card.to_polars().rows() and card.to_polars()["model"].unique().to_list() == [
         "first"
     ]

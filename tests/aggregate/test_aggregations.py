@@ -79,7 +79,8 @@ def said(top: int = 2, seed: int = 0) -> Beliefs:
 def test_every_method_takes_beliefs_and_says_what_it_did_to_them(method):
     result = aggregate(said(top=1), method)
     assert result.distributions.probs.shape == (30, 4) and result.method == method
-    assert len(result.notices) == (0 if AGGREGATIONS[method].takes == "beliefs" else 1)
+    done = [notice for notice in result.notices if "departs from the majority" not in notice]
+    assert len(done) == (0 if AGGREGATIONS[method].takes == "beliefs" else 1)
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)

@@ -79,7 +79,11 @@ def test_a_class_nobody_chose_has_no_agreement_and_one_that_all_chose_has_full()
 def test_a_class_alone_in_a_resampled_crowd_has_no_kappa_there():
     votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
     found = class_agreement(votes, np.random.default_rng(0))
-    assert all(kappa.high == pytest.approx(kappa.value) == pytest.approx(-1 / 199) for kappa in found.kappa)
+    assert all(kappa.value == pytest.approx(-1 / 199) and kappa.high < 1 for kappa in found.kappa)
+    # Had 3.7 items more been answered (b, b), all but one vote of 8.4 for b would meet another one.
+    b, total = 1 + 2 * np.log(40), 200 + 2 * np.log(40)
+    assert found.specific[1].high == pytest.approx(1 - 1 / b)
+    assert found.kappa[1].high == pytest.approx((1 - 1 / b - b / total) / (1 - b / total))
     alone = class_agreement(Votes.of([0, 0], ["a", "a"], classes=["a", "b"]), np.random.default_rng(0))
     assert alone.kappa[0].value == 1 and np.isnan(alone.kappa[0].high)
 

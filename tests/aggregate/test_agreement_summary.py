@@ -69,9 +69,12 @@ def test_counts_do_for_all_but_pairs_of_annotators():
         agreement_report(Distributions(np.full((2, 2), 0.5), np.arange(2), ("a", "b")), rng)
 
 
-def test_few_annotators_make_intervals_over_annotators_too_narrow_and_it_is_said():
+def test_few_annotators_are_left_out_in_turn_and_it_is_said():
     votes = votes_of(PUBLISHED)
-    said = "with 4 annotators intervals over annotators come out too narrow; 40 or more are enough"
+    said = (
+        "4 annotators are too few to be resampled: each was left out in turn, which gives wide intervals; 10 or more "
+        "are enough"
+    )
     assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
     assert agreement_report(votes, seeded(), replicates=10).notices == ()
     listed = replace(votes, annotators=np.arange(100))
@@ -83,10 +86,10 @@ def counted(rarer: int, items: int) -> Distributions:
     return Distributions.from_counts([[1, 3, 0]] * rarer + [[0, 4, 0]] * (items - rarer), classes=("a", "b", "c"))
 
 
-def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_too_narrow_and_it_is_said():
+def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_wide_and_it_is_said():
     said = (
-        "only {} of 150 items {} an answer other than 'b', so intervals over items come out too narrow; "
-        "40 or more are enough"
+        "only {} of 150 items {} an answer other than 'b', so agreement beyond chance rests on these and has wide "
+        "intervals"
     )
     for rarer, notice in ((12, said.format(12, "hold")), (39, said.format(39, "hold")), (1, said.format(1, "holds"))):
         votes = counted(rarer, 150)
@@ -104,8 +107,10 @@ def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_
 
 
 @pytest.mark.parametrize(("items", "votes", "few"), [(150, 2, True), (1000, 4, False)])
-def test_coverage_is_poor_where_that_notice_is_given_and_good_where_it_is_not(items, votes, few):
-    """True shares of three classes are Dirichlet(8, 0.1, 0.1), of which the moments give the true alpha."""
+def test_intervals_hold_the_truth_where_that_notice_is_given_and_where_it_is_not(items, votes, few):
+    """Percentiles held it in less than 75 of 100 crowds of 150 items: what is not there cannot be drawn again.
+
+    True shares of three classes are Dirichlet(8, 0.1, 0.1), of which the moments give the true alpha."""
     rng = np.random.default_rng(1)
     weight = np.array([8, 0.1, 0.1])
     mean, total = weight / weight.sum(), weight.sum()
@@ -118,9 +123,9 @@ def test_coverage_is_poor_where_that_notice_is_given_and_good_where_it_is_not(it
         assert summary is not None
         interval = summary.alphas["nominal"]
         held.append(interval.low <= alpha <= interval.high)
-        said.append(any("come out too narrow" in notice for notice in summary.notices))
+        said.append(any("has wide intervals" in notice for notice in summary.notices))
     assert all(said) if few else not any(said)
-    assert np.mean(held) < 0.75 if few else np.mean(held) > 0.87
+    assert np.mean(held) > 0.87
 
 
 def test_beliefs_are_compared_by_their_first_choices_and_it_is_said():

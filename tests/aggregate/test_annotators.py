@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from dissensus import Votes, write
+from dissensus import Beliefs, Votes, write
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
 from dissensus.cli.main import app
@@ -46,6 +46,18 @@ def test_confidence_is_compared_with_what_others_say():
     report = annotator_report(beliefs)
     assert report.overconfidence is not None and np.abs(report.overconfidence).mean() < 0.2
     assert annotator_report(beliefs.first_choices()).overconfidence is None
+
+
+def test_confidence_is_not_confirmed_by_ones_own_second_answer():
+    """Ann says cat at 80 % twice and bo says dog at 60 %: nobody else confirms either."""
+    beliefs = Beliefs(
+        item=np.zeros(3, dtype=np.int32), items=np.array(["x"]), annotator=np.array([0, 0, 1]),
+        annotators=np.array(["ann", "bo"]), classes=("cat", "dog"),
+        stated=np.array([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]]), ruled_out=np.zeros((3, 2), dtype=bool),
+        named=np.empty((3, 0), dtype=np.int32),
+    )  # fmt: skip
+    report = annotator_report(beliefs)
+    assert report.overconfidence is not None and np.allclose(report.overconfidence, [0.8, 0.6])
 
 
 def test_times_are_medians_and_missing_where_nobody_took_them():

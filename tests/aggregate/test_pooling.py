@@ -108,6 +108,16 @@ def test_reliability_of_odd_crowds_is_even():
         reliability(stated([[1, 0]] * 3), pseudo=0)
 
 
+def test_reliability_does_not_compare_anybody_with_their_own_second_answer():
+    """Ann repeats herself and nobody else agrees: her distance is to bo alone, as it would be if she spoke once."""
+    rows, item, who = [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6]], [0, 0, 1, 1], [0, 1, 1, 2]
+    once = reliability(stated(rows, item, who), pseudo=1e-9, rounds=1)
+    twice = reliability(stated([rows[0], *rows], [0, *item], [0, *who]), pseudo=1e-9, rounds=1)
+    np.testing.assert_allclose(twice / twice[1], once / once[1], rtol=1e-6)
+    alone = reliability(stated([[0.9, 0.1], [0.1, 0.9]], [0, 0], [0, 0]))
+    assert alone.tolist() == [1]
+
+
 def test_temperatures_find_who_is_too_sure():
     """Annotators who know p but state p^(1/s): the temperature that undoes it is 1/s."""
     rng = np.random.default_rng(2)
@@ -115,10 +125,10 @@ def test_temperatures_find_who_is_too_sure():
     gold = (rng.random((2000, 1)) > np.cumsum(truth.probs, axis=1)).sum(axis=1)
     parts = [tempered(truth, s).probs for s in (0.5, 1.0, 2.0)]
     beliefs = stated(np.concatenate(parts).tolist(), item=[*range(2000)] * 3, who=np.repeat([0, 1, 2], 2000).tolist())
-    found = temperatures(beliefs, gold, floor=1e-4)
+    found = temperatures(beliefs, gold)
     assert np.allclose(found.temperature, [2.0, 1.0, 0.5], rtol=0.12)
     assert found.temperature.min() < found.crowd < found.temperature.max()
-    better = recalibrated(beliefs, found, floor=1e-4)
+    better = recalibrated(beliefs, found)
     assert np.allclose(better.stated.sum(axis=1), 1)
     error = [np.abs(b.stated - np.tile(truth.probs, (3, 1))).mean() for b in (beliefs, better)]
     assert error[1] < 0.25 * error[0]
@@ -133,7 +143,8 @@ def test_few_answers_leave_an_annotator_near_the_crowd():
     beliefs = replace(beliefs, annotators=np.arange(3))
     found = temperatures(beliefs, gold)
     assert found.temperature[2] == found.crowd and found.answers.tolist() == [400, 1, 0]
-    assert abs(found.temperature[1] / found.crowd - 1) < 0.1
+    away = np.abs(np.log(found.temperature / found.crowd))
+    assert away[1] < 0.2 and away[0] > 3 * away[1]
     unknown = temperatures(beliefs, np.where(np.arange(400) < 200, gold, -1))
     assert unknown.answers.tolist() == [200, 1, 0]
 
@@ -162,10 +173,12 @@ def test_recalibration_refuses_what_it_cannot_use():
         temperatures(beliefs, np.array([0, 1]))
     with pytest.raises(ValueError, match="no belief is about an item whose gold class is known"):
         temperatures(beliefs, np.array([-1]))
-    with pytest.raises(ValueError, match="expected numbers above 0"):
+    with pytest.raises(ValueError, match=r"the floor is 0 for each of 2 classes; expected a number above 0 and below"):
         temperatures(beliefs, np.array([0]), floor=0)
+    with pytest.raises(ValueError, match=r"crowd_deviation is -1 and people_deviation 0.25; expected finite numbers"):
+        temperatures(beliefs, np.array([0]), crowd_deviation=-1)
     with pytest.raises(ValueError, match="same annotators"):
-        recalibrated(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0))
+        recalibrated(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0, 1e-4))
 
 
 def test_recalibrated_cifar10s_comes_closer_to_cifar10h(loaded):

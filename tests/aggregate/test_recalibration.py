@@ -19,6 +19,28 @@ SAID = f"item,annotator,stated.a,stated.b\n{SURE}x,bo,0.6,0.4\ny,bo,0.4,0.6\nz,b
 GOLD = "item,label\nz,a\ny,b\nelsewhere,a\n"
 
 
+def stated_by(
+    people: int, each: int, temperature: float, rng: np.random.Generator, k: int = 10
+) -> tuple[Beliefs, np.ndarray]:
+    """Beliefs, most of them fairly sure, and right classes drawn from what should have been stated."""
+    rows = rng.dirichlet(np.full(k, 0.3), size=people * each)
+    honest = np.maximum(rows, 1e-300) ** (1 / temperature)
+    honest /= honest.sum(axis=1, keepdims=True)
+    gold = (rng.random((len(rows), 1)) > np.cumsum(honest, axis=1)[:, :-1]).sum(axis=1)
+    m = len(rows)
+    beliefs = Beliefs(
+        item=np.arange(m), items=np.arange(m), annotator=np.repeat(np.arange(people), each),
+        annotators=np.arange(people), classes=tuple("abcdefghij"[:k]), stated=rows,
+        ruled_out=np.zeros(rows.shape, dtype=bool), named=np.empty((m, 0), dtype=np.int32),
+    )  # fmt: skip
+    return beliefs, gold
+
+
+def log_loss(beliefs: Beliefs, gold: np.ndarray, answers: np.ndarray) -> float:
+    chance = beliefs.stated[answers, gold[beliefs.item[answers]]]
+    return float(-np.log(np.maximum(chance, 1e-4)).mean())
+
+
 def quiet(_: str) -> None:
     """Notices are not what these tests are about."""
 
@@ -40,6 +62,66 @@ def beliefs_of(folder) -> Beliefs:
     labels = read(folder / "said.csv", say=quiet)
     assert isinstance(labels, Beliefs)
     return labels
+
+
+@pytest.mark.parametrize("temperature", [0.5, 0.75, 1.0, 1.5, 2.0, 3.0])
+def test_a_known_temperature_is_recovered_with_the_defaults(temperature):
+    """Most of these beliefs give some class less than a thousandth, which must not be read as one percent."""
+    beliefs, gold = stated_by(20, 150, temperature, np.random.default_rng(0))
+    found = temperatures(beliefs, gold)
+    assert found.crowd == pytest.approx(temperature, rel=0.1)
+    assert np.median(found.temperature) == pytest.approx(temperature, rel=0.1)
+
+
+def test_the_reported_means_are_those_of_a_plain_sum_over_crowds_spreads_and_temperatures():
+    beliefs, gold = stated_by(3, 4, 1.5, np.random.default_rng(1))
+    log_temperature, log_rows = np.linspace(-3, 3, 601), np.log(np.maximum(beliefs.stated, 1e-4))
+    likelihood = np.ones((3, log_temperature.size))
+    for row, who, right in zip(log_rows, beliefs.annotator, gold, strict=True):
+        mass = np.exp(row[:, None] / np.exp(log_temperature))
+        likelihood[who] *= mass[right] / mass.sum(axis=0)
+    weights, crowds, own = [], [], []
+    for crowd in np.linspace(-1.5, 1.5, 61):
+        for spread in np.geomspace(0.05, 1.0, 8):
+            people = np.exp(-0.5 * ((log_temperature - crowd) / spread) ** 2)
+            joint = likelihood * people / people.sum()
+            prior = np.exp(-0.5 * (crowd / 0.35) ** 2 - 0.5 * (spread / 0.25) ** 2) * spread
+            weights.append(prior * joint.sum(axis=1).prod())
+            crowds.append(crowd)
+            own.append(joint @ log_temperature / joint.sum(axis=1))
+    found = temperatures(beliefs, gold)
+    assert np.log(found.crowd) == pytest.approx(np.average(crowds, weights=weights), abs=2e-3)
+    np.testing.assert_allclose(np.log(found.temperature), np.average(own, axis=0, weights=weights), atol=2e-3)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+def test_two_known_answers_a_person_leave_the_crowd_within_reason(temperature):
+    for seed in range(20):
+        found = temperatures(*stated_by(5, 2, temperature, np.random.default_rng(seed), k=3))
+        assert 0.5 < found.crowd < 3
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 1.5, 3.0])
+@pytest.mark.parametrize("known", [2, 20])
+def test_what_others_should_expect_is_not_worse_than_what_was_stated(temperature, known):
+    """Mean log-loss of unseen answers, over ten crowds of 20: finding one number from N answers costs 1/(2N) nats.
+
+    That is the price where people are honest already; elsewhere recalibration gains much more.
+    """
+    gains = []
+    for seed in range(10):
+        beliefs, gold = stated_by(20, known + 50, temperature, np.random.default_rng(seed))
+        seen = np.arange(beliefs.n_answers) % (known + 50) < known
+        better = recalibrated(beliefs, temperatures(beliefs, np.where(seen, gold, -1)))
+        later = np.flatnonzero(~seen)
+        gains.append(log_loss(beliefs, gold, later) - log_loss(better, gold, later))
+    assert np.mean(gains) > -1 / (2 * 20 * known) - 2 * np.std(gains) / np.sqrt(len(gains))
+    assert temperature == 1 or np.mean(gains) > 0.015
+
+
+def test_more_answers_bring_the_crowd_from_one_to_its_own_temperature():
+    crowds = [temperatures(*stated_by(10, each, 3.0, np.random.default_rng(2))).crowd for each in (1, 10, 300)]
+    assert 1 < crowds[0] < crowds[1] < crowds[2] and crowds[2] > 2.4
 
 
 def test_gold_is_matched_by_the_names_of_items_and_classes(folder):

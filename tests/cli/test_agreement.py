@@ -55,13 +55,14 @@ def test_what_cannot_be_compared_is_refused_in_one_line(tmp_path):
     path = tmp_path / "single.csv"
     path.write_text("item,annotator,label\na,ann,x\nb,bo,y\n")
     assert "none of 2 items has two votes" in refused("agreement", path)
+    assert "--seed -1: expected a whole number, 0 or more" in refused("agreement", "anesthesia", "--seed", -1)
     assert "an interval needs 2 or more" in refused("agreement", "anesthesia", "--replicates", 1)
 
 
 def test_describe_prints_alpha_with_its_interval_and_the_order_it_took():
     text = run("describe", "anesthesia").stdout
-    assert "alpha              0.586 [0.480, 0.672] nominal" in text
-    assert "0.799 [0.688, 0.874] ordinal: classes are numbers, 1 to 4" in text
+    assert "alpha              0.586 [0.485, 0.677] nominal" in text
+    assert "0.799 [0.697, 0.882] ordinal: classes are numbers, 1 to 4" in text
     assert "ordinal" not in run("describe", "anesthesia", "--unordered").stdout
     facts = json.loads(run("describe", "anesthesia", "--json").stdout)["alpha"]
     assert facts["nominal"]["value"] == krippendorff_alpha(load("anesthesia").labels)

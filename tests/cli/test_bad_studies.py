@@ -11,9 +11,9 @@ import pytest
 from dissensus.files import write
 from dissensus.labels import Distributions
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import load_data
 from dissensus.study.grid import cells_of
-from dissensus.study.spec import read_study, study_of
+from dissensus.study.read_data import load_data
+from dissensus.study.read_spec import read_study, study_of
 from dissensus.study.spec_lines import toml_of
 from tests.cli.study_files import changed, dissensus, make_study
 

@@ -67,6 +67,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
         (("links", tmp_path / "nowhere"), "no such file"),
         (("key", tmp_path / "nowhere"), "no such file"),
         (("serve", bad), "question.classes has 1 name"),
+        (("rehearse", answered, "--seed", -1), "--seed -1: expected a whole number, 0 or more"),
     ]
     for args, message in cases:
         done = dissensus(*args, code=2)

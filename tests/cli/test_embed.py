@@ -96,16 +96,19 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
         (["nowhere"], "there is no data set 'nowhere'"),
         (["{v}"], "which column is the text? It has item, label"),
         (["{c}"], "pass item='id' or item='comment_id' (on the command line --item)"),
+        (["digits", "--fit", "squash"], "fit='squash': expected one of crop (the square in the middle), pad"),
+        (["{t}", "--fit", "pad"], "--fit pad: is about images, and {t} holds texts; leave it out"),
         (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),
         (["anesthesia"], "data set 'anesthesia' has neither texts nor images to encode"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path, words, message):
-    files = {"v": tmp_path / "votes.csv", "c": tmp_path / "comments.csv"}
+    files = {"v": tmp_path / "votes.csv", "c": tmp_path / "comments.csv", "t": tmp_path / "texts.csv"}
+    files["t"].write_text("item,text\ni1,good\n")
     files["v"].write_text("item,label\ni1,a\n")
     files["c"].write_text("id,comment_id,comment\n0,53,good\n1,12,bad\n")
     done = run("embed", *(word.format(**files) for word in words), "-o", tmp_path / "f.npy", code=2)
-    assert message in done.stderr and done.stderr.strip().splitlines()[-1].startswith("error:")
+    assert message.format(**files) in done.stderr and done.stderr.strip().splitlines()[-1].startswith("error:")
 
 
 def test_the_help_names_every_encoder():

@@ -179,6 +179,7 @@ def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, er
     (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
     (["--gold", "{at}/wide_gold.npy"], "number 0 is 7, but there are 3 classes, 0..2; 60 of 60 are out of range"),
     (["--gold", "{at}/votes.csv"], "holds several labels per item; expected one row per item"),
+    (["--seed", "-1"], "--seed -1: expected a whole number, 0 or more"),
     (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
 ])  # fmt: skip
 def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from dissensus import datasets
 from dissensus.cli.images import load_images
 from dissensus.datasets import ambiguous_digits
 from dissensus.train import as_images, fingerprint
 from dissensus.train.matching import match_items
+from dissensus.train.network import Network
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -62,6 +66,21 @@ def test_cifar10_images_meet_what_people_said_about_them_by_name(loaded, data_fo
     assert np.array_equal(own.pixels[where], test.pixels[np.sort(own.items)]) and own.source == {"data set": "cifar10s"}
 
 
+def test_images_that_are_not_square_are_fitted_as_the_network_was_trained_unless_said_otherwise(tmp_path):
+    """A black picture, three times as wide as high: on a white square two thirds are white."""
+    pixels = np.zeros((4, 12, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    card = {"images from": {"path": "elsewhere", "fit": "pad"}}
+    network = Network(torch.nn.Flatten(), tuple("abc"), (0.5,) * 3, (0.5,) * 3, card)
+
+    def white(**options):
+        return float((load_images(str(tmp_path), size=12, **options).pixels == 255).mean())
+
+    assert white() == 0 and white(fit="pad") == pytest.approx(2 / 3)
+    assert white(network=network) == pytest.approx(2 / 3) and white(network=network, fit="crop") == 0
+    assert white(network=replace(network, card={"images from": {"path": "elsewhere"}})) == 0
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -70,6 +89,8 @@ def test_cifar10_images_meet_what_people_said_about_them_by_name(loaded, data_fo
         ("cifar10-tset", {}, "did you mean 'cifar10-test'"),
         ("birds.parquet", {}, "birds.parquet: no such file or folder, and no data set of that name"),
         ("digits", {"item": "id", "image": "png"}, "a data set knows its columns: leave --item, --image out"),
+        ("digits", {"fit": "pad"}, "--fit pad: says how images become squares; say of which side, as in --size 32"),
+        ("digits", {"size": 4, "fit": "squash"}, "fit='squash': expected one of crop"),
         ("digits", {"size": -1}, "size=-1: expected the side of a square"),
         ("-", {}, "IMAGES -"),
     ],

@@ -49,7 +49,7 @@ def test_a_pilot_in_the_terminal_names_its_budget_and_what_was_measured(tmp_path
     ask = ("plan", "--items", "1000", "--classes", "10", "--pilot", str(pilot), "--budget", "5000")
     shown, numbers = run(*ask).stdout, json.loads(run(*ask, "--json").stdout)
     assert "Of the budget of 5,000 hard labels, this spends 3,000 and labels all items." in shown
-    assert "one is taken to last 3.33 s, because sparse (3 classes) labels are assumed to cost 3 hard ones" in shown
+    assert "one is taken to last 3.3 s, because sparse (3 classes) labels are assumed to cost 3 hard ones" in shown
     table = {
         line.split("  ")[0]: line.split() for line in shown.splitlines() if " pilot " in line or " assumed " in line
     }
@@ -58,6 +58,13 @@ def test_a_pilot_in_the_terminal_names_its_budget_and_what_was_measured(tmp_path
         assert table[name][-1] == f"{one['loss']['value']:.4f}" and "pilot" in table[name]
         assert abs(numbers["loss"][one["kind"]] - one["loss"]["value"]) < 1e-12
     assert "assumed" in table["hard"]
+
+
+def test_the_scale_is_the_sets_own_or_as_asked_for():
+    assert "scale: a cost of 1 is 1,600 hard labels, 20 hard labels for each item" in run(*ASK).stdout
+    fixed = run(*ASK, "--reference", "8100")
+    assert "scale: a cost of 1 is 8,100 hard labels, for sets of any size" in fixed.stdout
+    assert fixed.stdout.startswith("Collect sparse labels: numbers for the 14 ")
 
 
 @pytest.mark.parametrize("utility", ["linear", "sigmoid", "inverse-sigmoid"])
@@ -75,7 +82,9 @@ def test_utilities_by_name(utility):
         ([*ASK, "--utility", "cubic"], "expected one of linear"),
         ([*ASK, "--estimate", "guess"], "expected information or simulation"),
         ([*ASK, "--beta", "-1"], "the weight of cost, 0 or more"),
+        ([*ASK, "--reference", "0"], "the reference cost is 0.0; expected a number above 0, or none"),
         ([*ASK, "--budget", "0"], "expected a number above 0, or none"),
+        ([*ASK, "--seed", "-1"], "--seed -1: expected a whole number, 0 or more"),
         ([*ASK, "--pilot", "nowhere.csv"], "nowhere.csv"),
     ],
 )

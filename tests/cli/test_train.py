@@ -329,6 +329,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["--learning-rate", "1e30", "--epochs", "9"], "at a learning rate of"),
         (["--save-every", "nan"], "save_every is nan; expected the seconds between two saves, 0 or more"),
         (["--checkpoint", __file__], "cannot be the folder of checkpoints: a file of that name is there"),
+        (["--crop", "9"], "crop=9 (--crop 9) shifts images by up to 9 pixels, and these are 8 x 8 (width x height)"),
         (["--width", "0"], "width is 0; expected a whole number from 1 up"),
     ],
 )  # fmt: skip
@@ -338,6 +339,15 @@ def test_what_is_wrong_is_said_in_one_line(folder, tmp_path, monkeypatch, more, 
     done = run(*asked, code=2)
     assert message in done.stderr and done.stderr.strip().splitlines()[-1].startswith("error:")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("images", ["folder", "digits"])
+def test_images_and_labels_in_the_wrong_order_are_named_in_the_right_one(folder, tmp_path, images):
+    (tmp_path / "photos").mkdir()
+    Image.new("RGB", (8, 8)).save(tmp_path / "photos" / "p1.png")
+    place = tmp_path / "photos" if images == "folder" else images
+    said = run("train", folder / "votes.csv", place, "-o", tmp_path / "m.safetensors", code=2).stderr
+    assert f"IMAGES come first, then LABELS; did you mean `{place} {folder / 'votes.csv'}`?" in said
 
 
 def test_images_and_labels_that_do_not_meet_are_refused(folder, tmp_path):

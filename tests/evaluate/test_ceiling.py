@@ -8,12 +8,13 @@ from scipy.stats import spearmanr
 
 from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.truth_scores import truth_scores as scores_of_truth
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
 from dissensus.labels.votes import Votes
 
-QUICK = {"splits": 3, "draws": 6, "replicates": 200}
+QUICK = {"splits": 3, "draws": 6, "refits": 6, "replicates": 200}
 
 
 def truth_scores(truth: np.ndarray, share: np.ndarray) -> dict[str, float]:
@@ -25,6 +26,83 @@ def truth_scores(truth: np.ndarray, share: np.ndarray) -> dict[str, float]:
     return found
 
 
+def test_of_intervals_called_95_percent_about_as_many_hold_what_the_truth_scores_on_ever_more_items():
+    """20 sets of 60 items. With the prior taken as known 12 of 20 held it for Jensen-Shannon and 14 for accuracy."""
+    rng = np.random.default_rng(99)
+    endless = random_truth(100_000, 4, rng, 2.0).probs
+    real = truth_scores(endless, rng.multinomial(5, endless) / 5)
+    held = dict.fromkeys(real, 0)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        votes = Distributions.from_counts(rng.multinomial(5, random_truth(60, 4, rng, 2.0).probs))
+        best = human_ceiling(votes, rng, splits=2, draws=4, refits=10, replicates=100).corrected
+        for name, score in real.items():
+            held[name] += best[name].low <= score <= best[name].high
+    assert min(held.values()) >= 17, held
+
+
+def test_kl_at_best_is_near_the_truth_where_no_item_comes_from_a_dirichlet():
+    """One answer in five is a blind guess, so there are three distributions only; by draws alone KL is 7 % too low."""
+    rng = np.random.default_rng(0)
+    truth = 0.8 * np.eye(3)[rng.choice(3, size=600, p=[0.7, 0.2, 0.1])] + 0.2 / 3
+    votes = Distributions.from_counts(rng.multinomial(20, truth))
+    best = human_ceiling(votes, rng, **QUICK).corrected
+    one = truth[:1]  # the three are each other with classes exchanged, so one has the KL of all
+    real = METRICS["kl"].function(one.repeat(100_000, axis=0), rng.multinomial(20, one[0], size=100_000) / 20)
+    assert best["kl"].value == pytest.approx(real.mean(), rel=0.03)
+
+
+def test_where_rare_classes_are_impossible_the_interval_of_kl_says_how_wrong_the_prior_is():
+    """6 items in 10 are certain, the others lie between a class and its one partner: 5 votes cannot tell such from
+    rare classes. KL comes out two fifths too high, and 62 of 100 intervals without the allowance for that missed it."""
+    rng = np.random.default_rng(0)
+    first, divided = rng.integers(0, 10, 20_000), np.where(rng.random(20_000) < 0.6, 0, rng.uniform(0.05, 0.5, 20_000))
+    truth = np.zeros((20_000, 10))
+    truth[np.arange(20_000), first] = 1 - divided
+    truth[np.arange(20_000), first ^ 1] = divided
+    counts = rng.multinomial(5, truth)
+    real = METRICS["kl"].function(truth, counts / 5).mean()
+    for part in range(3):
+        some = Distributions.from_counts(counts[200 * part : 200 * part + 200])
+        best = human_ceiling(some, rng, splits=2, draws=6, refits=8, replicates=10).corrected["kl"]
+        assert best.low < real < best.high and best.value > 1.1 * real
+
+
+def test_items_that_belong_together_widen_both_ceilings():
+    """Five items of a text have the same truth: 40 texts say less than 200 items would."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(random_truth(40, 3, rng).probs, 5, axis=0)
+    votes = Distributions.from_counts(rng.multinomial(10, truth))
+    clusters = np.repeat([f"text {i}" for i in range(40)], 5)
+    options = QUICK | {"refits": 12}
+    alone, together = (
+        human_ceiling(votes, np.random.default_rng(1), **options, clusters=of) for of in (None, clusters)
+    )
+    for name in ("soft_nll", "vote_accuracy"):
+        assert together.half[name].sd > 1.3 * alone.half[name].sd
+        assert together.corrected[name].sd > 1.3 * alone.corrected[name].sd
+        assert together.corrected[name].value == alone.corrected[name].value
+
+
+def test_clusters_that_do_not_fit_are_refused():
+    votes = Distributions.from_counts([[2, 1], [1, 2], [1, 0]])
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"clusters have shape \(2,\); expected one for each of 3 items"):
+        human_ceiling(votes, rng, clusters=["a", "b"])
+    with pytest.raises(ValueError, match="all 2 items of two votes or more are in cluster a, so nothing can be drawn"):
+        human_ceiling(votes, rng, clusters=["a", "a", "b"])
+
+
+def test_from_many_items_fewer_are_drawn_and_the_spread_is_scaled():
+    """2,500 items: the prior is refitted to 1,000 at a time; the closed form of Brier tells what should come out."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(6, random_truth(2500, 3, rng).probs)
+    best = human_ceiling(Distributions.from_counts(counts), rng, splits=2, draws=2, refits=40, replicates=20).corrected
+    each = (counts * (6 - counts)).sum(axis=1) / (36 * 5)
+    assert best["brier"].value == pytest.approx(each.mean())
+    assert best["brier"].sd == pytest.approx(each.std() / 50, rel=0.35)
+
+
 @pytest.mark.parametrize("m", [6, 20])
 @pytest.mark.parametrize("concentration", [0.5, 2.0])
 def test_corrected_scores_are_those_of_the_truth(m, concentration):
@@ -34,6 +112,7 @@ def test_corrected_scores_are_those_of_the_truth(m, concentration):
     ceiling = human_ceiling(votes, rng, **QUICK)
     for name, real in truth_scores(truth, votes.probs).items():
         slack = 0.05 * real if METRICS[name].better == "lower" else 0.05 if m < 10 else 0.02
+        slack = 0.08 * real if name == "brier" else slack  # unbiased, but these very items have their luck
         assert ceiling.corrected[name].value == pytest.approx(real, abs=slack), name
 
 
@@ -69,12 +148,20 @@ def test_unanimous_crowds_reach_everything():
     votes = Votes.of(np.repeat([0, 1, 2], 4), ["a"] * 8 + ["b"] * 4)
     ceiling = human_ceiling(votes, np.random.default_rng(0), **QUICK)
     assert ceiling.half["accuracy"].value == 1
-    assert (
-        ceiling.half["entropy_pearson"].value == ceiling.half["second_best_accuracy"].value == 0
-    )  # nothing to compare
-    assert all(
-        np.isfinite([i.value, i.low, i.high]).all() for i in (*ceiling.half.values(), *ceiling.corrected.values())
-    )
+    undefined = {"second_best_accuracy", "entropy_pearson", "entropy_spearman"}  # nothing to compare
+    for side in (ceiling.half, ceiling.corrected):
+        assert {name for name, score in side.items() if np.isnan(score.value)} == undefined
+        assert all(np.isfinite([i.value, i.low, i.high]).all() for name, i in side.items() if name not in undefined)
+
+
+def test_resampled_items_without_a_disputed_one_do_not_count_as_a_second_choice_of_0():
+    """One item in 60 is disputed, so 4 resampled sets in 10 have no second choice: all that have one agree."""
+    counts = np.array([[4, 0, 0]] * 59 + [[2, 2, 0]])
+    half = human_ceiling(Distributions.from_counts(counts), np.random.default_rng(0), **QUICK).half
+    second = half["second_best_accuracy"]
+    assert second.low <= second.value <= second.high
+    splits = human_ceiling(Distributions.from_counts(counts), np.random.default_rng(0), **(QUICK | {"splits": 40})).half
+    assert splits["second_best_accuracy"].low > 0
 
 
 def test_equal_second_choices_are_shared_whatever_the_order_of_classes():
@@ -105,11 +192,13 @@ def test_items_without_a_second_vote_are_left_out_and_none_is_an_error():
     assert human_ceiling(Distributions.from_counts(counts), rng, **QUICK).items == 30
     with pytest.raises(ValueError, match="none of 2 items has two votes"):
         human_ceiling(Distributions.from_counts([[1, 0], [0, 1]]), rng)
-    with pytest.raises(ValueError, match="2 or more of both"):
+    with pytest.raises(ValueError, match="only 1 of 2 items has two votes or more, so people cannot be compared"):
+        human_ceiling(Distributions.from_counts([[1, 0], [2, 1]]), rng)
+    with pytest.raises(ValueError, match="1 splits, 20 draws and 30 refits were asked for; expected 2 or more of each"):
         human_ceiling(Distributions.from_counts(counts), rng, splits=1)
     with pytest.raises(ValueError, match="split by votes instead"):
         human_ceiling(Distributions.from_counts(counts), rng, by="annotators")
-    alone = Votes.of([0, 0], ["a", "b"], ["ann", "ann"])
+    alone = Votes.of([0, 0, 1, 1], ["a", "b", "a", "b"], ["ann"] * 4)
     with pytest.raises(ValueError, match="no item with votes in both halves"):
         human_ceiling(alone, rng, by="annotators")
 
@@ -121,7 +210,7 @@ def test_cifar10h_entropy_by_two_roads(loaded):
 
     votes = loaded("cifar10h-annotators").labels
     fit = shrinkage(votes)
-    ceiling = human_ceiling(votes, np.random.default_rng(0), splits=2, draws=3, replicates=50)
+    ceiling = human_ceiling(votes, np.random.default_rng(0), splits=2, draws=3, refits=2, replicates=50)
     other = -fit.log_likelihood - expected_kl(fit.posterior).mean()
     assert ceiling.corrected["soft_nll"].value == pytest.approx(other, rel=0.02)
     assert 0.17 < ceiling.corrected["soft_nll"].value < ceiling.half["soft_nll"].value < 0.21
@@ -131,3 +220,17 @@ def test_a_split_that_does_not_exist_is_refused():
     votes = Votes.of(["a", "a", "b", "b"], ["x", "y", "x", "x"], [1, 2, 1, 2])
     with pytest.raises(ValueError, match="no way to split by 'people'; there are votes and annotators"):
         human_ceiling(votes, np.random.default_rng(0), by="people")
+
+
+def test_few_draws_do_not_hide_that_the_prior_has_the_wrong_form():
+    """Rare classes are impossible here, and KL comes out 0.004 too high. 40 sets with 2 draws each: an allowance below
+    0.002 may leave a 95 % interval without the truth; with the noise of the draws taken off, 14 sets had less."""
+    rng = np.random.default_rng(0)
+    allowed = []
+    for _ in range(40):
+        first, divided = rng.integers(0, 10, 200), np.where(rng.random(200) < 0.6, 0, rng.uniform(0.05, 0.5, 200))
+        truth = np.zeros((200, 10))
+        truth[np.arange(200), first] = 1 - divided
+        truth[np.arange(200), first ^ 1] = divided
+        allowed.append(np.sqrt(scores_of_truth(rng.multinomial(20, truth), rng, 2).form["kl"]))
+    assert sum(one > 0.002 for one in allowed) >= 36

@@ -8,7 +8,7 @@ import pytest
 from dissensus.evaluate import brier, calibration, closeness
 from dissensus.evaluate.kernels import SUMS
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.one_pass import sweep
+from dissensus.evaluate.one_pass import SAMPLE, sweep
 from dissensus.evaluate.smooth_calibration import smooth_ece
 
 
@@ -40,8 +40,9 @@ def calibrated_one_by_one(model, people):
         scores[f"ece_equal_mass{suffix}"] = calibration.equal_mass_ece(f, o)
         scores[f"rmse_calibration{suffix}"] = calibration.rmse_calibration(f, o)
         scores[f"smooth_ece{suffix}"] = smooth_ece(f, o)
+        scores[f"confidence_brier{suffix}"] = parts.score
         for name in ("reliability", "resolution", "uncertainty", "inside"):
-            scores[f"brier_{name}{suffix}"] = getattr(parts, name)
+            scores[f"confidence_brier_{name}{suffix}"] = getattr(parts, name)
     return scores
 
 
@@ -61,6 +62,43 @@ def test_sweep_equals_the_functions_one_by_one(n, k):
         assert found[name] == pytest.approx(expected, abs=1e-5 if name.startswith("smooth") else 1e-6), name
     assert found["infinite_items"] == 0
     assert set(found) == {name for name, m in METRICS.items() if m.against != "gold"} | {"infinite_items"}
+
+
+def added_up(scores, name):
+    return (
+        scores[f"{name}_reliability"] - scores[f"{name}_resolution"] + scores[f"{name}_uncertainty"]
+        + scores[f"{name}_inside"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [700, SAMPLE + 3, 40_001])
+def test_parts_of_the_brier_score_are_those_of_the_classes_and_add_up(n):
+    """Bins beyond SAMPLE items are cut by a sample of them, in another order of items too: the sum stays exact."""
+    model, people = (rows[::-1] for rows in simulated(n, 5))
+    swept, parts = sweep(model, people, bins=12), brier.brier_decomposition_of_classes(model, people, bins=12)
+    assert added_up(swept, "brier") == pytest.approx(swept["brier"], abs=1e-12)
+    assert swept["brier_uncertainty"] == pytest.approx(people.var(axis=0).sum(), abs=1e-11)
+    for name in ("reliability", "resolution", "inside"):
+        within = 1e-11 if n <= SAMPLE else 1e-3
+        assert swept[f"brier_{name}"] == pytest.approx(getattr(parts, name), abs=within), name
+
+
+def test_parts_of_the_brier_score_do_not_depend_on_items_that_take_turns():
+    """Ten classes in turn, and ten times as many items as are sampled: each tenth item is of the same class."""
+    rng = np.random.default_rng(4)
+    logits = rng.normal(size=(10 * SAMPLE, 10))
+    logits[np.arange(10 * SAMPLE), np.arange(10 * SAMPLE) % 10] += 3
+    model, people = (rows / rows.sum(axis=1, keepdims=True) for rows in (np.exp(2 * logits), np.exp(logits)))
+    swept, parts = sweep(model, people), brier.brier_decomposition_of_classes(model, people)
+    for name in ("reliability", "resolution", "inside"):
+        assert swept[f"brier_{name}"] == pytest.approx(getattr(parts, name), abs=1e-3), name
+
+
+def test_one_bin_has_no_resolution():
+    model, people = simulated(300, 3)
+    swept = sweep(model, people, bins=1)
+    assert swept["brier_resolution"] == pytest.approx(0.0, abs=1e-12)
+    assert swept["brier_reliability"] == pytest.approx(((model - people).mean(axis=0) ** 2).sum())
 
 
 def test_a_model_that_knows_nothing_is_right_as_often_as_chance():

@@ -97,7 +97,7 @@ def test_the_ceiling_is_read_beside_the_scores(crowd, compared):
         half, best = card.ceiling_of(name)
         assert half.value == pytest.approx(alone.half[name].value, abs=0.06)
         assert best.value == pytest.approx(alone.corrected[name].value, abs=0.03)
-    assert card.ceiling_of("brier") is None
+    assert card.ceiling_of("manhattan") is None
     # The truth scores about what the ceiling says is possible; the others do worse.
     assert card.scores["kl"].value == pytest.approx(card.ceiling_of("kl")[1].value, rel=0.2)
     assert "the truth itself would score" in headline(card)
@@ -142,6 +142,19 @@ def test_clusters_count_once(crowd, models):
     assert {one.comparison.n for one in found.differences if one.comparison is not None} == {30}
 
 
+def test_the_ceiling_draws_clusters_too(crowd, models):
+    """Every item six times: over clusters the ceiling is as unsure as 40 items are, over items it looks far surer."""
+    often = np.arange(40).repeat(6)
+    model, people = models["noise"].probs[often], crowd[1].counts()[often]
+    apart, together = (scorecard(model, people, rng=np.random.default_rng(0), replicates=10, clusters=of)
+                       for of in (None, often))  # fmt: skip
+    for wide, narrow in zip(together.ceiling_of("soft_nll"), apart.ceiling_of("soft_nll"), strict=True):
+        assert wide.sd > 1.5 * narrow.sd
+    few = scorecard([[0.5, 0.5]] * 3, [[2, 1], [1, 2], [1, 0]], rng=np.random.default_rng(0), replicates=10,
+                    clusters=["a", "a", "b"])  # fmt: skip
+    assert few.ceiling is None and any("two votes or more are in one cluster" in remark for remark in few.remarks)
+
+
 def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):
     """Every item twelve times: clusters say that nothing was added, so intervals are those of the items alone."""
     _, labels = crowd
@@ -157,6 +170,47 @@ def test_intervals_of_calibration_and_slices_draw_clusters_too(crowd, models):
 
     alone, clustered, naive = widths(few, None), widths(copies, copies), widths(copies, None)
     assert (clustered > 0.6 * alone).all() and (naive < 0.5 * alone).all()
+
+
+def test_the_interval_and_the_test_of_a_difference_are_about_the_same_mean():
+    """One large cluster on which b is worse and nine of one item on which it is better: items decide, not clusters."""
+    clusters = np.repeat(np.arange(10), [91] + [1] * 9)
+    people = np.tile([0.5, 0.3, 0.2], (100, 1))
+    a = np.tile([0.4, 0.4, 0.2], (100, 1))
+    b = np.where((clusters == 0)[:, None], [0.2, 0.6, 0.2], people)
+    found = compare({"a": a, "b": b}, people, rng=np.random.default_rng(0), clusters=clusters, ceiling=False,
+                    replicates=200)  # fmt: skip
+    one = next(one for one in found.differences if one.score == "js")
+    assert one.interval.value > 0 and one.comparison.difference == pytest.approx(one.interval.value)
+    assert one.comparison.n == 10 and one.comparison.test == "paired t-test over clusters" and one.comparison.p > 0.05
+
+
+def test_slices_have_the_coverage_that_was_asked_for(crowd, models):
+    def width(coverage):
+        card = scorecard(models["noise"], crowd[1], rng=np.random.default_rng(0), ceiling=False, coverage=coverage)
+        part = card.slices["majority class"]["js"][0].score
+        assert part.coverage == coverage
+        return part.high - part.low
+
+    assert width(0.5) < 0.5 * width(0.99)
+
+
+def test_the_parts_of_the_brier_score_add_up_to_the_score_they_stand_under(compared):
+    for card in compared.cards.values():
+        frame = dict(zip(card.to_arrow()["score"].to_pylist(), card.to_arrow()["value"].to_pylist(), strict=True))
+        for name in ("brier", "confidence_brier", "confidence_brier_majority"):
+            base, suffix = name.removesuffix("_majority"), "_majority" * name.endswith("_majority")
+            parts = [frame[f"{base}_{part}{suffix}"] for part in ("reliability", "resolution", "uncertainty", "inside")]
+            assert parts[0] - parts[1] + parts[2] + parts[3] == pytest.approx(frame[name], abs=1e-12), (card.name, name)
+    assert "soft Brier, resolution" in scorecard_page(compared, "photos")
+
+
+def test_one_bin_of_rmse_calibration_is_said(crowd, models):
+    def remarks(n):
+        card = scorecard(models["noise"].probs[:n], crowd[1].probs[:n], rng=np.random.default_rng(0), replicates=10)
+        return [remark for remark in card.remarks if "RMSE calibration" in remark]
+
+    assert not remarks(200) and "199 items make a single bin" in remarks(199)[0]
 
 
 def test_a_slice_inside_one_cluster_has_no_interval(crowd, models):
@@ -411,3 +465,21 @@ def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_hav
     of_majorities = scorecard(model, majority(Votes.of_counts(judgements)), **options)
     assert of_majorities.ceiling is None and of_majorities.people.form == "probabilities"
     assert any(remark.startswith("no human ceiling: the labels are probabilities") for remark in of_majorities.remarks)
+
+
+def test_a_single_item_with_two_votes_has_no_ceiling_and_the_card_says_so():
+    counts = np.array([[1, 0, 0]] * 9 + [[2, 1, 0]])
+    card = scorecard(np.full((10, 3), 1 / 3), counts, rng=np.random.default_rng(0), replicates=50)
+    assert card.ceiling is None
+    assert any(remark.startswith("no human ceiling: a single item has two votes") for remark in card.remarks)
+
+
+def test_a_score_that_people_do_not_have_has_no_ceiling_of_0():
+    """All votes agree, so nobody has a second choice and no entropy differs: null, and not a ceiling of 0."""
+    card = scorecard(
+        np.full((12, 3), 1 / 3), np.repeat([[4, 0, 0], [0, 4, 0]], 6, axis=0), rng=np.random.default_rng(0)
+    )
+    record = json.loads(json.dumps(card.as_json()["human_ceiling"]))
+    for name in ("second_best_accuracy", "entropy_pearson", "entropy_spearman"):
+        assert record["half"][name] is None and record["best"][name] is None
+    assert record["half"]["accuracy"]["mean"] == 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dissensus import Distributions, Votes, summarise
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
-from dissensus.labels.summary import agreement_with_others, median_seconds
+from dissensus.labels.summary import median_seconds
 from dissensus.report.labels_page import labels_card, labels_page
 
 VOTES = Votes.of(
@@ -31,12 +31,6 @@ def test_the_facts_of_a_small_set_counted_by_hand():
     assert facts["entropy"]["sd"] == pytest.approx(np.std([split, 0, 0]))
     assert facts["top_two_mass"]["mean"] == 1 and facts["median_seconds"] == 3
     assert facts["most_disputed"][0]["item"] == "a"
-
-
-def test_agreement_is_the_chance_that_another_vote_on_the_item_is_the_same():
-    assert agreement_with_others(VOTES).tolist() == [0.75, 0.75, 0.0]
-    alone = Votes.of(["x", "y"], ["cat", "dog"], ["ann", "bo"])
-    assert np.isnan(agreement_with_others(alone)).all()
 
 
 def few_and_many() -> Votes:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import gmean
 
 from dissensus.plan.advice.advice import about_columns, advise, loss_curves
 from dissensus.plan.advice.page import advice_page
-from dissensus.plan.estimates import by_simulation
+from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.information import constraints_of
 from dissensus.plan.pilot import PilotAnswers
@@ -62,6 +63,28 @@ def test_the_unit_of_cost_does_not_matter():
     assert seconds.as_json() == labels.as_json() and seconds.alternatives == labels.alternatives
 
 
+def test_the_scale_of_a_loss_is_stated():
+    """A cost of 1 is 1,600 hard labels for 80 items over 20 classes; or 8,100 for every set."""
+    own, fixed = (advise(80, 20, Preferences(reference=unit), rng(0)) for unit in (None, 8100.0))
+    scale = own.as_json()["scale"]
+    assert scale["cost"] == 1600 and scale["utility"] == pytest.approx(78400 / 485100)
+    assert fixed.as_json()["scale"]["cost"] == 8100 and fixed.as_json()["scale"]["utility"] == 1
+    assert fixed.as_json()["reference"] == 8100 and own.as_json()["reference"] is None
+    for advice, words in ((own, "1,600 hard labels, 20 hard labels for each item"), (fixed, "8,100 hard labels, for")):
+        assert (
+            words in about_columns(advice)
+            and words in advice_page(advice)
+            and words in advice.as_json()["scale"]["about"]
+        )
+    assert "Every cell has its own scale" in advice_page(own)
+    assert "In every cell a cost of 1 is 8,100 hard labels." in advice_page(fixed)
+
+
+def test_advice_to_collect_what_is_not_worth_its_cost_says_so():
+    said = {beta: " ".join(advise(1000, 10, Preferences(beta=beta), rng(0)).why) for beta in (1.0, 4.0)}
+    assert "collecting nothing has a loss of 0" in said[4.0] and "collecting nothing" not in said[1.0]
+
+
 def test_a_budget_labels_fewer_items_with_dearer_labels():
     advice = advise(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
     assert advice.option("hard").items == 80 and advice.option("soft").items == 20
@@ -98,13 +121,14 @@ def test_a_budget_holds_for_a_pilot_too():
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
     wanted = Preferences(Costs(ratio=10))
     assert any("say nothing about the classes" in one for one in advise(80, 20, wanted, rng(0)).alternatives)
-    assert not any("Pairwise" in one for one in advise(1000, 10, wanted, rng(0)).alternatives)
+    dear = Preferences(Costs(ratio=10), beta=3.0)
+    assert not any("Pairwise" in one for one in advise(1000, 10, dear, rng(0)).alternatives)
     assert advise(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
 
 
 def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
     told = advise(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
-    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["loss"]["soft"] < -0.5
+    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["scale"]["utility"] > 0.5
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.floats(0.1, 40), st.floats(0, 20))
@@ -180,19 +204,20 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     n, k = 1000, 10
     advice = advise(n, k, Preferences(beta=0.3), rng(0), pilot=pilot, budget=budget)
     listed = {option.name: option for option in advice.options}
-    # A hard label takes its median, or that of the kind assumed to be cheapest over its assumed cost.
+    # A hard label takes its typical seconds, or those of the kind assumed to be cheapest over its assumed cost.
     assumed = {"hard": 1, "soft": k, "pairwise": 1, "sparse_3": 3, "sparse_5": 5, "top_4": 4}
     nearest = "hard" if "hard" in seconds else min(seconds, key=lambda name: assumed[name])
-    unit = np.median(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
+    unit = gmean(dict(zip(seconds, pilot, strict=True))[nearest].seconds) / assumed[nearest]
     points = n + k
+    soft = by_information("soft", n, k)
     for group in pilot:
         measured = next(one for one in advice.pilot if one.name == group.name)
-        each = float(np.median(group.seconds)) / unit
+        each = float(gmean(group.seconds)) / unit
         items = measured.items
         paid = items * (items - 1) / 2 if group.kind == "pairwise" else items
         answered = constraints_of(group.kind, items, k, group.k_hat) if items else 0.0
         ratio = (1 - group.wrong.mean()) * answered / (points * (points - 1) * (points - 2) / 2)
-        loss = 0.3 * paid * each / 8100 - ratio
+        loss = 0.3 * paid * each / (n * k) - ratio / soft
         if budget is not None:
             assert paid * each <= budget * (1 + 1e-9)
         assert np.isclose(measured.loss.value, loss) and np.isclose(measured.ratio.value, ratio)
@@ -205,6 +230,41 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     assert set(told["basis"]) == set(told["loss"]) and "pilot" in told["basis"].values()
     assert any("no hard labels" in sentence for sentence in advice.why) == ("hard" not in seconds)
     assert any(f"budget of {budget:,g}" in sentence for sentence in advice.why) if budget else True
+
+
+def test_a_pilot_of_one_person_says_what_it_cannot_say():
+    lone = [
+        PilotAnswers(kind, 1, np.full(5, seconds), np.full(5, 0.1), np.full(5, "ann"))
+        for kind, seconds in (("hard", 2.0), ("soft", 10.0))
+    ]
+    advice = advise(80, 20, Preferences(), rng(0), pilot=lone)
+    said = " ".join(advice.why)
+    assert "One person gave all answers of soft, hard. That says nothing about other people" in said
+    assert "10 s per answer, 10.0% of comparisons wrong." in said and "probability of" not in said
+    told = json.loads(json.dumps(advice.as_json(), allow_nan=False))["pilot"][0]
+    assert told["people"] == 1 and told["seconds"] == {"value": pytest.approx(10), "low": 0, "high": None}
+    html = advice_page(advice)
+    assert "which says nothing about others" in html and "inf" not in html.replace("information", "")
+
+
+def test_a_pilot_without_annotators_says_that_answers_count_as_those_of_different_people():
+    for who, said in ((None, True), (np.array(["ann", "ann", "bo"]), False)):
+        tried = [
+            PilotAnswers(kind, 1, seconds * np.array([1, 1.1, 1.2]), np.zeros(3), who)
+            for kind, seconds in (("hard", 2.0), ("soft", 9.0))
+        ]
+        why = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+        assert ("every answer counts as that of another person" in why) == said
+
+
+def test_where_one_person_gave_all_answers_of_one_kind_the_others_keep_their_intervals():
+    tried = [
+        PilotAnswers("hard", 1, np.array([2.0, 2.5]), np.zeros(2), np.array(["ann", "ann"])),
+        PilotAnswers("soft", 1, np.array([20.0, 30.0, 25.0]), np.zeros(3), np.array(["ann", "bo", "cy"])),
+    ]
+    said = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+    assert "soft: 24.7 s per answer [" in said and "hard: 2.25 s per answer, " in said
+    assert "One person gave all answers of hard." in said and "no intervals for it and no probabilities" in said
 
 
 def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
@@ -240,7 +300,7 @@ def test_the_page_and_the_curves_show_one_loss_for_one_kind():
 def test_kinds_that_were_not_tried_lie_between_their_neighbours():
     pilot = tried_answers(hard=2.0, sparse_3=8.0, soft=20.0)
     wanted = advise(200, 10, Preferences(), rng(0), pilot=pilot).preferences
-    three, ten = (float(np.median(pilot[at].seconds) / np.median(pilot[0].seconds)) for at in (1, 2))
+    three, ten = (float(gmean(pilot[at].seconds) / gmean(pilot[0].seconds)) for at in (1, 2))
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 2), (1 + three) / 2)
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 6), three + (ten - three) * 3 / 7)
     rates = [group.wrong.mean() for group in pilot]

@@ -122,6 +122,13 @@ def test_95_of_100_intervals_hold_the_auroc(shape):
     assert 0.92 <= held / 400 <= 0.98
 
 
+def test_intervals_of_five_items_outside_hold_the_auroc():
+    """With the normal quantile in place of Student's 88 of 100 did; three standard errors of 94 % are 2.3 points."""
+    rng = np.random.default_rng(4)
+    intervals = [auroc_interval(rng.normal(size=200), rng.normal(0.7416, 1, size=5)) for _ in range(1000)]
+    assert np.mean([interval.low <= 0.7 <= interval.high for interval in intervals]) > 0.915
+
+
 def test_sets_that_say_nothing_about_the_next_have_no_interval():
     for inside, outside in (([1.0, 2.0], [3.0, 4.0]), ([3.0, 4.0], [1.0, 2.0]), ([1, 1], [1, 1]), ([1], [0, 2])):
         result = separation(inside, outside)

@@ -24,4 +24,4 @@ def test_the_page_says_what_the_report_says():
     ]
     assert f"costs {min(sampled):.3f} to {max(sampled):.3f}" in page
     assert difference(report, "1 vote · no aggregation · majority")[0] == 0
-    assert "| 1 vote · aggregation shrinkage · soft | 0.922" in report
+    assert "| 1 vote · aggregation shrinkage · soft | 1.000" in report and "it ruins them: 1.000 in" in page

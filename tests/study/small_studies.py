@@ -17,8 +17,9 @@ from typing import Any
 from dissensus.study.cells import VARIES
 from dissensus.study.engines.engine import Here
 from dissensus.study.engines.processes import Processes
+from dissensus.study.read_spec import study_of
 from dissensus.study.run import run_study
-from dissensus.study.spec import Study, study_of
+from dissensus.study.spec import Study
 
 DIGITS = {"digits": {"labels": "digits", "features": "pixels", "images": "digits"}}
 MLP = {"head": "mlp", "epochs": 2, "hidden": 8}

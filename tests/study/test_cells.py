@@ -18,9 +18,9 @@ from dissensus.study.cells import (
     write_cells,
 )
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import load_data
+from dissensus.study.read_data import load_data
+from dissensus.study.read_spec import study_of
 from dissensus.study.run import known_cells
-from dissensus.study.spec import study_of
 from dissensus.study.versions import METHODS, versions_of
 from tests.study.world import answers, small_study
 

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from dissensus.study import load_data, read_study, run_study
-from dissensus.study import spec as specs
+from dissensus.study import read_spec as specs
 from dissensus.study.checks import tasks_of
 from dissensus.study.init_template import MEANINGS, init_study
 from dissensus.study.model_settings import default_settings

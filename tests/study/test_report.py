@@ -408,6 +408,8 @@ def test_the_report_says_what_was_learned_from_and_what_names_mean(summary):
         "small",
     ]
     assert known["completion t2-uniform"].startswith("Keep the probabilities of the 2 named classes")
+    single = summarise(folder([record(arm | {"votes": 1}, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))
+    assert "1 vote" in dict(value_words(single)) and "1 votes" not in markdown_report(single)
 
 
 def test_names_that_begin_with_a_bracket_or_hold_markup_are_plain_text_everywhere():

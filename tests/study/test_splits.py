@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import load_data
+from dissensus.study.read_data import load_data
 from dissensus.study.spec import Split
 from dissensus.study.splits import depends_on_seed, split_items
 from tests.study.world import N, small_study

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dissensus.train.decode_images import (
+    ALMOST_BLACK,
     FIRST_FRAME,
+    FROM_SIXTEEN,
     LAID_ON_WHITE,
     Remarks,
-    centre_square,
     decode_image,
     decode_images,
 )
@@ -106,23 +107,51 @@ def test_the_first_of_several_frames_is_taken_and_noted(format):
     assert remarks.first == ({} if format == "MPO" else {FIRST_FRAME: "a.gif"})
 
 
-@pytest.mark.parametrize(
-    ("values", "format", "mode"),
-    [(GREY.astype(np.uint16) * 257, "PNG", "I;16"), (GREY.astype(np.int32), "TIFF", "I"), (GREY / 255, "TIFF", "F")],
-)
-def test_more_than_a_byte_is_refused_by_name_because_pillow_would_cut_it_off(values, format, mode, tmp_path):
-    """Second road: what Pillow makes of 16 bits is white wherever a value is above 255, 0.4 % of the range."""
-    picture = Image.fromarray(values.astype(np.float32) if mode == "F" else values)
-    data = encoded(picture, format)
-    if mode == "I;16":
-        assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == 255).mean() > 0.9
+def test_sixteen_bits_of_grey_become_eight_by_the_whole_range_and_are_noted():
+    """Second road: Pillow alone, which cuts them off, so that all above 255, 99.6 % of the range, is white."""
+    deep = GREY.astype(np.uint16) * 257
+    data = encoded(Image.fromarray(deep))
+    assert (np.asarray(Image.open(io.BytesIO(data)).convert("RGB")) == 255).mean() > 0.9
+    remarks = Remarks()
+    assert np.array_equal(np.asarray(decode_image(data, "scan.png", remarks)), GREY)
+    assert remarks.first == {FROM_SIXTEEN: "scan.png"}
+    assert remarks.lines(1) == [
+        "converted to grey: 1 of mode I;16, of 1 images",
+        "1 of 1 images have 16 bits a channel, and were scaled to 8 by the whole range: 65535 becomes 255; the first "
+        "is scan.png",
+    ]
+    every = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+    for format, order in (("PNG", "<u2"), ("TIFF", "<u2"), ("TIFF", ">u2")):
+        pixels = decoded(encoded(Image.fromarray(every.astype(order)), format))
+        assert np.array_equal(pixels, np.rint(every / 65535 * 255))
+    pixels, said = decode_images([data, encoded(Image.fromarray(GREY))], number)
+    assert pixels.shape == (2, 12, 10, 1) and np.array_equal(pixels[0], pixels[1]) and len(said) == 2
+
+
+def test_sixteen_bits_that_hold_twelve_come_out_dark_and_it_is_said():
+    remarks = Remarks()
+    pixels = np.asarray(decode_image(encoded(Image.fromarray(GREY.astype(np.uint16) * 16)), "x-ray.png", remarks))
+    assert pixels.max() <= 16 and remarks.first == {ALMOST_BLACK: "x-ray.png"}
+    assert "no value above 4095, so they come out almost black: scale them yourself" in remarks.lines(1)[1]
+
+
+def test_a_grey_of_sixteen_bits_that_a_file_declares_transparent_is_white():
+    remarks = Remarks()
+    picture = Image.fromarray(np.array([[1000, 30_000]], dtype=np.uint16))
+    data = encoded(picture, transparency=1000)
+    assert np.asarray(decode_image(data, "a.png", remarks)).tolist() == [[255, 117]]
+    assert remarks.first[LAID_ON_WHITE] == "a.png"
+
+
+@pytest.mark.parametrize(("values", "mode"), [(GREY.astype(np.int32), "I"), ((GREY / 255).astype(np.float32), "F")])
+def test_grey_without_a_known_range_is_refused_by_name(values, mode, tmp_path):
+    data = encoded(Image.fromarray(values), "TIFF")
     with pytest.raises(
         ValueError, match=rf"^here: an image of mode {mode}; expected 8 bits .*scale it to 0\.\.255 first"
     ):
         decoded(data)
-    path = tmp_path / f"deep.{format.lower()}"
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=rf"deep\.{format.lower()}: an image of mode {mode}"):
+    (tmp_path / "deep.tiff").write_bytes(data)
+    with pytest.raises(ValueError, match=rf"deep\.tiff: an image of mode {mode}"):
         folder_items(tmp_path).get(range(1))  # `embed` comes through the same door
 
 
@@ -174,7 +203,8 @@ def test_images_of_several_sizes_are_refused_by_name_with_the_number_of_them():
     turned = encoded(Image.fromarray(np.rot90(COLOUR).copy()), exif=exif)
     small, smaller = (encoded(Image.fromarray(COLOUR[:n, :n])) for n in (9, 8))
     message = (r"one size: number 0 is 10 x 12 and number 2 is 9 x 9 \(width x height\); 2 of 5 differ from the first; "
-               r"size=8 \(--size 8\) resizes all, the square in the middle")  # fmt: skip
+               r"size=8 \(--size 8\) resizes all, the square in the middle.*"
+               r"fit='pad' \(--fit pad\) keeps the whole of each")  # fmt: skip
     with pytest.raises(ValueError, match=message):
         decode_images([first, turned, small, smaller, first], number)
 
@@ -186,13 +216,6 @@ def test_a_size_brings_all_to_the_middle_square_and_leaves_those_of_that_size_al
     assert np.array_equal(pixels[0], square) and np.array_equal(pixels[1], COLOUR[1:11])
     assert said == ["2 of 3 images were resized to 10 x 10: the square in the middle, scaled by Pillow's antialiased "
                     "bicubic filter"]  # fmt: skip
-
-
-def test_shrinking_is_antialiased():
-    """A fine chequerboard becomes an even grey; by the nearest pixel it would become black or white."""
-    board = (np.indices((64, 64)).sum(axis=0) % 2 * 255).astype(np.uint8)
-    small = np.asarray(centre_square(Image.fromarray(board), 8)).astype(int)
-    assert small.shape == (8, 8) and np.abs(small - 127.5).max() < 3
 
 
 def test_progress_is_heard_to_the_end():

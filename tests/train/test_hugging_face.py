@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dissensus.deliver import multipass, sls, soft
+from dissensus.deliver import majority, multipass, sls, smoothed, soft
 from dissensus.labels.votes import Votes
 from dissensus.train.loss import soft_cross_entropy
 
@@ -146,6 +146,62 @@ def test_evaluation_takes_hard_and_soft_labels(votes, tmp_path):
         targets = torch.tensor(delivery.targets(0))
         expected = soft_cross_entropy(trainer.model.eval()(input_ids=inputs).logits, targets)
         assert abs(found - expected.item()) < 1e-5
+
+
+def test_label_smoothing_of_the_trainer_smooths_the_targets_as_it_does_without_a_delivery(votes, tmp_path):
+    """The second road is the Trainer alone, with the same classes as plain labels and its own smoother."""
+    classes = majority(votes)
+    sgd = {
+        "num_train_epochs": 1, "optim": "sgd", "learning_rate": 1.0, "lr_scheduler_type": "constant",
+        "max_grad_norm": 0.0, "per_device_train_batch_size": 12, "label_smoothing_factor": 0.3,
+    }  # fmt: skip
+    plain = [one | {"label": int(target)} for one, target in zip(examples(), classes.targets(0), strict=True)]
+    weights = []
+    for parts in ({"train_dataset": plain}, delivered(examples(), classes)):
+        model = tiny()
+        Trainer(model, settings(tmp_path, **sgd), **parts).train()
+        weights.append(model.classifier.weight.detach().clone())
+    assert torch.allclose(*weights, atol=1e-6)
+
+
+def test_smoothing_reaches_the_targets_of_training_once_and_not_those_of_evaluation(votes, tmp_path):
+    delivery = soft(votes)
+    parts, labels_seen = noted(delivered(examples(), delivery))
+    held_out = DeliveredExamples(examples(), delivery)
+    for _ in range(2):  # a second Trainer made of the same parts smooths no further
+        labels_seen.clear()
+        model = watched()
+        once = settings(tmp_path, label_smoothing_factor=0.3, num_train_epochs=1)
+        trainer = Trainer(model, once, eval_dataset=held_out, **parts)
+        trainer.train()
+        for items, labels in zip(model.seen, labels_seen, strict=True):
+            assert np.allclose(labels.numpy(), smoothed(delivery, 0.3).targets(0, items), atol=1e-7)
+    inputs = torch.tensor([one["input_ids"] for one in examples()])
+    plain = soft_cross_entropy(model.eval()(input_ids=inputs).logits, torch.tensor(delivery.targets(0)))
+    assert trainer.evaluate()["eval_loss"] == pytest.approx(plain.item(), abs=1e-5)
+    model, once = watched(), settings(tmp_path, num_train_epochs=1)
+    labels_seen.clear()
+    Trainer(model, once, **parts).train()
+    assert np.allclose(labels_seen[0].numpy(), delivery.targets(0, model.seen[0]), atol=1e-7)
+
+
+def test_labels_that_the_trainer_leaves_out_are_missed_with_the_way_out(votes, tmp_path):
+    """A module that does not name labels among its arguments: the Trainer takes the column for unused."""
+
+    class Bare(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = tiny()
+            self.config = self.inner.config
+
+        def forward(self, input_ids, attention_mask=None):
+            return {"logits": self.inner(input_ids=input_ids).logits}
+
+    parts = delivered(examples(), soft(votes))
+    with pytest.raises(ValueError, match=r"labels=None.*TrainingArguments\(label_names=\['labels'\]\)"):
+        Trainer(Bare(), settings(tmp_path, num_train_epochs=1), **parts).train()
+    named = settings(tmp_path, num_train_epochs=1, label_names=["labels"])
+    assert Trainer(Bare(), named, **parts).train().global_step == 3
 
 
 def test_a_collator_that_pads_does_not_touch_the_targets(votes):

@@ -210,6 +210,19 @@ def test_arrays_are_resized_as_files_are(tmp_path):
     assert resized(from_array, 4, quiet) is from_array
 
 
+def test_images_that_are_not_square_can_be_kept_whole_and_their_source_says_how(tmp_path):
+    for row, pixels in enumerate(PIXELS):
+        Image.fromarray(pixels).save(tmp_path / f"{row}.png")
+    said = []
+    padded = read_images(tmp_path, size=6, fit="pad", say=said.append)
+    assert np.array_equal(padded.pixels[:, :, :5], PIXELS) and (padded.pixels[:, :, 5] == 255).all()
+    assert padded.source["fit"] == "pad" and "the whole picture on a white square" in said[0]
+    assert np.array_equal(resized(ImageTable(PIXELS), 6, quiet, fit="pad").pixels, padded.pixels)
+    assert "fit" not in read_images(tmp_path, size=6, say=quiet).source
+    with pytest.raises(ValueError, match="fit='squash': expected one of crop"):
+        read_images(tmp_path, size=6, fit="squash")
+
+
 class Dangerous:
     """What a pickle could do when it is loaded."""
 

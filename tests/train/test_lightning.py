@@ -15,6 +15,7 @@ from dissensus.train.loss import soft_cross_entropy
 
 pytest.importorskip("lightning")
 from lightning.pytorch import Callback, LightningModule, Trainer
+from lightning.pytorch.callbacks import ModelCheckpoint
 
 from dissensus.train.batches import DeliveredDataset
 from dissensus.train.lightning import DeliveredData, EpochCallback
@@ -24,6 +25,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The '.*_dataloader' does not have many workers"),
     pytest.mark.filterwarnings("ignore:.*LeafSpec.*is deprecated"),
     pytest.mark.filterwarnings("ignore:Checkpoint directory .* exists and is not empty"),
+    pytest.mark.filterwarnings("ignore:You're resuming from a checkpoint that ended before the epoch ended"),
+    pytest.mark.filterwarnings("ignore:Be aware that when using `ckpt_path`, callbacks used to create"),
 ]
 N, K = 12, 3
 
@@ -62,16 +65,24 @@ class Validated(Linear):
 class Late(Callback):
     """Gives workers the time to fetch batches before the epoch is announced."""
 
-    def on_train_epoch_start(self, trainer, pl_module):
+    def on_train_start(self, trainer, pl_module):
         if trainer.train_dataloader.num_workers:
             time.sleep(0.15)
 
+    def on_train_epoch_start(self, trainer, pl_module):
+        self.on_train_start(trainer, pl_module)
+
+
+def quiet(folder, *callbacks, **options):
+    return Trainer(
+        callbacks=list(callbacks), accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
+        enable_model_summary=False, default_root_dir=folder,
+        enable_checkpointing=any(isinstance(callback, ModelCheckpoint) for callback in callbacks), **options,
+    )  # fmt: skip
+
 
 def trainer(folder, data, epochs):
-    return Trainer(
-        max_epochs=epochs, callbacks=[Late(), EpochCallback(data.train)], accelerator="cpu", devices=1, logger=False,
-        enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder, enable_checkpointing=False,
-    )  # fmt: skip
+    return quiet(folder, Late(), EpochCallback(data.train), max_epochs=epochs)
 
 
 def check(seen, delivery, epochs):
@@ -94,11 +105,7 @@ def test_every_batch_has_the_targets_of_its_epoch(votes, tmp_path, workers):
 def test_the_data_module_tells_the_epoch_without_being_asked(votes, tmp_path):
     delivery = multipass(votes, 0)
     data, model = DeliveredData(torch.eye(N), delivery, batch_size=4), Linear()
-    alone = Trainer(
-        max_epochs=3, accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
-        enable_model_summary=False, default_root_dir=tmp_path, enable_checkpointing=False,
-    )  # fmt: skip
-    alone.fit(model, data)
+    quiet(tmp_path, max_epochs=3).fit(model, data)
     check(model.seen, delivery, [0, 1, 2])
 
 
@@ -127,9 +134,85 @@ def test_the_callback_serves_loaders_of_the_users_own(votes, tmp_path):
     delivery = sls(votes, 0)
     dataset = DeliveredDataset(torch.eye(N), delivery)
     model = Linear()
-    mine = Trainer(
-        max_epochs=3, callbacks=[EpochCallback(dataset)], accelerator="cpu", devices=1, logger=False,
-        enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path, enable_checkpointing=False,
-    )  # fmt: skip
-    mine.fit(model, DataLoader(dataset, batch_size=6, shuffle=True))
+    quiet(tmp_path, EpochCallback(dataset), max_epochs=3).fit(model, DataLoader(dataset, batch_size=6, shuffle=True))
     check(model.seen, delivery, [0, 1, 2])
+
+
+@pytest.fixture(scope="module")
+def checkpoints(votes, tmp_path_factory):
+    """Checkpoints of one run of three batches an epoch, by the moment at which Lightning wrote them."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    dataset = DeliveredDataset(torch.eye(N), sls(votes, 0))
+    written = {
+        "in mid-epoch": ModelCheckpoint(folder, "mid-{step}", every_n_train_steps=5, save_top_k=-1),
+        "after the last batch": ModelCheckpoint(folder, "last-{step}", every_n_train_steps=6, save_top_k=-1),
+        "at the end of an epoch": ModelCheckpoint(
+            folder, "end-{step}", every_n_epochs=2, save_top_k=-1, save_on_train_epoch_end=True
+        ),
+    }
+    run = quiet(folder, EpochCallback(dataset), *written.values(), max_epochs=2)
+    run.fit(Linear(), DataLoader(dataset, batch_size=4))
+    return {moment: callback.best_model_path for moment, callback in written.items()}
+
+
+def own(votes, **loading):
+    dataset = DeliveredDataset(torch.eye(N), sls(votes, 0))
+    return [EpochCallback(dataset)], DataLoader(dataset, batch_size=4, shuffle=True, **loading)
+
+
+def module(votes, **loading):
+    return [], DeliveredData(torch.eye(N), sls(votes, 0), batch_size=4, **loading)
+
+
+@pytest.mark.parametrize("route", [own, module])
+@pytest.mark.parametrize("workers", [{}, {"num_workers": 1}], ids=["none", "one"])
+@pytest.mark.parametrize(
+    ("moment", "batches"),
+    [
+        ("in mid-epoch", [1, 2, 2, 2]),
+        ("after the last batch", [2, 2, 2]),
+        ("at the end of an epoch", [2, 2, 2]),
+    ],
+)
+def test_from_whatever_checkpoint_a_run_goes_on_each_batch_has_the_targets_of_its_epoch(
+    votes, tmp_path, checkpoints, moment, batches, workers, route
+):
+    callbacks, data = route(votes, **workers)
+    model = Linear()
+    quiet(tmp_path, Late(), *callbacks, max_epochs=3).fit(model, data, ckpt_path=checkpoints[moment], weights_only=True)
+    assert [epoch for epoch, _, _ in model.seen] == batches
+    check(model.seen, sls(votes, 0), sorted(set(batches)))
+
+
+def test_a_run_counted_in_steps_goes_on_with_its_epoch(votes, tmp_path, checkpoints):
+    callbacks, loader = own(votes, num_workers=1)
+    model = Linear()
+    run = quiet(tmp_path, Late(), *callbacks, max_epochs=-1, max_steps=8)
+    run.fit(model, loader, ckpt_path=checkpoints["in mid-epoch"], weights_only=True)
+    assert [epoch for epoch, _, _ in model.seen] == [1, 2, 2]
+    check(model.seen, sls(votes, 0), [1, 2])
+
+
+def test_a_second_fit_of_one_trainer_starts_with_the_epoch_after_the_last(votes, tmp_path):
+    callbacks, loader = own(votes, num_workers=1)
+    model = Linear()
+    run = quiet(tmp_path, Late(), *callbacks, max_epochs=2)
+    run.fit(model, loader)
+    run.fit_loop.max_epochs = 3
+    run.fit(model, loader)
+    assert [epoch for epoch, _, _ in model.seen] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    check(model.seen, sls(votes, 0), [0, 1, 2])
+
+
+def test_batches_that_workers_fetched_for_another_epoch_are_refused(votes, tmp_path, checkpoints):
+    class Meddling(Callback):
+        def on_fit_start(self, trainer, pl_module):
+            callbacks[0].dataset.set_epoch(7)
+
+    callbacks, loader = own(votes, num_workers=1)
+    with pytest.raises(
+        RuntimeError, match="workers have already fetched batches with the targets of epoch 7, but the run"
+    ):
+        quiet(tmp_path, Meddling(), *callbacks, max_epochs=4).fit(
+            Linear(), loader, ckpt_path=checkpoints["in mid-epoch"], weights_only=True
+        )

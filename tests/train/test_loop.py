@@ -332,6 +332,7 @@ def test_predictions_that_are_no_numbers_stop_training_instead_of_being_the_best
         ({"network": lambda: tiny().requires_grad_(False)}, "all weights of this Sequential are frozen"),
         ({"network": lambda: nn.Sequential(nn.Flatten(), nn.LazyLinear(3))}, "1.weight has no shape yet, as a lazy"),
         ({"config": TrainConfig(device="nowhere")}, "the device 'nowhere' cannot be used"),
+        ({"config": TrainConfig(crop=8)}, r"crop=8 .* these are 8 x 8 \(width x height\).*expected less than 8"),
         ({"config": TrainConfig(patience=3)}, "patience goes by a validation loss, and nothing is held out"),
         ({"config": TrainConfig(schedule="plateau")}, "the schedule 'plateau' goes by a validation loss"),
         ({"validation": True}, "change with the epoch"),

@@ -188,6 +188,16 @@ def test_a_start_that_may_have_seen_the_items_held_out_is_said():
         assert any("it may have seen items that are held out now" in line for line in said) == warned
 
 
+@pytest.mark.parametrize("way", [{"fit": "pad"}, {"changed": ["30 of 30 images were resized"]}, {"path": "./pics"}])
+def test_the_same_images_cut_or_named_in_another_way_are_still_those_the_start_has_seen(way):
+    images, shares = blobs(30)
+    start = train_network(ImageTable(images.pixels, images.items, {"path": "pics"}), shares, SMALL, quiet).best
+    said = []
+    again = ImageTable(images.pixels, images.items, {"path": "pics"} | way)
+    train_network(again, shares, NetworkConfig(training=TRAINING), said.append, start=start)
+    assert f"was trained on images from the same place ({again.source['path']}): it may have" in said[0]
+
+
 def test_grey_images_make_a_network_of_one_channel():
     images, shares = blobs(20)
     done = train_network(ImageTable(images.pixels[..., :1], images.items), shares, SMALL, quiet)

@@ -11,9 +11,11 @@ from typing import Any, Literal
 from dissensus.aggregate.counting import dirichlet, majority
 from dissensus.aggregate.fit_card import fit_card
 from dissensus.aggregate.models.dawid_skene import dawid_skene
+from dissensus.aggregate.models.em import Fit
 from dissensus.aggregate.models.glad import glad
 from dissensus.aggregate.models.mace import mace
 from dissensus.aggregate.models.one_coin import one_coin
+from dissensus.aggregate.overturned import departure
 from dissensus.aggregate.pooling import linear_pool, log_pool
 from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.aggregate.recalibration import Recalibration, recalibrated, temperatures_by
@@ -65,7 +67,7 @@ class Aggregated:
     distributions  one per item
     method         the name of the method, "none" where the labels were distributions already
     fit            all that the method found, such as a DawidSkeneFit; None for methods that only count
-    notices        what was done to the labels before, in words
+    notices        what was done to the labels before, and how far a model departs from the majority, in words
     """
 
     distributions: Distributions
@@ -121,6 +123,9 @@ def aggregate(
         notices = (*notices, notice)
     result = entry.function(answers, **entry.own_names(options))
     fit = None if isinstance(result, Distributions) else result
+    if isinstance(fit, Fit) and isinstance(answers, Votes):
+        departs = departure(fit.distributions, answers, method)
+        notices = notices if departs is None else (*notices, departs)
     return Aggregated(result if fit is None else fit.distributions, method, fit, notices)
 
 

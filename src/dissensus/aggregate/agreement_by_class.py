@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import Cells, Over, cells_of, defined_interval, paired, resampled_cells
+from dissensus.aggregate.vote_pairs import (
+    Cells,
+    Over,
+    cells_of,
+    defined_interval,
+    paired,
+    resampled_cells,
+    unseen_items,
+    usual_votes,
+)
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling
@@ -66,19 +75,54 @@ def class_agreement(
 ) -> ClassAgreement:
     """Specific agreement and kappa of every class, with bootstrap intervals over other items or other annotators.
 
+    Intervals are made as by `agreement_interval`; items that may have been missed are such as all answer by the class,
+    and such as half of the votes do.
     A class that is missing from a resampled crowd has no agreement there, and one that is alone in it no kappa; their
     intervals rest on the other crowds.
     """
     check_resampling(replicates, coverage)
     cells = cells_of(votes)
     value = _with_convention(_specific(cells))  # (2, k)
-    drawn = np.array([_specific(other) for other in resampled_cells(votes, cells, rng, over, replicates)])  # (b, 2, k)
+    crowds = resampled_cells(votes, cells, rng, over, replicates)
+    drawn = np.array([_specific(other) for other in crowds.drawn])  # (b, 2, k)
+    parts = [(_specific(other), times) for other, times in crowds.without]
+    without = np.array([part for part, _ in parts]).reshape(-1, *value.shape)  # (g, 2, k)
+    times = np.array([times for _, times in parts])
+    unseen = _with_unseen_items(cells, coverage) if over == "items" else np.empty((0, *value.shape))  # (u, 2, k)
     specific, kappa = (
-        tuple(defined_interval(value[row, c], drawn[:, row, c], coverage) for c in range(len(votes.classes)))
+        tuple(
+            defined_interval(
+                value[row, c],
+                drawn[:, row, c],
+                without[:, row, c],
+                times,
+                crowds.units,
+                unseen[:, row, c],
+                coverage,
+                least=(0.0, -1.0)[row],
+            )
+            for c in range(len(votes.classes))
+        )
         for row in (0, 1)
     )
     rows = paired(cells)
     return ClassAgreement(votes.classes, tuple((rows.by_code / rows.votes).tolist()), specific, kappa)
+
+
+def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
+    """Both measures had some items more been answered by the class alone, or by it and another in halves.  (2, 2, k)
+
+    Each class has items of its own; for those that nobody chose it does not matter.
+    """
+    rows = paired(cells)
+    votes, items = usual_votes(rows), unseen_items(coverage)
+    specific, measured = _specific(cells)[0], []
+    for chosen in (votes, votes // 2):
+        same = specific * rows.by_code + items * chosen * (chosen - 1) / (votes - 1)
+        by_code = rows.by_code + items * chosen
+        share = by_code / (rows.votes + items * votes)
+        measured.append(_with_kappa(same / by_code, share))
+    return np.stack(measured)
 
 
 def _specific(cells: Cells) -> np.ndarray:
@@ -89,8 +133,11 @@ def _specific(cells: Cells) -> np.ndarray:
         cells.code, weights=met[cells.place] * (cells.weight**2 - cells.square), minlength=cells.values.size
     )  # (k,)
     specific = np.divide(same, rows.by_code, out=np.full(same.size, np.nan), where=rows.by_code > 0)
-    share = rows.by_code / rows.votes
-    kappa = np.divide(specific - share, 1 - share, out=np.full(same.size, np.nan), where=share < 1)
+    return _with_kappa(specific, rows.by_code / rows.votes)
+
+
+def _with_kappa(specific: np.ndarray, share: np.ndarray) -> np.ndarray:
+    kappa = np.divide(specific - share, 1 - share, out=np.full(specific.size, np.nan), where=share < 1)
     return np.stack([specific, kappa])
 
 

@@ -20,10 +20,10 @@ from dissensus.aggregate.agreement_words import (
 )
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
-from dissensus.aggregate.vote_pairs import Over, cells_of, defined_interval, paired
+from dissensus.aggregate.vote_pairs import Over, cells_of, paired
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.intervals import Interval, check_resampling
+from dissensus.labels.intervals import Interval
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -120,9 +120,7 @@ def agreement_report(
     scale = scale_of(votes.classes, ordered)
     names = [*(f"{level} alpha" for level in scale.levels), "fleiss kappa", "observed agreement"]
     options: dict[str, Any] = {"over": over, "replicates": replicates, "coverage": coverage}
-    check_resampling(replicates, coverage)
-    value, drawn = resampled_agreement(votes, names, rng, over=over, replicates=replicates)
-    measures = {name: defined_interval(value[name], drawn[name], coverage) for name in names}
+    measures, drawn = resampled_agreement(votes, names, rng, **options)
     pairs = None
     if isinstance(votes, Votes) and votes.annotators is not None:
         if votes.annotators.size <= MOST_PEOPLE:
@@ -191,11 +189,8 @@ def alpha_summary(
     patterns = cells.times.size
     if patterns <= most_patterns:
         names = [f"{level} alpha" for level in levels]
-        value, drawn = resampled_agreement(votes, names, rng, over="items", replicates=replicates)
-        alphas = {
-            level: defined_interval(value[name], drawn[name], coverage=0.95)
-            for level, name in zip(levels, names, strict=True)
-        }
+        measures, drawn = resampled_agreement(votes, names, rng, over="items", replicates=replicates)
+        alphas = {level: measures[name] for level, name in zip(levels, names, strict=True)}
         notices += (*without_variation(drawn["nominal alpha"]), *few_items_apart(cells, votes.classes))
         return AlphaSummary(alphas, scale, notices)
     alone = {

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import Cells, Over, paired
+from dissensus.aggregate.vote_pairs import ENOUGH_TO_RESAMPLE, Cells, Over, paired
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
-ENOUGH_PEOPLE = 40  # 95 % intervals over annotators held the truth in 95 % of simulated crowds; of 8 people, in 83 %
-# Items with a vote outside the commonest class, where one class dominates. In 3,202 simulated crowds with 1 to 10 % of
-# the votes for rarer classes, 95 % intervals over items held the true alpha in 93 % where 40 to 90 items held such a
-# vote, in 89 % with 20 to 39, in 81 % with 10 to 19, in 65 % with 3 to 9. Where most items hold one, 8 gave about 90 %.
+# Items with a vote outside the commonest class, where one class dominates. With fewer, alpha's intervals are 0.2 to 0.8
+# wide, however many items there are.
 ENOUGH_ITEMS = 40
 
 
@@ -55,10 +53,11 @@ def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
     if over != "annotators" or not isinstance(votes, Votes) or votes.annotator is None:
         return ()
     people = np.unique(votes.annotator).size  # those listed may be more
-    if people >= ENOUGH_PEOPLE:
+    if people >= ENOUGH_TO_RESAMPLE:
         return ()
     return (
-        f"with {people} annotators intervals over annotators come out too narrow; {ENOUGH_PEOPLE} or more are enough",
+        f"{people} annotators are too few to be resampled: each was left out in turn, which gives wide intervals; "
+        f"{ENOUGH_TO_RESAMPLE} or more are enough",
     )
 
 
@@ -72,7 +71,7 @@ def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items"
         return ()
     return (
         f"only {apart} of {items:,} items {'hold' if apart > 1 else 'holds'} an answer other than {classes[common]!r}, "
-        f"so intervals over items come out too narrow; {ENOUGH_ITEMS} or more are enough",
+        "so agreement beyond chance rests on these and has wide intervals",
     )
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
-from dissensus.labels.summary import RANKED_FROM, agreement_with_others, compared_answers, median_seconds
+from dissensus.labels.others import agreement_and_compared, said_by_others
+from dissensus.labels.summary import RANKED_FROM, median_seconds
 from dissensus.labels.votes import Votes
 
 
@@ -82,14 +83,15 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
     votes = answers if isinstance(answers, Votes) else answers.first_choices()
     fit = dawid_skene(votes)
     right = np.diagonal(fit.confusion, axis1=1, axis2=2)  # (a, k)
+    agreement, compared = agreement_and_compared(votes)
     timed = answers.seconds is not None
     return AnnotatorReport(
         classes=answers.classes,
         annotators=annotators,
         answers=answers.per_annotator,
-        compared=compared_answers(votes),
+        compared=compared,
         skill=right @ fit.class_prior,
-        agreement=agreement_with_others(votes),
+        agreement=agreement,
         bias=_bias(votes, fit.distributions.probs),
         seconds=median_seconds(answers) if timed else np.full(annotators.size, np.nan),
         overconfidence=_overconfidence(answers, votes) if isinstance(answers, Beliefs) else None,
@@ -108,15 +110,12 @@ def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
 def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
     """Stated probability of the first choice minus the share of the others who chose it too.  (a,)"""
     who, annotators = beliefs.identified("calibration")
-    first = beliefs.first
-    rows = np.flatnonzero(first >= 0)
-    counts, others = votes.counts(), votes.per_item - 1
-    stated = beliefs.stated[rows, first[rows]]
-    item = beliefs.item[rows]
-    usable = ~np.isnan(stated) & (others[item] > 0)
-    rows, stated, item = rows[usable], np.minimum(stated[usable], 1.0), item[usable]
-    shared = (counts[item, first[rows]] - 1) / others[item]
-    total = np.bincount(who[rows], weights=stated - shared, minlength=annotators.size)
+    rows = np.flatnonzero(beliefs.first >= 0)  # each is a vote, in this order
+    stated = beliefs.stated[rows, votes.choice]
+    same, others = said_by_others(votes, np.arange(votes.n_answers), votes.choice)
+    usable = ~np.isnan(stated) & (others > 0)
+    rows, shared = rows[usable], same[usable] / others[usable]
+    total = np.bincount(who[rows], weights=np.minimum(stated[usable], 1.0) - shared, minlength=annotators.size)
     count = np.bincount(who[rows], minlength=annotators.size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 

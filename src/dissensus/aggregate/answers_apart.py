@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.second_look import Review, said_by_others
+from dissensus.aggregate.second_look import Review
+from dissensus.labels.others import said_by_others
 from dissensus.report.colours import class_colours
 from dissensus.report.items import ItemViews
 from dissensus.report.svg import split_bar

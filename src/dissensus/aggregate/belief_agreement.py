@@ -9,15 +9,16 @@ from typing import Literal
 import numpy as np
 
 from dissensus.aggregate.pooling import complete_rows
-from dissensus.aggregate.vote_pairs import every_two
+from dissensus.aggregate.vote_pairs import MOST_DRAWS, defined_interval, every_two
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.doors import takes
-from dissensus.labels.intervals import Interval, check_resampling, percentile_interval
+from dissensus.labels.intervals import Interval, check_resampling
 
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Weights = tuple[np.ndarray, np.ndarray, np.ndarray]  # of beliefs (m,), of items (n,), of pairs about one item (p,)
 BLOCK = 500_000  # pairs of rows compared at once
 
 
@@ -85,7 +86,9 @@ def belief_alpha(pairs: BeliefPairs) -> float:
     One-hot beliefs under Jensen-Shannon or total variation give the nominal alpha of the votes. 1 where all beliefs
     are equal, which the formula leaves open. Krippendorff (2011) leaves the difference function to the data.
     """
-    return _alpha(pairs, np.ones(pairs.item.size), np.ones(int(pairs.item.max()) + 1))
+    n, m, p = int(pairs.item.max()) + 1, pairs.item.size, len(pairs.within)
+    value = _alpha(pairs, np.ones(m), np.ones(n), np.ones(p))
+    return 1.0 if np.isnan(value) else value
 
 
 def belief_alpha_interval(
@@ -96,30 +99,63 @@ def belief_alpha_interval(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> Interval:
-    """Alpha of beliefs with its bootstrap interval over items or annotators; nobody is compared with themselves."""
+    """Alpha of beliefs with its bootstrap interval over other items or other annotators: `bca_interval`.
+
+    Only items with two beliefs or more are drawn, and annotators again where no two of them share an item. Two draws of
+    one annotator are not compared on an item; what they stated twice about it is compared within each draw. Where all
+    beliefs of a resampled crowd are equal, alpha is not defined; the interval rests on the other crowds, and is NaN
+    where fewer than two are left or all have the same alpha.
+    """
     check_resampling(replicates, coverage)
+    units, weights_of = _units(pairs, over)
+    groups = np.array_split(rng.permutation(units), min(units, max(replicates // 10, 10)))
+    without = np.ones((len(groups), units))
+    for row, group in enumerate(groups):
+        without[row, group] = 0.0
+    left_out = np.array([_alpha(pairs, *weights_of(times)) for times in without])
+    resampled: list[float] = []
+    for _ in range(MOST_DRAWS):
+        weights = weights_of(_drawn(units, rng))
+        if over == "items" or weights[2].any():
+            resampled.append(_alpha(pairs, *weights))
+        if len(resampled) == replicates:
+            break
+    times, unseen = np.ones(len(groups)), np.empty(0)
+    return defined_interval(belief_alpha(pairs), np.array(resampled), left_out, times, units, unseen, coverage)
+
+
+def _units(pairs: BeliefPairs, over: Literal["items", "annotators"]) -> tuple[int, Callable[[np.ndarray], Weights]]:
+    """How many items or annotators there are to draw from, and what counts how often once they are drawn."""
     n, m = int(pairs.item.max()) + 1, pairs.item.size
-    answered = np.unique(pairs.item)
-    resampled = []
-    if over == "annotators" and pairs.annotator is None:
-        raise ValueError("an interval over annotators needs beliefs that carry their annotator")
-    who = np.zeros(m, dtype=np.int64) if pairs.annotator is None else np.unique(pairs.annotator, return_inverse=True)[1]
-    for _ in range(replicates):
-        item_weight, weight = np.ones(n), np.ones(m)
-        if over == "items":
+    if over == "items":
+        compared = np.unique(pairs.item[pairs.within[:, 0]])
+        alike = np.ones(m), np.ones(len(pairs.within))
+
+        def of_items(times: np.ndarray) -> Weights:
             item_weight = np.zeros(n)
-            item_weight[answered] = _drawn(answered.size, rng)
-        else:
-            weight = _drawn(int(who.max()) + 1, rng)[who]
-        resampled.append(_alpha(pairs, weight, item_weight))
-    return percentile_interval(belief_alpha(pairs), np.array(resampled), coverage)
+            item_weight[compared] = times
+            return alike[0], item_weight, alike[1]
+
+        return compared.size, of_items
+    if over != "annotators":
+        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
+    if pairs.annotator is None:
+        raise ValueError("an interval over annotators needs beliefs that carry their annotator")
+    people, who = np.unique(pairs.annotator, return_inverse=True)
+    if people.size < 3:
+        raise ValueError(f"{people.size} of the annotators gave answers; resampling annotators needs 3 or more who did")
+    first, second = who.reshape(-1)[pairs.within].T  # (p,)
+
+    def of_people(times: np.ndarray) -> Weights:
+        return times[who.reshape(-1)], np.ones(n), np.where(first == second, times[first], times[first] * times[second])
+
+    return people.size, of_people
 
 
-def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray) -> float:
-    """weight: (m,) of each belief; item_weight: (n,) of each item"""
+def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray, both: np.ndarray) -> float:
+    """NaN where all beliefs are equal.  weight: (m,) of beliefs; item_weight: (n,) of items; both: (p,) of pairs"""
     n = item_weight.size
     size = np.bincount(pairs.item, weights=weight, minlength=n)  # (n,)
-    both = weight[pairs.within[:, 0]] * weight[pairs.within[:, 1]]  # (p,)
     where = pairs.item[pairs.within[:, 0]]
     met = np.bincount(where, weights=both, minlength=n)
     apart = np.bincount(where, weights=both * pairs.within_apart, minlength=n)
@@ -129,7 +165,7 @@ def _alpha(pairs: BeliefPairs, weight: np.ndarray, item_weight: np.ndarray) -> f
     any_two = by_belief[pairs.any_two[:, 0]] * by_belief[pairs.any_two[:, 1]]  # (q,)
     expected = float(any_two @ pairs.any_apart)
     if expected <= 0:
-        return 1.0
+        return float(np.nan)
     return 1.0 - (observed / float(counts.sum())) / (expected / float(any_two.sum()))
 
 

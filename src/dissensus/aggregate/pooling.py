@@ -76,13 +76,16 @@ def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> n
     weights = np.ones(annotators.size)
     if not pseudo > 0 or rounds < 1:
         raise ValueError(f"pseudo is {pseudo} and rounds {rounds}; expected a number above 0, and 1 or more")
+    # Which answers are to one item by one person: all of these are left out of the pool of the others.
+    own = np.unique(beliefs.item.astype(np.int64) * annotators.size + who, return_inverse=True)[1].reshape(-1)  # (m,)
+    others = beliefs.per_item[beliefs.item] > np.bincount(own)[own]
+    if not others.any():
+        return weights
     for _ in range(rounds):
-        mine = weights[who]  # (m,)
-        pool = _summed(beliefs, rows * mine[:, None])[beliefs.item] - rows * mine[:, None]  # (m, k)
+        heard = rows * weights[who][:, None]  # (m, k)
+        said = np.column_stack([np.bincount(own, weights=column) for column in heard.T])  # by item and person
+        pool = _summed(beliefs, heard)[beliefs.item] - said[own]
         left = pool.sum(axis=1)
-        others = beliefs.per_item[beliefs.item] > 1
-        if not others.any():
-            return weights
         pool = np.maximum(pool[others], 0.0)
         apart = jensen_shannon(rows[others], pool / np.maximum(left[others], 1e-300)[:, None])
         mean = float(apart.mean())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.aggregate.pooling import complete_rows, floored
+from dissensus.aggregate.models.em import TINY
+from dissensus.aggregate.pooling import complete_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
@@ -17,7 +17,9 @@ from dissensus.labels.names import item_positions, positions_of
 from dissensus.labels.votes import Votes
 
 Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
-SHARPEST, FLATTEST = 0.02, 50.0  # temperatures beyond these change no digit that matters
+# Logarithms of temperatures: those at which likelihoods are computed, and those between which they are interpolated.
+COARSE, FINE = np.linspace(-3.0, 3.0, 61), np.linspace(-3.0, 3.0, 241)
+SPREADS = np.geomspace(0.05, 1.0, 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +27,17 @@ class Temperatures:
     """The temperature that makes stated probabilities honest: above 1 for people who are too sure.
 
     annotators   (a,) names
-    temperature  (a,) shrunk towards the crowd's; exactly the crowd's for one without a known answer
+    temperature  (a,) drawn towards the crowd's; exactly the crowd's for one without a known answer
     answers      (a,) known answers behind each
-    crowd        the one temperature that suits all
+    crowd        the temperature around which those of the people lie
+    floor        the least probability a class is taken to have been given
     """
 
     annotators: np.ndarray
     temperature: np.ndarray
     answers: np.ndarray
     crowd: float
+    floor: float
 
     __repr__ = shapes
 
@@ -44,49 +48,46 @@ class Temperatures:
 
 @takes(beliefs=Beliefs)
 def temperatures(
-    beliefs: Beliefs, gold: np.ndarray | None = None, *, pseudo: float = 20.0, floor: float = 0.01
+    beliefs: Beliefs,
+    gold: np.ndarray | None = None,
+    *,
+    crowd_deviation: float = 0.35,
+    people_deviation: float = 0.25,
+    floor: float = 1e-4,
 ) -> Temperatures:
-    """Each annotator's temperature by the log-loss of their complete beliefs, where the right class is known.
+    """Each annotator's temperature from their complete beliefs about items whose right class is known.
 
-        loss_a(beta) = sum over a's known answers of -ln q[right class],   q ~ b'^beta,   b' = (1 - k floor) b + floor
-        beta_a = argmin loss_a(beta) + pseudo * information * (beta - beta_crowd)^2 / 2,   temperature = 1 / beta
+        P(right class c | belief b, temperature T) ~ max(b_c, floor)^(1 / T)
+        ln T_a ~ Normal(crowd, spread),   crowd ~ Normal(0, crowd_deviation),   spread ~ |Normal(0, people_deviation)|
 
-    `information` is the crowd's mean curvature of the loss per answer, so the crowd's temperature weighs as much as
-    `pseudo` answers. The loss is convex in beta; its slope is followed to 0 by bisection, for all annotators at once.
-    Guo et al. (2017), On calibration of modern neural networks, sec. 4.2, for one temperature.
+    Reported are the means of ln T_a and of the crowd given all known answers, by integration over a grid: few answers
+    leave a temperature near the crowd's and the crowd's near 1, many show what it is, and how far people differ is
+    learned from how far they do. Guo et al. (2017), On calibration of modern neural networks, sec. 4.2, for one
+    temperature; they find it by likelihood alone.
 
-    gold   (n,) class codes, -1 where unknown. Without gold an answer repeated by its annotator is judged by the first
-           choice of the other: that measures how sure people are of their own answer, not of the truth.
-    floor  what a class called impossible still gets, or one such class being right would cost infinitely much
+    gold              (n,) class codes, -1 where unknown. Without gold an answer repeated by its annotator is judged by
+                      the first choice of the other: that measures how sure people are of their own answer, not of the
+                      truth.
+    crowd_deviation   0.35 expects 19 crowds in 20 to need a temperature between 1/2 and 2
+    people_deviation  0.25 expects two people of one crowd to differ by a factor of 1.3 or so
+    floor             what a class called impossible still gets, or one such class being right would cost infinitely
+                      much; what was said above it is taken as it was said
     """
     who, annotators = beliefs.identified("recalibration")
-    if not pseudo > 0 or not floor > 0:
-        raise ValueError(f"pseudo is {pseudo} and floor {floor}; expected numbers above 0")
-    log_rows = np.log(floored(complete_rows(beliefs), floor))
+    if not (0 < crowd_deviation < np.inf and 0 < people_deviation < np.inf):
+        raise ValueError(
+            f"crowd_deviation is {crowd_deviation} and people_deviation {people_deviation}; expected finite numbers "
+            "above 0"
+        )
+    log_rows = _log_rows(beliefs, floor)
     answer, right = _repeated(beliefs, who) if gold is None else _known(beliefs, gold)
-    log_rows, owner = log_rows[answer], who[answer]
-    log_right = log_rows[np.arange(answer.size), right]  # (r,)
-
-    def slope(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the loss of each answer, and its curvature.  (r,), (r,)"""
-        mass = np.exp(beta[:, None] * (log_rows - log_rows.max(axis=1, keepdims=True)))
-        mass = mass / mass.sum(axis=1, keepdims=True)
-        mean = (mass * log_rows).sum(axis=1)
-        return mean - log_right, (mass * (log_rows - mean[:, None]) ** 2).sum(axis=1)
-
-    everyone = np.zeros(answer.size, dtype=np.int64)
-    # The crowd's own shrinkage to 1 is worth one answer: it matters only where the data cannot tell.
-    start = float(slope(np.ones(answer.size))[1].mean())
-    crowd = _root(lambda beta: slope(beta[everyone])[0].sum() + start * (beta - 1), 1)
-    information = float(slope(crowd[everyone])[1].mean())
-
-    def of_each(beta: np.ndarray) -> np.ndarray:
-        own = np.bincount(owner, weights=slope(beta[owner])[0], minlength=annotators.size)
-        return own + pseudo * information * (beta - crowd[0])
-
-    answers = np.bincount(owner, minlength=annotators.size)
-    beta = np.where(answers > 0, _root(of_each, annotators.size), crowd[0])
-    return Temperatures(annotators, 1 / beta, answers, float(1 / crowd[0]))
+    answers = np.bincount(who[answer], minlength=annotators.size)
+    known, owner = np.unique(who[answer], return_inverse=True)  # those of whom something is known
+    heights = _log_likelihoods(log_rows[answer], right, owner.reshape(-1), known.size)
+    crowd, own = _integrated(heights, crowd_deviation, people_deviation)
+    temperature = np.full(annotators.size, np.exp(crowd))
+    temperature[known] = np.exp(own)
+    return Temperatures(annotators, temperature, answers, float(np.exp(crowd)), floor)
 
 
 def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperatures:
@@ -100,12 +101,12 @@ def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperature
 
 
 @takes(beliefs=Beliefs)
-def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01) -> Beliefs:
+def recalibrated(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
-        q_c ~ b'_c^(1 / temperature),   b' = (1 - k floor) b + floor
+        q_c ~ max(b_c, floor)^(1 / temperature)
 
-    floor: the one the temperatures were fitted with. What was named and ruled out stays as it was said.
+    What was named and ruled out stays as it was said.
     """
     who, annotators = beliefs.identified("recalibration")
     if not np.array_equal(annotators, fitted.annotators):
@@ -113,7 +114,7 @@ def recalibrated(beliefs: Beliefs, fitted: Temperatures, *, floor: float = 0.01)
             f"the temperatures are of {fitted.annotators.size} annotators, the beliefs of {annotators.size}; expected "
             "the same annotators in the same order"
         )
-    log_rows = np.log(np.maximum(floored(complete_rows(beliefs), floor), np.finfo(float).tiny))
+    log_rows = _log_rows(beliefs, fitted.floor)
     mass = np.exp((log_rows - log_rows.max(axis=1, keepdims=True)) / fitted.temperature[who][:, None])
     return replace(beliefs, stated=mass / mass.sum(axis=1, keepdims=True))
 
@@ -180,11 +181,48 @@ def _repeated(beliefs: Beliefs, who: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return np.concatenate([before, after]), np.concatenate([first[after], first[before]]).astype(np.int64)
 
 
-def _root(slope: Callable[[np.ndarray], np.ndarray], size: int) -> np.ndarray:
-    """Where rising functions of beta cross 0, each by bisection of ln beta.  -> (size,)"""
-    low, high = np.full(size, -np.log(FLATTEST)), np.full(size, -np.log(SHARPEST))
-    for _ in range(40):
-        middle = (low + high) / 2
-        above = slope(np.exp(middle)) > 0
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.exp((low + high) / 2)
+def _log_rows(beliefs: Beliefs, floor: float) -> np.ndarray:
+    """Logarithms of what was stated, `floor` where it was less.  (m, k)"""
+    k = beliefs.n_classes
+    if not 0 < floor * k < 1:
+        raise ValueError(f"the floor is {floor} for each of {k} classes; expected a number above 0 and below 1/{k}")
+    return np.log(np.maximum(complete_rows(beliefs), floor))
+
+
+def _log_likelihoods(log_rows: np.ndarray, right: np.ndarray, owner: np.ndarray, people: int) -> np.ndarray:
+    """Log-likelihood of each person's known answers at each temperature of FINE.
+
+    log_rows: (r, k), right: (r,) classes, owner: (r,) 0..people-1 -> (people, FINE)
+    """
+    from scipy.interpolate import CubicSpline
+
+    relative = np.ascontiguousarray((log_rows - log_rows.max(axis=1, keepdims=True)).T)  # (k, r)
+    of_right = relative[right, np.arange(right.size)]
+    heights = np.empty((people, COARSE.size))
+    for place, beta in enumerate(np.exp(-COARSE)):
+        log_chance = beta * of_right - np.log(np.exp(beta * relative).sum(axis=0))
+        heights[:, place] = np.bincount(owner, weights=log_chance, minlength=people)
+    return np.asarray(CubicSpline(COARSE, heights, axis=1)(FINE))
+
+
+def _integrated(heights: np.ndarray, crowd_deviation: float, people_deviation: float) -> tuple[float, np.ndarray]:
+    """Posterior means of the crowd's log temperature and of each person's, over a grid of crowds and spreads.
+
+    heights: (a, FINE) -> number, (a,)
+    """
+    likelihood = np.exp(heights - heights.max(axis=1, keepdims=True))
+    centres = np.linspace(-2.5, 2.5, 31)
+    for _ in range(3):  # each round looks closer at where the round before left some probability
+        centre, spread = (axis.ravel() for axis in np.meshgrid(centres, SPREADS))  # (cells,)
+        people = np.exp(-0.5 * ((FINE - centre[:, None]) / spread[:, None]) ** 2)  # (cells, FINE)
+        people /= people.sum(axis=1, keepdims=True)
+        chance = np.maximum(likelihood @ people.T, TINY)  # (a, cells)
+        # ln spread: the spreads stand at even steps of their logarithm.
+        log_prior = -0.5 * ((centre / crowd_deviation) ** 2 + (spread / people_deviation) ** 2) + np.log(spread)
+        height = np.log(chance).sum(axis=0) + log_prior
+        weight = np.exp(height - height.max())
+        weight /= weight.sum()
+        crowd = float(weight @ centre)
+        reach = 4 * max(float(np.sqrt(weight @ (centre - crowd) ** 2)), (centres[1] - centres[0]) / 2)
+        centres = np.linspace(crowd - reach, crowd + reach, centres.size)
+    return crowd, ((likelihood * FINE) @ people.T / chance) @ weight

@@ -15,6 +15,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.others import said_by_others
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -108,27 +109,6 @@ def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
         item_labels(distributions, votes), votes, distributions.probs[votes.item, votes.choice], method,
         (*notices, *result.notices),
     )  # fmt: skip
-
-
-def said_by_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What others said about the item of an answer: how many of them chose this class, and how many there are.
-
-    The others are all answers to the item but those of the annotator, who may have answered it several times; where
-    nobody knows who answered, all but the answer itself.
-
-    answers, choices: (r,) positions of answers, and a class for each -> (r,), (r,)
-    """
-    k, item = votes.n_classes, votes.item.astype(np.int64)
-    own = np.arange(votes.n_answers)  # (m,) which answers are to one item by one person
-    if votes.annotator is not None:
-        people = int(votes.annotator.max(initial=0)) + 1
-        own = np.unique(item * people + votes.annotator, return_inverse=True)[1].reshape(-1)
-    cells, repeats = np.unique(own * k + votes.choice, return_counts=True)
-    wanted = own[answers] * k + choices
-    place = np.minimum(np.searchsorted(cells, wanted), cells.size - 1)
-    own_same = np.where(cells[place] == wanted, repeats[place], 0)
-    same = votes.counts()[item[answers], choices] - own_same
-    return same, votes.per_item[item[answers]] - np.bincount(own)[own[answers]]
 
 
 def _votes(labels: Labels) -> tuple[Votes, tuple[str, ...]]:

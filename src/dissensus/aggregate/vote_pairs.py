@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, get_args
@@ -13,11 +13,14 @@ from scipy.sparse import csr_array
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.intervals import Interval, percentile_interval
+from dissensus.labels.intervals import Interval, bca_interval, jackknife_interval
 from dissensus.labels.votes import Votes
 
 Over = Literal["items", "annotators"]
 MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
+# Three people make ten different crowds: 59 % of 95 % intervals over 3 resampled annotators held the true alpha, 78 %
+# over 4, 89 % over 6. With each left out in turn it is 92 to 95 % from 3 people on.
+ENOUGH_TO_RESAMPLE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +96,33 @@ def cells_of(votes: Votes | Distributions, values: np.ndarray | None = None) -> 
     return Cells(place, code, count, count, times, np.arange(rows.shape[1]) if values is None else values)
 
 
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """Crowds like one that was asked, with other items or other annotators.
+
+    drawn    resampled
+    without  as it was, without each item or annotator in turn, or without each group of them; to be gone through last
+    units    items or annotators
+    """
+
+    drawn: Iterator[Cells]
+    without: Iterator[tuple[Cells, int]]  # and how many units are alike in this
+    units: int
+
+
 def resampled_cells(
     votes: Votes | Distributions, cells: Cells, rng: np.random.Generator, over: Over, replicates: int
-) -> Iterator[Cells]:
+) -> Crowds:
     """Crowds like this one, with other items or with other annotators; `cells` are those of the votes."""
     if over not in get_args(Over):
         raise ValueError(f"no resampling over {over!r}; there are items and annotators")
-    others = _other_items(cells, rng) if over == "items" else _other_annotators(votes, cells.values, rng)
-    return islice(others, replicates)
+    groups = max(replicates // 10, 10)  # so that leaving out takes a tenth of the time of drawing
+    if over == "items":
+        units = int(paired(cells).times.sum())
+        return Crowds(islice(_other_items(cells, rng), replicates), _without_items(cells, rng, groups), units)
+    people, crowd_of = _annotators(votes, cells.values)
+    drawn = islice(_other_annotators(people, crowd_of, rng), replicates)
+    return Crowds(drawn, _without_annotators(people, crowd_of, rng, groups), people)
 
 
 def every_two(item: np.ndarray) -> np.ndarray:
@@ -114,15 +136,66 @@ def every_two(item: np.ndarray) -> np.ndarray:
     return np.column_stack([order[left], order[left + step]])
 
 
-def defined_interval(value: float, drawn: np.ndarray, coverage: float) -> Interval:
-    """A measure with its interval from the resampled crowds in which it is defined; NaN where fewer than two are.
+def defined_interval(
+    value: float, drawn: np.ndarray, without: np.ndarray, times: np.ndarray, units: int, unseen: np.ndarray,
+    coverage: float, *, least: float = -1.0,
+) -> Interval:  # fmt: skip
+    """A measure with its interval from the crowds in which it is defined; NaN where fewer than two are.
 
-    drawn: (b,) NaN where it is not
+    NaN also where it is the same in all of them and no unseen items speak: then resampling says nothing. Of fewer than
+    ENOUGH_TO_RESAMPLE annotators each is left out in turn instead. Ends stay within `least` and 1, as the measures do.
+
+    drawn    (b,) in resampled crowds; without, times: (g,) as of `Crowds.without`; NaN where it is not defined
+    unseen   (u,) with items of a kind that may have been missed, see `with_unseen_items`: the interval holds these too
     """
-    known = drawn[~np.isnan(drawn)]
-    if np.isnan(value) or known.size < 2:
+    known, left_out = ~np.isnan(drawn), ~np.isnan(without)
+    if np.isnan(value) or np.count_nonzero(known) < 2 or (not unseen.size and np.ptp(drawn[known]) == 0):
         return Interval(float(value), np.nan, np.nan, np.nan, coverage)
-    return percentile_interval(value, known, coverage)
+    if unseen.size or units >= ENOUGH_TO_RESAMPLE:
+        interval = bca_interval(value, drawn[known], without[left_out], times[left_out], units, coverage)
+    elif np.count_nonzero(left_out) < 2:
+        return Interval(float(value), np.nan, np.nan, np.nan, coverage)
+    else:
+        interval = jackknife_interval(value, without[left_out], coverage)
+    low, high = np.nanmin([interval.low, *unseen]), np.nanmax([interval.high, *unseen])
+    return replace(interval, low=max(float(low), least), high=min(float(high), 1.0))
+
+
+def unseen_items(coverage: float) -> float:
+    """How many items of a kind are expected where none is seen, at most: 3.7 for 95 %, 3 for a one-sided bound.
+
+    P(none) = e^-x = (1 - coverage)/2.  Hanley and Lippman-Hand (1983), If nothing goes wrong, is everything all right?
+    """
+    return -float(np.log((1 - coverage) / 2))
+
+
+def with_unseen_items(cells: Cells, coverage: float) -> tuple[Cells, ...]:
+    """The crowd with items that it may have missed: split over its two commonest classes, and all of the second.
+
+    Where one class dominates, few items hold another answer, and resampling cannot draw what is not there. Empty for a
+    single class.
+    """
+    rows = paired(cells)
+    if rows.by_code.size < 2:
+        return ()
+    first, second = np.argsort(-rows.by_code, kind="stable")[:2]
+    votes = usual_votes(rows)
+    half = votes // 2
+    times = np.append(cells.times, unseen_items(coverage))
+    return tuple(
+        replace(
+            cells, place=np.append(cells.place, [cells.times.size] * len(codes)), code=np.append(cells.code, codes),
+            weight=np.append(cells.weight, counts), square=np.append(cells.square, counts), times=times,
+        )
+        for codes, counts in (([first, second], [votes - half, half]), ([second], [votes]))
+    )  # fmt: skip
+
+
+def usual_votes(rows: Pairs) -> int:
+    """The middle number of votes on an item, 2 or more."""
+    order = np.argsort(rows.size, kind="stable")
+    middle = np.searchsorted(np.cumsum(rows.times[order]), rows.times.sum() / 2)
+    return max(2, round(float(rows.size[order[middle]])))
 
 
 def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
@@ -133,7 +206,23 @@ def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
         yield replace(cells, times=rng.multinomial(n, times / n))
 
 
-def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.random.Generator) -> Iterator[Cells]:
+def _without_items(cells: Cells, rng: np.random.Generator, groups: int) -> Iterator[tuple[Cells, int]]:
+    """One of each kind of item left out; where there are many kinds, groups of items instead."""
+    times = paired(cells).times.astype(np.int64)
+    kinds = np.flatnonzero(times)
+    if kinds.size <= groups:
+        for kind in kinds:
+            left = times.copy()
+            left[kind] -= 1
+            if left.any():
+                yield replace(cells, times=left), int(times[kind])
+        return
+    for group in np.array_split(rng.permutation(np.repeat(kinds, times[kinds])), groups):
+        yield replace(cells, times=times - np.bincount(group, minlength=times.size)), 1
+
+
+def _annotators(votes: Votes | Distributions, values: np.ndarray) -> tuple[int, Callable[[np.ndarray], Cells]]:
+    """How many people answered, and the crowd in which each of them is there so many times, (a,)."""
     if not isinstance(votes, Votes):
         raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
     people, who = np.unique(votes.identified("an interval over annotators")[0], return_inverse=True)
@@ -146,14 +235,33 @@ def _other_annotators(votes: Votes | Distributions, values: np.ndarray, rng: np.
     answers, squared = (csr_array((n, (at, by)), shape=(cell.size, people.size)) for n in (times, times**2))
     left, right = every_two(np.unique(place[at] * people.size + by, return_inverse=True)[1].reshape(-1)).T
     copies = np.column_stack([place[at[left]], code[at[left]], code[at[right]]])  # (q, 3)
-    for _ in range(MOST_DRAWS):
-        drawn = rng.multinomial(people.size, np.full(people.size, 1 / people.size)).astype(np.float64)  # (a,)
+
+    def crowd_of(drawn: np.ndarray) -> Cells:
         # Of the answers that one annotator repeats, those of one draw are compared, those of two draws are not.
         twice = drawn**2 - drawn
         weight = answers @ drawn
         square = squared @ twice + weight
         apart = 2 * twice[by[left]] * times[left] * times[right]
-        crowd = Cells(place, code, weight, square, np.ones(votes.n_items), values, copies, apart)
+        return Cells(place, code, weight, square, np.ones(votes.n_items), values, copies, apart)
+
+    return int(people.size), crowd_of
+
+
+def _other_annotators(
+    people: int, crowd_of: Callable[[np.ndarray], Cells], rng: np.random.Generator
+) -> Iterator[Cells]:
+    for _ in range(MOST_DRAWS):
+        crowd = crowd_of(rng.multinomial(people, np.full(people, 1 / people)).astype(np.float64))
         # Few annotators may leave a draw in which no two different ones share an item; it is drawn again.
         if (crowd.pairs() > 0.5).any():
             yield crowd
+
+
+def _without_annotators(
+    people: int, crowd_of: Callable[[np.ndarray], Cells], rng: np.random.Generator, groups: int
+) -> Iterator[tuple[Cells, int]]:
+    for group in np.array_split(rng.permutation(people), min(groups, people)):
+        left = np.ones(people)
+        left[group] = 0.0
+        if ((crowd := crowd_of(left)).pairs() > 0.5).any():
+            yield crowd, 1

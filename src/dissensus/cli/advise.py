@@ -9,6 +9,7 @@ import typer
 from dissensus.cli.features import load_features
 from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.seeds import seeded
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -41,7 +42,6 @@ def advise(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Which estimate, which labels to learn from and which delivery suit these labels, with evidence from them."""
-    import numpy as np
 
     from dissensus.datasets.catalogue import is_data_set, load
     from dissensus.files.whole_files import check_writable
@@ -60,7 +60,7 @@ def advise(
             status.update(f"training heads: {now.done:,} of {now.total:,}{left}")
 
         advice = advise_labels(
-            labels, np.random.default_rng(seed), table, described=load(file) if is_data_set(file, "labels") else None,
+            labels, seeded(seed), table, described=load(file) if is_data_set(file, "labels") else None,
             name=name, by_position=by_position, folder=output, seeds=seeds, jobs=jobs, progress=progress, say=say,
             stage=status.update,
         )  # fmt: skip

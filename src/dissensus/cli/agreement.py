@@ -7,6 +7,7 @@ import typer
 
 from dissensus.cli.printing import AsJson, print_line
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.seeds import seeded
 
 if TYPE_CHECKING:
     from dissensus.aggregate.agreement_summary import AgreementReport
@@ -28,14 +29,10 @@ def agreement(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """How far people agree: Krippendorff's alpha, Fleiss' kappa, pairwise and class by class."""
-    import numpy as np
-
     from dissensus.aggregate.agreement_summary import agreement_report
 
     with errors.status("comparing answers"):
-        report = agreement_report(
-            labels, np.random.default_rng(seed), ordered=ordered, over=over, replicates=replicates
-        )
+        report = agreement_report(labels, seeded(seed), ordered=ordered, over=over, replicates=replicates)
     for notice in report.notices:
         say(notice)
     if as_json:

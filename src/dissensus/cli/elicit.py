@@ -11,6 +11,7 @@ from rich.progress import Progress
 
 from dissensus.cli.printing import AsJson, print_line, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
+from dissensus.cli.seeds import check_seed
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.settings import SOURCES
 
@@ -139,6 +140,8 @@ def rehearse(
     from dissensus.elicit.rehearsal.report import rehearse as run_rehearsal
     from dissensus.report.tables import print_facts
 
+    with one_line_errors():
+        check_seed(seed)
     if database is None and (folder / REHEARSAL).exists():
         say(f"replacing the earlier rehearsal in {folder / REHEARSAL}")
     with one_line_errors(), Progress(console=errors, transient=True) as bar:

@@ -25,20 +25,28 @@ def embed(
     second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
     item: Annotated[str | None, typer.Option(help="Column that names the item; found where it has a usual "
                                             "name.")] = None,
+    fit: Annotated[str | None, typer.Option(help="What becomes of images that are not square: crop (unless given) "
+                                            "takes the middle, pad lays the whole on white, stretch distorts.",
+                                            metavar="WAY")] = None,
     batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Turn items into features with a frozen encoder; an interrupted run resumes where it stopped."""
     from dissensus.train.heads.embed_items import embed as run
     from dissensus.train.heads.encoders import default_encoder
+    from dissensus.train.squares import checked_fit
 
     with one_line_errors():
         refuse_overwriting({"items": items, "output": output})
         with errors.status(Text(f"reading {items}")):
             content = _items(items, {"text": text, "second": second, "item": item})
+        if fit is not None and content.takes != "image":
+            raise ValueError(f"--fit {fit}: is about images, and {items} holds texts; leave it out")
         name = encoder or default_encoder(content.takes)
         with progress_bar(f"encoding by {name}") as progress:
-            features = run(content, name, output, batch=batch, say=say, progress=progress)
+            features = run(
+                content, name, output, batch=batch, fit=checked_fit(fit or "crop"), say=say, progress=progress
+            )
     n, d = features.values.shape
     source = {key: value for key, value in (features.source or {}).items() if value is not None}
     done = {"items": n, "named": features.named, "features": d, "output": str(output)} | source

@@ -9,6 +9,7 @@ import typer
 from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
+from dissensus.cli.seeds import seeded
 from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ def evaluate(
     contents: Contents = None,
 ) -> None:  # fmt: skip
     """Compare a model with people: scores, calibration and slices, next to how well people do themselves."""
-    import numpy as np
 
     from dissensus.evaluate.comparisons import compare as compare_models
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
@@ -79,7 +79,7 @@ def evaluate(
             true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
             result = compare_models(
-                models, labels, rng=np.random.default_rng(seed), gold=true_classes, columns=columns,
+                models, labels, rng=seeded(seed), gold=true_classes, columns=columns,
                 ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
             )  # fmt: skip
     if html is not None:

@@ -12,6 +12,7 @@ from dissensus.cli.standard_input import check_not_standard_input
 if TYPE_CHECKING:
     from dissensus.train.images import ImageTable
     from dissensus.train.network import Network
+    from dissensus.train.squares import Fit
 
 ImageSource = Annotated[
     str, typer.Argument(help="A data set of images, a folder, a Parquet or Arrow file, .npy or .npz.", metavar="IMAGES")
@@ -28,8 +29,16 @@ ByPosition = Annotated[
                  "same order."),
 ]  # fmt: skip
 ImageSize = Annotated[
-    int | None, typer.Option(help="Bring all images to a square of this side: cut to the middle, then scaled.")
+    int | None,
+    typer.Option(
+        help="Bring all images to a square of this side: cut to the middle unless --fit says otherwise, then scaled."
+    ),
 ]
+ImageFit = Annotated[
+    str | None,
+    typer.Option(help="With --size, what becomes of images that are not square: crop takes the middle, pad lays the "
+                 "whole on white, stretch distorts. crop, or what the network was trained with.", metavar="WAY"),
+]  # fmt: skip
 
 
 def load_images(
@@ -38,30 +47,38 @@ def load_images(
     item: str | None = None,
     image: str | None = None,
     size: int | None = None,
+    fit: str | None = None,
     network: "Network | None" = None,
 ) -> "ImageTable":
     """The images of a path, or of a data set where there is no such path; a bar shows how far it is.
 
     item, image  columns of a Parquet or Arrow file
     size         side of the square to which all are brought
+    fit          what becomes of images that are not square; that of the network, else "crop", unless given
     network      which is to take them: in colour, if it takes colour
     """
     from dissensus.train.image_sources import coloured
+    from dissensus.train.squares import checked_fit
 
-    images = _load_images(name, item, image, size)
+    if fit is not None and size is None:
+        raise ValueError(f"--fit {fit}: says how images become squares; say of which side, as in --size 32")
+    seen = None if network is None else network.card.get("images from")
+    trained = seen.get("fit", "crop") if isinstance(seen, dict) else "crop"
+    images = _load_images(name, item, image, size, checked_fit(fit or trained))
     return images if network is None else coloured(images, network.channels, say_or_warn)
 
 
 def load_for_network(
-    network: "Network", model: Path, name: str, *, item: str | None, image: str | None, size: int | None
-) -> "ImageTable":
+    network: "Network", model: Path, name: str, *, item: str | None, image: str | None, size: int | None,
+    fit: str | None = None,
+) -> "ImageTable":  # fmt: skip
     """The images that a trained network is to take; it is said where it was trained on others of another size."""
     from dissensus.train.decode_images import SizesDifferError
     from dissensus.train.network import seen_size
 
     seen = seen_size(network)
     try:
-        table = load_images(name, item=item, image=image, size=size, network=network)
+        table = load_images(name, item=item, image=image, size=size, fit=fit, network=network)
     except SizesDifferError as problem:
         if seen is None:
             raise
@@ -75,18 +92,20 @@ def load_for_network(
     return table
 
 
-def _load_images(name: str, item: str | None, image: str | None, size: int | None) -> "ImageTable":
+def _load_images(name: str, item: str | None, image: str | None, size: int | None, fit: "Fit") -> "ImageTable":
     from dissensus.train.image_sources import read_images, resized
 
     check_not_standard_input(name, "IMAGES -")
     if Path(name).exists():
         with progress_bar(f"reading {Path(name).name}") as progress:
-            return read_images(Path(name), item=item, image=image, size=size, say=say_or_warn, progress=progress)
+            return read_images(
+                Path(name), item=item, image=image, size=size, fit=fit, say=say_or_warn, progress=progress
+            )
     given = [f"--{option}" for option, column in (("item", item), ("image", image)) if column]
     if given:
         raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
     images = _of_data_set(name)  # which shows a bar of its own when it takes long
-    return resized(images, size, say_or_warn)
+    return resized(images, size, say_or_warn, fit=fit)
 
 
 def _of_data_set(name: str) -> "ImageTable":

@@ -8,6 +8,7 @@ import typer
 
 from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import one_line_errors, say
+from dissensus.cli.seeds import seeded
 
 if TYPE_CHECKING:
     from dissensus.plan.advice.advice import Advice
@@ -20,7 +21,11 @@ def plan(
                                                      "as there are classes.")] = None,
     utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
                                          "inverse-sigmoid.")] = "linear",
-    beta: Annotated[float, typer.Option(help="The weight of cost; 0 where cost does not matter.")] = 1.0,
+    beta: Annotated[float, typer.Option(help="The weight of cost: 0 where it does not matter, 1 where soft labels are "
+                                        "worth as many hard ones as there are classes.")] = 1.0,
+    reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as "
+                                                    "many for each item as there are classes. 8100 for the maps of "
+                                                    "Sucholutsky 2023.")] = None,
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
     pilot: Annotated[Path | None, typer.Option(help="CSV file of a pilot, one row per answer: kind, seconds, and "
                                                "optionally wrong, k_hat and annotator.")] = None,
@@ -32,17 +37,16 @@ def plan(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Which labels to collect: hard, sparse or soft ones, and why."""
-    import numpy as np
-
     from dissensus.plan.advice.advice import advise
     from dissensus.plan.estimates import estimate_named
     from dissensus.plan.pilot_file import read_pilot
     from dissensus.plan.tradeoff import Costs, Preferences
 
     with one_line_errors():
-        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, estimate=estimate_named(estimate, dimensions))
+        judged_by = estimate_named(estimate, dimensions)
+        wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, reference, judged_by)
         answers = [] if pilot is None else read_pilot(pilot)
-        advice = advise(items, classes, wanted, np.random.default_rng(seed), pilot=answers, budget=budget)
+        advice = advise(items, classes, wanted, seeded(seed), pilot=answers, budget=budget)
         if html is not None:
             from dissensus.files.whole_files import write_text
             from dissensus.plan.advice.page import advice_page

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.features import load_features
-from dissensus.cli.images import ImageColumn, ImageSize, load_for_network
+from dissensus.cli.images import ImageColumn, ImageFit, ImageSize, load_for_network
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
@@ -24,6 +24,7 @@ def predict(
     item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images.")] = None,
     image: ImageColumn = None,
     size: ImageSize = None,
+    fit: ImageFit = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Predict a distribution for each item with a trained head or network."""
@@ -34,14 +35,14 @@ def predict(
     with one_line_errors():
         refuse_overwriting({"model": model, "items": items, "output": output})
         check_table_place(output)
-        options = {"item": item, "image": image, "size": size}
+        options = {"item": item, "image": image, "size": size, "fit": fit}
         if model_kind(model) == HEAD:
             given = [f"--{name}" for name, value in options.items() if value is not None]
             if given:
                 raise ValueError(f"{model}: is a head, which takes features; {', '.join(given)} is about images")
             predictions = _by_head(model, items)
         else:
-            predictions = _by_network(model, items, item, image, size)
+            predictions = _by_network(model, items, item=item, image=image, size=size, fit=fit)
         write(predictions, output, say=say)
     n, classes = predictions.n_items, list(predictions.classes)
     done = {"model": str(model), "items": n, "classes": classes, "output": str(output)}
@@ -64,7 +65,9 @@ def _by_head(model: Path, features: str) -> "Distributions":
     return head.predict(table)
 
 
-def _by_network(model: Path, images: str, item: str | None, image: str | None, size: int | None) -> "Distributions":
+def _by_network(
+    model: Path, images: str, *, item: str | None, image: str | None, size: int | None, fit: str | None
+) -> "Distributions":
     from dissensus.datasets.catalogue import is_data_set
     from dissensus.train.network_files import load_network
 
@@ -73,7 +76,7 @@ def _by_network(model: Path, images: str, item: str | None, image: str | None, s
             f"{images}: holds features, and {model} is a network, which takes images: hand over the images themselves"
         )
     network = load_network(model)
-    table = load_for_network(network, model, images, item=item, image=image, size=size)
+    table = load_for_network(network, model, images, item=item, image=image, size=size, fit=fit)
     if not table.named:
         say(f"{images}: the images have no names of items, so predictions have none: rows stay in their order")
     with errors.status("predicting"):

@@ -9,6 +9,7 @@ from dissensus.cli.evaluate import LABELS
 from dissensus.cli.images import (
     ByPosition,
     ImageColumn,
+    ImageFit,
     ImageItem,
     ImageSize,
     ImageSource,
@@ -18,6 +19,7 @@ from dissensus.cli.images import (
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.panels import in_panels
 from dissensus.cli.reading import reads_labels, say
+from dissensus.cli.seeds import check_seed
 from dissensus.probe.probes import PROBES
 from dissensus.train.train_config import TrainConfig
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 PANELS = {
     "What it is compared with": ("other", "ood", "reference", "epsilon"),
-    "Images": ("image", "image_item", "size", "by_position"),
+    "Images": ("image", "image_item", "size", "fit", "by_position"),
     "Items": ("items", "held_out", "batch", "seed", "device"),
 }
 
@@ -72,6 +74,7 @@ def probe(
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
+    fit: ImageFit = None,
     by_position: ByPosition = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
@@ -92,8 +95,7 @@ def probe(
     epsilons = _epsilons(epsilon or ["4"])
     for number in epsilons:
         check_epsilon(number)
-    if seed < 0:
-        raise ValueError(f"--seed {seed}: expected a whole number, 0 or more")
+    check_seed(seed)
     if chosen is not None:
         _say_unused(chosen, {"other": other and not held_out, "ood": ood, "reference": reference, "epsilon": epsilon})
     if html is not None:
@@ -101,7 +103,7 @@ def probe(
     networks = {name: load_network(path) for name, path in _named(model, other).items()}
     network = next(iter(networks.values()))
     item_rng, ood_rng, reference_rng = np.random.default_rng([seed, 1]).spawn(3)
-    table = load_for_network(network, model, images, item=image_item, image=image, size=size)
+    table = load_for_network(network, model, images, item=image_item, image=image, size=size, fit=fit)
     matched = matched_items(table, labels, say, by_position)
     notes: list[str] = []
     drawn, people = chosen_items(
@@ -109,11 +111,11 @@ def probe(
     )
     for note in notes:
         say_or_warn(note)
-    outside = _outside(ood or [], network, size, ood_rng, items)
+    outside = _outside(ood or [], network, size, fit, ood_rng, items)
     known = (
         None
         if reference is None
-        else _shuffled(_others(f"--reference {reference}", reference, network, size), reference_rng)
+        else _shuffled(_others(f"--reference {reference}", reference, network, size, fit), reference_rng)
     )
     _move_to(device, networks)
     batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
@@ -165,7 +167,12 @@ def _epsilons(texts: list[str]) -> tuple[float, ...]:
 
 
 def _outside(
-    texts: list[str], network: "Network", size: int | None, rng: "np.random.Generator", most: int | None
+    texts: list[str],
+    network: "Network",
+    size: int | None,
+    fit: str | None,
+    rng: "np.random.Generator",
+    most: int | None,
 ) -> "dict[str, ImageTable]":
     """Images of each set, by name; of large ones as many at random as there may be items."""
     sets: dict[str, ImageTable] = {}
@@ -178,17 +185,17 @@ def _outside(
                 f"--ood {text}: {'there already is a set of this name' if name in sets else 'no name, or no images'}; "
                 "expected IMAGES or NAME=IMAGES, each name once"
             )
-        table = _shuffled(_others(f"--ood {text}", place, network, size), rng)
+        table = _shuffled(_others(f"--ood {text}", place, network, size, fit), rng)
         sets[name] = table if most is None or len(table) <= most else table.select(range(most))
         if len(sets[name]) < len(table):
             say(f"{name}: {most:,} of {len(table):,} images, drawn at random")
     return sets
 
 
-def _others(option: str, place: str, network: "Network", size: int | None) -> "ImageTable":
+def _others(option: str, place: str, network: "Network", size: int | None, fit: str | None) -> "ImageTable":
     """Images beside those that are probed; what is wrong with them is said with the option that names them."""
     try:
-        return load_images(place, size=size, network=network)
+        return load_images(place, size=size, fit=fit, network=network)
     except ValueError as problem:
         raise ValueError(f"{option}: {str(problem).removeprefix(f'{place}: ')}") from None
 

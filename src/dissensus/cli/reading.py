@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from dissensus.cli.argument_order import refuse_exchanged
 from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.panels import under
 from dissensus.cli.standard_input import MARK, NAME, standard_input
@@ -79,6 +80,8 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
         reading = {name: given.pop(name) for name in offered}
         with one_line_errors():
             refuse_overwriting({"file": file} | given)
+            if "images" in given:
+                refuse_exchanged(given["images"], file)
             verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]

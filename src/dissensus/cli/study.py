@@ -67,10 +67,10 @@ def check(
     """Say whether a study is right, how many cells it has, what is there already, and how long the rest takes."""
     with one_line_errors():
         from dissensus.study.checks import tasks_of
-        from dissensus.study.data import load_data
         from dissensus.study.estimate import estimate_study
+        from dissensus.study.read_data import load_data
+        from dissensus.study.read_spec import read_study
         from dissensus.study.run import known_cells
-        from dissensus.study.spec import read_study
         from dissensus.study.summary.power import power_remark
 
         wanted = read_study(file)
@@ -114,8 +114,8 @@ def run(
     """Run every cell of a study that is not in its folder yet; called again, it goes on where it was."""
     with one_line_errors():
         from dissensus.study.engines.choose import engine_of
+        from dissensus.study.read_spec import read_study
         from dissensus.study.run import StoppedError, run_study
-        from dissensus.study.spec import read_study
 
         wanted = read_study(file)
         chosen = engine_of(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dissensus.cli.images import ByPosition, ImageColumn, ImageItem, ImageSize, ImageSource, load_images
+from dissensus.cli.images import ByPosition, ImageColumn, ImageFit, ImageItem, ImageSize, ImageSource, load_images
 from dissensus.cli.notices import progress_bar
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.panels import in_panels
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PANELS = {
     "Network, and how labels reach it": ("network", "width", "depth", "start", "delivery", "wrap"),
-    "Images": ("image", "image_item", "size", "by_position", "crop", "no_flip", "cutout"),
+    "Images": ("image", "image_item", "size", "fit", "by_position", "crop", "no_flip", "cutout"),
     "Steps": (
         "epochs", "batch", "optimizer", "learning_rate", "momentum", "weight_decay", "schedule", "milestones", "factor",
         "seed",
@@ -99,6 +99,7 @@ def train(
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
+    fit: ImageFit = None,
     by_position: ByPosition = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -124,7 +125,7 @@ def train(
     if begun is not None:
         begun = replace(begun, card=begun.card | {"file": str(start)})
     folder = choose_checkpoint(output, checkpoint, resume, folds is not None)
-    table = load_images(images, item=image_item, image=image, size=size, network=begun)
+    table = load_images(images, item=image_item, image=image, size=size, fit=fit, network=begun)
     if folds is None:
         training = train_network(
             table, labels, config, say, by_position=by_position, start=begun, checkpoint=folder, save_every=save_every

@@ -9,6 +9,7 @@ from .bootstrap import over_annotators as over_annotators
 from .bootstrap import over_items as over_items
 from .bootstrap import over_seeds as over_seeds
 from .bootstrap import pivotal as pivotal
+from .bootstrap import rank_correlation as rank_correlation
 from .brier import BrierParts as BrierParts
 from .brier import brier_decomposition as brier_decomposition
 from .brier import brier_decomposition_of_classes as brier_decomposition_of_classes
@@ -69,6 +70,7 @@ from .smooth_calibration import smooth_reliability as smooth_reliability
 from .sparse_target import SparseTarget as SparseTarget
 from .sparse_target import sparse_target_diagnostic as sparse_target_diagnostic
 from .statistics import Comparison as Comparison
+from .statistics import clustered_t as clustered_t
 from .statistics import cohen_d as cohen_d
 from .statistics import cohen_d_paired as cohen_d_paired
 from .statistics import corrected_t as corrected_t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.evaluate.bootstrap import Measure, correlation
+from dissensus.evaluate.bootstrap import Measure, correlation, rank_correlation
 from dissensus.labels import distances
 from dissensus.labels.distances import entropy
 
@@ -59,8 +59,8 @@ def entropy_pearson_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measu
 
 
 def entropy_spearman_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measure:
-    """`entropy_spearman` as a function of how often each item was drawn; ranks are those among all items."""
-    return correlation(*(ranks(entropy(side).astype(np.float32)) for side in (p_model, p_people)))
+    """`entropy_spearman` as a function of how often each item was drawn; ranks are those among the items drawn."""
+    return rank_correlation(*(entropy(side).astype(np.float32) for side in (p_model, p_people)))
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:

@@ -43,7 +43,12 @@ def brier_decomposition(confidence: np.ndarray, outcome: np.ndarray, bins: int =
     return parts_of_bins(equal_mass_bins(confidence, outcome, bins))
 
 
-def brier_part(part: str, confidence: np.ndarray, outcome: np.ndarray) -> float:
+def brier_part(part: str, p_model: np.ndarray, p_people: np.ndarray) -> float:
+    """One part of `brier_decomposition_of_classes`, by its name.  p_model, p_people: (n, k)"""
+    return float(getattr(brier_decomposition_of_classes(p_model, p_people), part))
+
+
+def confidence_brier_part(part: str, confidence: np.ndarray, outcome: np.ndarray) -> float:
     """One part of `brier_decomposition`, by its name.  confidence, outcome: (n,)"""
     return float(getattr(brier_decomposition(confidence, outcome), part))
 
@@ -59,7 +64,7 @@ def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bi
 
 
 def parts_of_bins(bins: Bins) -> BrierParts:
-    """The parts from bins that know their inner spread."""
+    """The parts from bins that know the spread inside them."""
     weight = bins.weight
     mean = weight @ bins.outcome
     reliability = weight @ bins.gap**2
@@ -67,4 +72,20 @@ def parts_of_bins(bins: Bins) -> BrierParts:
     uncertainty = resolution + weight @ bins.outcome_spread
     inside = weight @ (bins.confidence_spread - 2 * bins.joint_spread)
     score = reliability - resolution + uncertainty + inside
+    return BrierParts(*(float(part) for part in (score, reliability, resolution, uncertainty, inside)))
+
+
+def parts_of_sums(sums: np.ndarray, squares: np.ndarray, score: float) -> BrierParts:
+    """The parts of a soft Brier score from sums over the bins of each class; what is inside bins is what is left.
+
+    sums: (k, b, 3) of 1, q and p over each bin, squares: (k,) of p^2 over all items
+    """
+    n = sums[0, :, 0].sum()
+    weight = sums[:, :, 0] / n  # (k, b)
+    q, p = np.moveaxis(sums[:, :, 1:] / np.maximum(sums[:, :, :1], 1e-300), 2, 0)
+    mean = sums[:, :, 2].sum(axis=1) / n  # (k,)
+    reliability = (weight * (q - p) ** 2).sum()
+    resolution = (weight * (p - mean[:, None]) ** 2).sum()
+    uncertainty = (squares / n - mean**2).sum()
+    inside = score - reliability + resolution - uncertainty
     return BrierParts(*(float(part) for part in (score, reliability, resolution, uncertainty, inside)))

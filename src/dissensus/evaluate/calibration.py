@@ -20,6 +20,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 
 Against = Literal["people", "majority"]
+BIN_SIZE = 100  # items in a bin of the RMSE calibration error
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ def equal_mass_bins(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15)
     return _binned(confidence, outcome, equal_mass_edges(np.size(confidence), bins))
 
 
-def sized_bins(confidence: np.ndarray, outcome: np.ndarray, size: int = 100) -> Bins:
+def sized_bins(confidence: np.ndarray, outcome: np.ndarray, size: int = BIN_SIZE) -> Bins:
     """Bins of `size` items each, the last with the rest too.  confidence, outcome: (n,)"""
     return _binned(confidence, outcome, sized_edges(np.size(confidence), size))
 
@@ -110,7 +111,7 @@ def equal_mass_ece(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) 
 
 
 def rmse_calibration(
-    confidence: np.ndarray, outcome: np.ndarray, size: int = 100, *, as_released: bool = False
+    confidence: np.ndarray, outcome: np.ndarray, size: int = BIN_SIZE, *, as_released: bool = False
 ) -> float:
     """Root mean square calibration error over bins of `size` items: 0 to 1, lower is better.
 

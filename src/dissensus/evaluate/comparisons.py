@@ -16,8 +16,8 @@ from dissensus.evaluate.matching import Missing, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
-from dissensus.evaluate.scores import drawn_measures
-from dissensus.evaluate.statistics import Comparison, holm, paired_t
+from dissensus.evaluate.scores import drawn_measures, share_bounds
+from dissensus.evaluate.statistics import Comparison, clustered_t, holm, paired_t
 from dissensus.labels.doors import described
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
@@ -30,8 +30,8 @@ class Difference:
     """How far a model is from the reference on one score.
 
     interval    of score(model) - score(reference), both on the same resampled items
-    comparison  paired t-test over items, corrected for all tests of the table; None for a score that has no value per
-                item, or where all items differ by the same amount
+    comparison  paired t-test of that mean over items, which allows for clusters where there are some, corrected for all
+                tests of the table; None for a score that has no value per item, or where all items differ by the same
     """
 
     model: str
@@ -112,7 +112,8 @@ def compare(
 ) -> ModelComparison:
     """A scorecard of each model on the same items, and the differences from the first, paired item by item.
 
-    The difference of a mean is bootstrapped over items and tested by a paired t-test, Holm over all models and scores:
+    The difference of a mean is bootstrapped over items and tested by a paired t-test, or where there are clusters by
+    `clustered_t`, which is about the same mean; Holm over all models and scores:
     it tells whether the difference would hold on other items, not whether it would hold for other seeds of the same
     training. For that hand one score per seed to `wilcoxon`.
 
@@ -153,7 +154,10 @@ def _differences(
     apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
     mine, theirs = (drawn_measures(card.predictions.probs, card.people.probs) for card in (other, reference))
     measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in _compared(mine)}
-    drawn = over_items(apart, rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage)
+    drawn = over_items(
+        apart, rng, clusters=clusters, measures=measures, bounds=share_bounds(apart, least=-1.0),
+        replicates=replicates, coverage=coverage,
+    )  # fmt: skip
     return [
         Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
         for name, interval in drawn.items()
@@ -181,12 +185,15 @@ def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | N
         return None
     known = ~np.isnan(gap)
     gap, clusters = gap[known], None if clusters is None else clusters[known]
-    if clusters is not None:  # items of a cluster are alike, so a cluster counts once
-        code = np.unique(clusters, return_inverse=True)[1]
-        gap = np.bincount(code, gap) / np.bincount(code)
     if gap.size < 2 or np.ptp(gap) <= 1e-12 * np.abs(gap).max():
         return None
-    return paired_t(gap, np.zeros(gap.size))
+    if clusters is None:
+        return paired_t(gap, np.zeros(gap.size))
+    code = np.unique(clusters, return_inverse=True)[1]
+    means = np.bincount(code, gap) / np.bincount(code)
+    if np.ptp(means) <= 1e-12 * np.abs(gap).max():
+        return None
+    return clustered_t(gap, np.zeros(gap.size), clusters)
 
 
 def _corrected(differences: list[Difference]) -> list[Difference]:

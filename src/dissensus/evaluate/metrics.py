@@ -22,7 +22,7 @@ from dissensus.evaluate.alignment import (
     entropy_spearman_of_drawn,
 )
 from dissensus.evaluate.bootstrap import of_drawn_items
-from dissensus.evaluate.brier import brier_part
+from dissensus.evaluate.brier import brier_part, confidence_brier_part
 from dissensus.evaluate.calibration import equal_mass_ece, rmse_calibration
 from dissensus.evaluate.choices import (
     accuracy_to_gold,
@@ -33,6 +33,7 @@ from dissensus.evaluate.choices import (
     top_k_accuracy,
     vote_accuracy,
 )
+from dissensus.evaluate.closed_forms import PossibleTruth, brier_of_truth, js_of_truth, kl_of_truth, soft_nll_of_truth
 from dissensus.evaluate.closeness import (
     cross_entropy_to_hard,
     jensen_shannon,
@@ -86,6 +87,7 @@ class Metric:
                of people; "majority": the outcome of a choice, for confidence
     short      heading of its column in the table of several models; none where empty
     ceiling    also how well people predict people, see human_ceiling
+    of_truth   what the truth scores per item, for the ceiling, where votes tell part of it without a prior
     compared   models differ by it from the first; per item with a paired test
     sliced     also its mean over each part of the items
     resampled  how a number about all items is computed for resampled items; it has no interval where this is None.
@@ -106,6 +108,7 @@ class Metric:
     against: Reference = "people"
     short: str = ""
     ceiling: bool = False
+    of_truth: Callable[[PossibleTruth], np.ndarray] | None = None
     compared: bool = False
     sliced: bool = False
     resampled: Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], Any]] | None = None
@@ -134,14 +137,23 @@ class Metric:
 
 METRICS: dict[str, Metric] = {
     "soft_nll": Metric(soft_nll, "soft NLL, nats", "lower", CLOSENESS, "table", short="NLL", ceiling=True,
-                       compared=True, sliced=True, highest=_unbounded, proper=True),
+                       of_truth=soft_nll_of_truth, compared=True, sliced=True, highest=_unbounded, proper=True),
     # KL differs between two models by exactly what soft NLL does, so it is not compared.
     "kl": Metric(kl_to_people, "KL to people, nats", "lower", CLOSENESS, "table", short="KL", ceiling=True,
-                 highest=_unbounded, perfect=0.0, proper=True),
+                 of_truth=kl_of_truth, highest=_unbounded, perfect=0.0, proper=True),
     "js": Metric(jensen_shannon, "Jensen-Shannon, nats", "lower", CLOSENESS, "table", short="JS", ceiling=True,
-                 compared=True, sliced=True, highest=lambda k: float(np.log(2)), perfect=0.0),
-    "brier": Metric(soft_brier, "soft Brier", "lower", CLOSENESS, "table", short="Brier", compared=True,
-                    highest=lambda k: 2.0, perfect=0.0, proper=True),
+                 of_truth=js_of_truth, compared=True, sliced=True, highest=lambda k: float(np.log(2)), perfect=0.0),
+    "brier": Metric(soft_brier, "soft Brier", "lower", CLOSENESS, "table", short="Brier", ceiling=True,
+                    of_truth=brier_of_truth, compared=True, highest=lambda k: 2.0, perfect=0.0, proper=True),
+    # soft Brier = reliability - resolution + uncertainty + inside
+    "brier_reliability": Metric(partial(brier_part, "reliability"), "soft Brier, reliability", "lower", CLOSENESS,
+                                "page", of="set", highest=lambda k: 2.0, perfect=0.0),
+    "brier_resolution": Metric(partial(brier_part, "resolution"), "soft Brier, resolution (taken off)", "higher",
+                               CLOSENESS, "page", of="set"),
+    "brier_uncertainty": Metric(partial(brier_part, "uncertainty"), "soft Brier, uncertainty of people", "neither",
+                                CLOSENESS, "page", of="set"),
+    "brier_inside": Metric(partial(brier_part, "inside"), "soft Brier, inside bins", "neither", CLOSENESS, "page",
+                           of="set", lowest=lambda k: -2.0, highest=lambda k: 2.0),
     "cross_entropy_hard": Metric(cross_entropy_to_hard, "cross-entropy to the majority, nats", "lower", CLOSENESS,
                                  "hidden", highest=_unbounded),
     "soft_accuracy": Metric(soft_accuracy, "overlap with people", "higher", CLOSENESS, "page", perfect=1.0),
@@ -165,14 +177,20 @@ METRICS: dict[str, Metric] = {
                                resampled=of_drawn_items(rmse_calibration)),
     "smooth_ece": Metric(smooth_ece, "calibration, smooth ECE", "lower", CONFIDENCE, "table", of="confidence",
                          resampled=smooth_ece_of_drawn),
-    "brier_reliability": Metric(partial(brier_part, "reliability"), "Brier score of confidence, reliability", "lower",
-                                CONFIDENCE, "hidden", of="confidence"),
-    "brier_resolution": Metric(partial(brier_part, "resolution"), "Brier score of confidence, resolution", "higher",
+    "confidence_brier": Metric(partial(confidence_brier_part, "score"), "Brier score of confidence", "lower",
                                CONFIDENCE, "hidden", of="confidence"),
-    "brier_uncertainty": Metric(partial(brier_part, "uncertainty"), "Brier score of confidence, uncertainty",
-                                "neither", CONFIDENCE, "hidden", of="confidence"),
-    "brier_inside": Metric(partial(brier_part, "inside"), "Brier score of confidence, inside bins", "neither",
-                           CONFIDENCE, "hidden", of="confidence", lowest=lambda k: -1.0),
+    "confidence_brier_reliability": Metric(partial(confidence_brier_part, "reliability"),
+                                           "Brier score of confidence, reliability", "lower", CONFIDENCE, "hidden",
+                                           of="confidence"),
+    "confidence_brier_resolution": Metric(partial(confidence_brier_part, "resolution"),
+                                          "Brier score of confidence, resolution", "higher", CONFIDENCE, "hidden",
+                                          of="confidence"),
+    "confidence_brier_uncertainty": Metric(partial(confidence_brier_part, "uncertainty"),
+                                           "Brier score of confidence, uncertainty", "neither", CONFIDENCE, "hidden",
+                                           of="confidence"),
+    "confidence_brier_inside": Metric(partial(confidence_brier_part, "inside"),
+                                      "Brier score of confidence, inside bins", "neither", CONFIDENCE, "hidden",
+                                      of="confidence", lowest=lambda k: -1.0),
     "confidence_right": Metric(confidence_when_right, "confidence when right", "neither", CONFIDENCE, "page",
                                lowest=lambda k: 1 / k),
     "confidence_wrong": Metric(confidence_when_wrong, "confidence when wrong", "neither", CONFIDENCE, "page",

@@ -231,14 +231,16 @@ def _examples(cards: Sequence[Scorecard], items: list[int], colours: Mapping[str
 
 def _notes(card: Scorecard) -> str:
     text = (
-        "↓ lower is better, ↑ higher is better. Intervals hold 95 % of resampled item sets. Calibration is against the "
-        "share of people who made the model's choice; its intervals are mirrored at the value, since resampling adds "
+        f"↓ lower is better, ↑ higher is better. Intervals are made to hold, {card.scores['js'].coverage:.0%} of the "
+        "time, what endlessly many items of this kind would score. Soft Brier is its reliability, less its resolution, "
+        "and its uncertainty and what lies inside bins. Calibration is against the "
+        "share of people who made the model's choice; its intervals reach further down than up, since chance adds "
         "error. Second choice is over items on which people are not unanimous."
     )
     if card.ceiling is not None:
         text += (
             f" Half crowd: {card.ceiling.half_votes:.1f} votes per item predict the other half. At best: what "
-            "the true distribution would score against these very votes, estimated; a finite crowd scatters around it, "
+            "the true distributions would score against as many votes, estimated; a finite crowd scatters around them, "
             "so even the truth does not reach a distance of 0."
         )
     return f"<h2>How to read this</h2><p>{text}</p>"

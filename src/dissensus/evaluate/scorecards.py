@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from dissensus.evaluate.calibration import BIN_SIZE
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
 from dissensus.evaluate.json_numbers import interval_json
@@ -18,7 +19,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
-from dissensus.evaluate.scores import item_values, scores_with_intervals
+from dissensus.evaluate.scores import item_values, scores_with_intervals, share_bounds, within_bounds
 from dissensus.evaluate.slices import SliceScore, slice_table
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
@@ -146,8 +147,13 @@ def scored_cards(
             f"no human ceiling, intervals or slices: {n:,} items are more than {MANY_ROWS:,}, so one pass is made"
         )
     elif ceiling:
-        top, why = _ceiling(people, ceiling_rng, coverage)
+        top, why = _ceiling(people, shared.clusters, ceiling_rng, coverage)
         remarks += [why] if why else []
+    if n < 2 * BIN_SIZE:
+        remarks.append(
+            f"RMSE calibration is over bins of {BIN_SIZE} items, and {n} items make a single bin: it is how far mean "
+            "confidence lies from the mean outcome, and says nothing about low or high confidence"
+        )
     cards = {}
     for (name, model), own_rng in zip(shared.models.items(), model_rngs, strict=True):
         if n > MANY_ROWS:
@@ -159,22 +165,31 @@ def scored_cards(
             scores = scores_with_intervals(
                 model.probs, people.probs, values, shared.gold, shared.clusters, own_rng, replicates, coverage
             )
-            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates)
+            infinite, parts = infinite_items(values["soft_nll"]), _sliced(values, shared, own_rng, replicates, coverage)
         own = [*remarks, _infinite_remark(infinite, n)] if infinite else remarks
         cards[name] = Scorecard(name, model, people, values, scores, top, parts, infinite, tuple(own))
     return cards
 
 
 def _sliced(
-    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int
+    values: dict[str, np.ndarray], shared: SharedItems, rng: np.random.Generator, replicates: int, coverage: float
 ) -> dict[str, dict[str, list[SliceScore]]]:
     chosen = {score: values[score] for score, metric in METRICS.items() if metric.sliced}
+    options: dict[str, Any] = {"clusters": shared.clusters, "replicates": replicates, "coverage": coverage}
+    k = shared.people.targets.n_classes
+    tables = {by.by: slice_table(chosen, by, rng, bounds=share_bounds(chosen), **options) for by in shared.slices}
     return {
-        by.by: slice_table(chosen, by, rng, clusters=shared.clusters, replicates=replicates) for by in shared.slices
+        by: {
+            name: [replace(part, score=within_bounds(part.score, name, k)) for part in parts]
+            for name, parts in table.items()
+        }
+        for by, table in tables.items()
     }
 
 
-def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple[Ceiling | None, str]:
+def _ceiling(
+    people: People, clusters: np.ndarray | None, rng: np.random.Generator, coverage: float
+) -> tuple[Ceiling | None, str]:
     """The ceiling, or why there is none, or why to doubt it."""
     if people.form == "beliefs":
         return None, "no human ceiling: it is estimated from votes, and these labels are beliefs"
@@ -185,11 +200,17 @@ def _ceiling(people: People, rng: np.random.Generator, coverage: float) -> tuple
             "no human ceiling: the labels are probabilities, and how many votes are behind them is not known; hand "
             "over the votes or their counts"
         )
-    several = people.counts[people.counts.sum(axis=1) > 1]
-    if not several.size:
-        return None, "no human ceiling: no item has two votes, so people cannot be compared with people"
+    has_several = people.counts.sum(axis=1) > 1
+    several = people.counts[has_several]
+    if len(several) < 2:
+        items = "a single item has" if len(several) else "no item has"
+        return None, f"no human ceiling: {items} two votes, so people cannot be compared with people"
+    if clusters is not None and np.unique(clusters[has_several]).size < 2:
+        return None, "no human ceiling: all items of two votes or more are in one cluster, so none can be drawn again"
     counted = Distributions.from_counts(people.counts)
-    top = human_ceiling(counted, rng, splits=4, draws=8, replicates=200, coverage=coverage)
+    top = human_ceiling(
+        counted, rng, splits=4, draws=8, refits=12, replicates=200, coverage=coverage, clusters=clusters
+    )
     if ((several > 0).sum(axis=1) == 1).all():
         return top, (
             f"all votes of each of {len(several):,} items are for one class: if these are majorities or gold labels, "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +39,16 @@ def drawn_measures(model: np.ndarray, people: np.ndarray) -> dict[str, Measure]:
     return {name: function(model, people) for name, function in resampled.items() if function is not None}
 
 
+def share_bounds(names: Iterable[str], least: float = 0.0) -> dict[str, tuple[float, float]]:
+    """Bounds of those scores per item that are shares, for `over_items`; least is -1 for differences of two models."""
+    entries = ((name, METRICS[name]) for name in names)
+    return {
+        name: (least, 1.0)
+        for name, metric in entries
+        if metric.of == "items" and metric.lowest(2) == 0 and metric.highest(2) == metric.highest(3) == 1
+    }
+
+
 def scores_with_intervals(
     model: np.ndarray, people: np.ndarray, values: dict[str, np.ndarray], gold: np.ndarray | None,
     clusters: np.ndarray | None, rng: np.random.Generator, replicates: int, coverage: float,
@@ -46,10 +58,11 @@ def scores_with_intervals(
     values: name: (n,), see `item_values`
     """
     items_rng, bins_rng = rng.spawn(2)
-    measures = drawn_measures(model, people)
     scores = over_items(
-        values, items_rng, clusters=clusters, measures=measures, replicates=replicates, coverage=coverage
-    )
+        values, items_rng, clusters=clusters, measures=drawn_measures(model, people), bounds=share_bounds(values),
+        replicates=replicates, coverage=coverage,
+    )  # fmt: skip
+    scores = {name: within_bounds(score, name, people.shape[1]) for name, score in scores.items()}
     columns = {
         against: confidence_columns(model, people, gold, against)
         for against in dict.fromkeys(metric.against for _, metric in metrics_of("confidence", gold))
@@ -71,6 +84,14 @@ def scores_with_intervals(
     }
     scores |= {name: Interval(float(value), math.nan, math.nan, math.nan, coverage) for name, value in alone.items()}
     return {name: scores[name] for name in METRICS if name in scores}
+
+
+def within_bounds(score: Interval, name: str, k: int) -> Interval:
+    """The interval without what this score of METRICS cannot be for k classes."""
+    if math.isnan(score.low) or math.isinf(score.value):
+        return score
+    least, most = METRICS[name].lowest(k), METRICS[name].highest(k)
+    return replace(score, low=max(score.low, min(least, score.value)), high=min(score.high, max(most, score.value)))
 
 
 def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:

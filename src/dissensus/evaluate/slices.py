@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -113,14 +113,15 @@ def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) ->
 def column_slices(values: Any, by: str, most: int = 50) -> Slices:
     """Items divided by a column: a demographic, a source, the class people chose most, the gold class.
 
-    None and NaN are in no part. Refuses a column with more than `most` different values, which is not a division.
+    Parts stand in the order of numbers where all are numbers, else of letters. None and NaN are in no part. Refuses a
+    column with more than `most` different values, which is not a division.
 
     values: (n,)
     """
     listed = list(np.asarray(values, dtype=object))
     has_value = [not (value is None or value != value) for value in listed]
     texts = [str(value) if known else "" for value, known in zip(listed, has_value, strict=True)]
-    names = tuple(sorted({text for text, known in zip(texts, has_value, strict=True) if known}))
+    names = tuple(in_order(sorted({text for text, known in zip(texts, has_value, strict=True) if known})))
     if not names:
         raise ValueError(f"column {by!r} is empty for all {len(listed)} items")
     if len(names) > most:
@@ -129,6 +130,22 @@ def column_slices(values: Any, by: str, most: int = 50) -> Slices:
             "put numbers into bins first, with value_bins"
         )
     return Slices(by, names, np.where(has_value, positions_of(texts, names), -1))
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Parts by their number, or the lower end of their bin ("2–10"), where all have one; else as they stand."""
+    listed = list(names)
+    numbers = [_lower_end(name) for name in listed]
+    if any(math.isnan(number) for number in numbers):
+        return listed
+    return [name for _, name in sorted(zip(numbers, listed, strict=True))]
+
+
+def _lower_end(name: str) -> float:
+    try:
+        return float(name.partition("–")[0])
+    except ValueError:
+        return math.nan
 
 
 def slice_scores(
@@ -143,11 +160,11 @@ def slice_scores(
 
 def slice_table(
     values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, clusters: np.ndarray | None = None,
-    replicates: int = 1000, coverage: float = 0.95,
+    bounds: Mapping[str, tuple[float, float]] | None = None, replicates: int = 1000, coverage: float = 0.95,
 ) -> dict[str, list[SliceScore]]:  # fmt: skip
     """The same for several scores, on the same resampled items, or clusters of them.
 
-    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters: (n,), see `over_items`
+    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters, bounds: see `over_items`
     """
     columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
     for column in columns.values():
@@ -165,7 +182,7 @@ def slice_table(
                 means = {name: float(np.nanmean(column)) for name, column in known.items()}
                 drawn = {name: Interval(mean, math.nan, math.nan, math.nan, coverage) for name, mean in means.items()}
             else:
-                drawn = over_items(known, rng, clusters=groups, replicates=replicates, coverage=coverage)
+                drawn = over_items(known, rng, clusters=groups, bounds=bounds, replicates=replicates, coverage=coverage)
             for name, score in drawn.items():
                 table[name].append(SliceScore(title, int(inside.sum()), score))
     return table

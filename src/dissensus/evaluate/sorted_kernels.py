@@ -62,6 +62,48 @@ def rank_correlation(pairs: np.ndarray) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def drawn_rank_correlations(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Spearman's correlation of items that were drawn so many times each, ranked among those drawn.
+
+    An item that was drawn w times is w equal ones. Values are given by their place among the different ones, so ranks
+    are running sums of weights and nothing is sorted again.
+
+    weights: (b, n) floats, x, y: (n,) places 0, 1, ... -> (b,), NaN where one side has no spread
+    """
+    b, n = weights.shape
+    correlations = np.empty(b)
+    rank_x, rank_y = np.empty(x.max() + 1), np.empty(y.max() + 1)
+    for row in range(b):
+        rank_x[:] = 0.0
+        rank_y[:] = 0.0
+        for i in range(n):
+            rank_x[x[i]] += weights[row, i]
+            rank_y[y[i]] += weights[row, i]
+        total, square_x = _turned_to_ranks(rank_x)
+        _, square_y = _turned_to_ranks(rank_y)
+        product = 0.0
+        for i in range(n):
+            product += weights[row, i] * rank_x[x[i]] * rank_y[y[i]]
+        scale = np.sqrt(square_x * square_y)
+        correlations[row] = product / scale if scale > 1e-9 * total else np.nan
+    return correlations
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _turned_to_ranks(mass: np.ndarray) -> tuple[float, float]:
+    """Replace the weight at each place by its mean rank less that of all.  -> weight, sum of squared ranks"""
+    total = mass.sum()
+    before, square = 0.0, 0.0
+    for place in range(mass.size):
+        here = mass[place]
+        rank = before + 0.5 * (here - total)
+        square += here * rank * rank
+        mass[place] = rank
+        before += here
+    return total, square
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def sums_of_bins(confidences: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Sums of BinSums over each bin; items of equal confidence are shared by the bins they lie in.
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.evaluate.alignment import ranks
-from dissensus.evaluate.bootstrap import correlation, over_items
+from dissensus.evaluate.bootstrap import over_items, rank_correlation
 from dissensus.evaluate.slices import SliceScore, slice_scores, value_bins
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon
@@ -71,7 +70,7 @@ def sparse_target_diagnostic(
             f"item {bad[0]} has losses {before[bad[0]]} and {after[bad[0]]}; {bad.size} of {error.size} differences "
             "are not finite: smooth the predictions, or take a loss that stays finite"
         )
-    by_rank = correlation(ranks(error), ranks(improvement))
-    drawn = over_items({"mean": improvement}, rng, measures={"spearman": by_rank}, replicates=replicates)
+    measures = {"spearman": rank_correlation(error, improvement)}
+    drawn = over_items({"mean": improvement}, rng, measures=measures, replicates=replicates)
     parts = slice_scores(improvement, value_bins(error, bins, "target error"), rng, replicates=replicates)
     return SparseTarget(error, improvement, parts, drawn["spearman"])

@@ -22,6 +22,8 @@ from .informative_classes import class_information as class_information
 from .informative_classes import top_classes as top_classes
 from .intervals import Interval as Interval
 from .names import positions_of as positions_of
+from .others import agreement_with_others as agreement_with_others
+from .others import compared_answers as compared_answers
 from .quality import Consistency as Consistency
 from .quality import Screening as Screening
 from .quality import answer_faults as answer_faults
@@ -44,8 +46,6 @@ from .simulate import random_truth as random_truth
 from .simulate import simulated_beliefs as simulated_beliefs
 from .simulate import simulated_votes as simulated_votes
 from .summary import Summary as Summary
-from .summary import agreement_with_others as agreement_with_others
-from .summary import compared_answers as compared_answers
 from .summary import median_seconds as median_seconds
 from .summary import summarise as summarise
 from .transforms import TRANSFORMS as TRANSFORMS

@@ -34,7 +34,7 @@ def complete(
 
         used   = the first `top` named classes with a probability above 0 (largest stated, where none was named)
         open   = the classes not used; under "clamp" also not ruled out
-        slots  = k - |used|, under "clamp" less the number of classes ruled out
+        slots  = the number of open classes
         used classes keep p, or (1 - gamma) p / sum p  where sum p >= 1 and slots > 0 (clamp only);
         open classes get (1 - sum p) / slots, or gamma / slots  in that case;   then the row is scaled to sum to 1
 
@@ -42,9 +42,10 @@ def complete(
     ruled out, so it has no use for it. A second class without a probability, or with 0, counts as not used; one
     class named twice has the probability given last (the reader of the file stores it so).
 
-    contradictions: a class both used and ruled out is subtracted twice from `slots` above. That is how the labels
-    released with CIFAR-10S were made ("released"; all 6,723 are reproduced). "mass" believes the probability
-    and takes the class as not ruled out; "error" refuses such answers.
+    contradictions: what to do with a class both used and ruled out. "mass" believes the probability and takes the
+    class as not ruled out, as the formulas above do; "error" refuses such answers. "released" is "mass" but for
+    top = 2, where such a class is subtracted twice from k to give `slots`: that is how the labels released with
+    CIFAR-10S were made (all 6,723 are reproduced). No others were released.
     """
     for name, given, known in (
         ("spread", spread, get_args(Spread)), ("contradictions", contradictions, get_args(Contradictions)),
@@ -69,7 +70,7 @@ def complete(
         both = used & ruled_out
         if both.any() and contradictions == "error":
             raise ValueError(_contradiction(beliefs, both))
-        if contradictions == "mass":
+        if contradictions == "mass" or top != 2:  # only labels of the top two were released
             ruled_out = ruled_out & ~used
         open_ = ~used & ~ruled_out
         slots = np.where(open_.any(axis=1), k - used.sum(axis=1) - ruled_out.sum(axis=1), 0)

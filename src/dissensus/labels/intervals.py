@@ -12,11 +12,11 @@ BLOCK = 20_000_000  # numbers held at once while resampling
 
 @dataclass(frozen=True)
 class Interval:
-    """A number with the range that holds it in a share `coverage` of resampled crowds.
+    """A number with the range that holds it in a share `coverage` of crowds like this one.
 
     value  computed from the data as they are
-    low, high  percentiles of the resampled values; Efron (1979), Bootstrap methods
-    sd     their standard deviation, the standard error of `value`
+    low, high  ends of the range; how they are made is said where the interval is
+    sd     the standard error of `value`
     """
 
     value: float
@@ -30,10 +30,55 @@ class Interval:
 
 
 def percentile_interval(value: float, resampled: np.ndarray, coverage: float = 0.95) -> Interval:
-    """resampled: (b,) the number in each resampled crowd"""
+    """Percentiles of the resampled values; Efron (1979), Bootstrap methods.  resampled: (b,) one for each crowd"""
     check_resampling(resampled.size, coverage)
     low, high = np.quantile(resampled, [(1 - coverage) / 2, (1 + coverage) / 2])
     return Interval(float(value), float(low), float(high), float(resampled.std(ddof=1)), coverage)
+
+
+def bca_interval(
+    value: float, resampled: np.ndarray, left_out: np.ndarray, times: np.ndarray, units: int, coverage: float = 0.95
+) -> Interval:
+    """Percentiles that are moved for the skewness of a number and for its lean, and spread for few units.
+
+        levels = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))),   z = t_{units - 1} sqrt(units / (units - 1))
+        z0 = Phi^-1(share of resampled values below the value),   a = sum d^3 / (6 (sum d^2)^1.5)
+
+    with d how far the value falls where a unit is left out. Efron (1987), Better bootstrap confidence intervals; for
+    z, Hesterberg (2015), What teachers should know about the bootstrap, sec. 4.3.
+
+    resampled  (b,) the number in each resampled crowd
+    left_out   (g,) without each unit, or each group of units; times: (g,) how many units are alike in this
+    """
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    check_resampling(resampled.size, coverage)
+    below = (np.count_nonzero(resampled < value) + np.count_nonzero(resampled == value) / 2) / resampled.size
+    lean = float(ndtri(np.clip(below, 0.5 / resampled.size, 1 - 0.5 / resampled.size)))
+    apart = np.average(left_out, weights=times) - left_out if times.sum() > 0 else np.zeros(0)
+    square = float(times @ apart**2)
+    skew = float(times @ apart**3) / (6 * square**1.5) if square > 0 else 0.0
+    reach = float(stdtrit(max(units - 1, 1), (1 + coverage) / 2)) * (units / max(units - 1, 1)) ** 0.5
+    moved = lean + np.array([-reach, reach])
+    # Beyond a skewness that no level answers to, the end is the outermost crowd.
+    levels = ndtr(lean + moved / np.maximum(1 - skew * moved, 1e-3))
+    low, high = np.quantile(resampled, levels)
+    return Interval(float(value), float(low), float(high), float(resampled.std(ddof=1)), coverage)
+
+
+def jackknife_interval(value: float, left_out: np.ndarray, coverage: float = 0.95) -> Interval:
+    """Student's interval from how far the value moves where one unit is left out: for so few that resampling is no use.
+
+        value -+ t_{g - 1} sqrt((g - 1)/g sum_i (v_i - mean)^2)
+
+    Miller (1974), The jackknife: a review.  left_out: (g,) without each unit, 2 or more
+    """
+    from scipy.special import stdtrit
+
+    units = left_out.size
+    error = float(np.sqrt((units - 1) / units * ((left_out - left_out.mean()) ** 2).sum()))
+    half = float(stdtrit(units - 1, (1 + coverage) / 2)) * error
+    return Interval(float(value), value - half, value + half, error, coverage)
 
 
 def resampling_weights(count: int, replicates: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -13,6 +13,7 @@ from dissensus.labels.display import listed_classes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.others import agreement_and_compared
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -186,6 +187,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
     per_item = distributions.votes if isinstance(labels, Distributions) else labels.per_item[labels.per_item > 0]
     largest = np.sort(distributions.probs, axis=1)[:, -2:]
     identified = annotators and votes is not None and votes.annotator is not None
+    agreement, compared = agreement_and_compared(votes) if votes is not None and identified else (None, None)
     seconds = None if isinstance(labels, Distributions) else labels.seconds
     timed = seconds is not None and not np.isnan(seconds).all()
     return Summary(
@@ -200,35 +202,13 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
         incomplete=incomplete,
         annotators=votes.annotators if votes is not None else None,
         annotator_answers=votes.per_annotator if votes is not None and identified else None,
-        annotator_compared=compared_answers(votes) if votes is not None and identified else None,
-        annotator_agreement=agreement_with_others(votes) if votes is not None and identified else None,
+        annotator_compared=compared,
+        annotator_agreement=agreement,
         annotator_seconds=median_seconds(labels) if timed and identified else None,
         median_seconds=float(np.nanmedian(seconds)) if timed and seconds is not None else None,
         within=within,
         first=first,
     )
-
-
-@takes(votes=Votes)
-def agreement_with_others(votes: Votes) -> np.ndarray:
-    """How often a random other vote on the same item is the annotator's own; NaN where nobody else voted.  (a,)
-
-    mean over the annotator's votes of  (votes for the chosen class - 1) / (votes of the item - 1)
-    """
-    annotator, annotators = votes.identified("agreement with others")
-    same = votes.counts()[votes.item, votes.choice] - 1
-    others = votes.per_item[votes.item] - 1
-    shared = others > 0
-    total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=annotators.size)
-    count = np.bincount(annotator[shared], minlength=annotators.size)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-@takes(votes=Votes)
-def compared_answers(votes: Votes) -> np.ndarray:
-    """How many of each annotator's answers are to items with another answer, and so can be compared.  (a,)"""
-    annotator, annotators = votes.identified("agreement with others")
-    return np.bincount(annotator[votes.per_item[votes.item] > 1], minlength=annotators.size)
 
 
 def median_seconds(answers: Any) -> np.ndarray:

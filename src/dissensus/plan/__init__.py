@@ -8,7 +8,7 @@ sparsity                     fewer classes per label: principal components, spar
 real_labels                  the same measures on labels that people gave
 estimates, tradeoff          what a label tells, and what that is worth against its cost
 pilot, pilot_file            what a pilot study changes
-allocation, allocation_rules spending a budget of answers over items
+allocation, allocation_rules spending a budget of answers over items; allocation_gain: whether choosing them pays
 replays, question_mix        the same rehearsed on answers that were already given
 advice                       all of it as one recommendation
 """

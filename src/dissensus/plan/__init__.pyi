@@ -6,6 +6,7 @@ from .advice.page import advice_page as advice_page
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
 from .allocation import spend as spend
+from .allocation_gain import gain_evidence as gain_evidence
 from .allocation_rules import RULES as RULES
 from .allocation_rules import Stop as Stop
 from .allocation_rules import expected_drop as expected_drop
@@ -69,6 +70,7 @@ from .sparsity import pca_recovery as pca_recovery
 from .sparsity import sparse_labels as sparse_labels
 from .sparsity import sparsity_curves as sparsity_curves
 from .sparsity import top_class_labels as top_class_labels
+from .tradeoff import FIGURE_1 as FIGURE_1
 from .tradeoff import UTILITIES as UTILITIES
 from .tradeoff import Costs as Costs
 from .tradeoff import LossCurve as LossCurve

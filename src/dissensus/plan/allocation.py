@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, distinct_rows, expected_kl
+from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows, expected_kl
 from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
@@ -15,7 +15,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
-from dissensus.plan.allocation_rules import NEVER, Stop, rule_named
+from dissensus.plan.allocation_gain import SURE, gain_evidence
+from dissensus.plan.allocation_rules import NEVER, Rule, Stop, fewest_votes, rule_named
 
 ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
 REFIT = 0.1  # the prior is fitted anew when the votes have grown by this share
@@ -31,6 +32,7 @@ class Allocation:
     error           (n,) expected KL from the true distribution to the estimate now, in nats
     expected_error  the same after the further votes, mean over items; their answers are imagined from the estimates
     done            (n,) bool, items that need no more by the stopping rule
+    rule            the rule that divided them: "uniform" where the gain of another was not sure
     """
 
     votes: np.ndarray
@@ -39,6 +41,7 @@ class Allocation:
     error: np.ndarray
     expected_error: float
     done: np.ndarray
+    rule: str
 
     __repr__ = shapes
 
@@ -62,6 +65,7 @@ def allocate(
     rule: str = "expected-error",
     stop: Stop = NEVER,
     start: int = 1,
+    sure: float = SURE,
 ) -> Allocation:
     """Divide the next answers over items.
 
@@ -70,7 +74,7 @@ def allocate(
     posterior expects: imagined answers, drawn with rng. Ask in portions and call this again, since what people really
     say is worth more than what was imagined. The rules:
 
-        expected-error   the largest expected drop of KL (see `expected_drop`)
+        expected-error   the largest expected drop of KL (see `expected_drop`); uniform until its gain is sure
         entropy          the largest entropy of the estimate
         uniform          the fewest votes
 
@@ -78,12 +82,17 @@ def allocate(
     answers  how many more there will be, 0 for none
     stop     when an item needs no more; where all are done, answers are left over
     start    votes that every item gets before the rule decides
+    sure     how many standard errors the gain over uniform asking must be above 0 (see `gain_evidence`); -inf trusts
+             the prior from the first vote on
     """
     if answers < 0 or answers != int(answers):
         raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
     counts = votes.counts()
     prior = fit_prior(counts)
     posterior = prior.posterior(counts)
+    # Looked at once: imagined answers come from the prior, and would prove it right.
+    if rule == "expected-error" and sure > -np.inf and gain_evidence(counts, rng) < sure:
+        rule = "uniform"
 
     def imagine(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
         likely = np.cumsum(prior.estimate(counted[asked]), axis=1)
@@ -97,6 +106,7 @@ def allocate(
         error=expected_kl(posterior),
         expected_error=float(expected_kl(prior.posterior(after)).mean()) if counts.shape[0] else 0.0,
         done=stop.reached(posterior),
+        rule=rule,
     )
 
 
@@ -109,6 +119,7 @@ def spend(
     rule: str = "expected-error",
     stop: Stop = NEVER,
     start: int = 1,
+    sure: float = SURE,
     prior: VotePrior | None = None,
     most: np.ndarray | None = None,
     portion: int | None = None,
@@ -118,7 +129,8 @@ def spend(
 
     counts   (n, k) votes so far
     ask      (items, counts so far) -> the class each of those items gets a vote for
-    prior    held fixed; None fits it to the votes, and again whenever they have grown by a tenth
+    prior    held fixed and trusted; None fits it to the votes, and again whenever they have grown by a tenth
+    sure     with a fitted prior, "expected-error" asks uniformly unless its gain is this sure, see `allocate`
     most     (n,) the most votes each item can get; None for no limit
     portion  answers per round; None for a fortieth of the budget
     watch    called with the counts after each round
@@ -134,10 +146,9 @@ def spend(
     stale = np.arange(total.size)
     while left > 0:
         if prior is None and total.sum() >= learned * (1 + REFIT):
-            fitted, learned = fit_prior(now), float(total.sum())
+            fitted, value, learned = *_learned(now, rule, stop, rng, sure), float(total.sum())
             stale = np.arange(total.size)
-        assert fitted is not None
-        rank[stale] = _ranked(fitted, now[stale], value, stop)
+        rank[stale] = -total[stale] if fitted is None else _ranked(fitted, now[stale], value, stop)
         first = np.where(total < start, np.inf, rank)
         first[total >= limit] = -np.inf
         asked = _largest(first, min(portion, left), rng)
@@ -152,9 +163,18 @@ def spend(
     return now
 
 
-def _ranked(
-    prior: VotePrior, counts: np.ndarray, value: Callable[[MixturePosterior], np.ndarray], stop: Stop
-) -> np.ndarray:
+def _learned(
+    counts: np.ndarray, rule: str, stop: Stop, rng: np.random.Generator, sure: float
+) -> tuple[VotePrior | None, Rule]:
+    """The prior and the rule to go on with, until there are more votes; no prior where nothing needs it."""
+    if rule == "expected-error" and sure > -np.inf and gain_evidence(counts, rng) < sure:
+        rule = "uniform"
+    if rule == "uniform" and stop == NEVER:
+        return None, fewest_votes
+    return fit_prior(counts), rule_named(rule)
+
+
+def _ranked(prior: VotePrior, counts: np.ndarray, value: Rule, stop: Stop) -> np.ndarray:
     """The rule's value of each item, -inf where it is done; equal rows are looked at once.  (b,)"""
     different, which = distinct_rows(counts)
     posterior = prior.posterior(different)

@@ -18,6 +18,8 @@ from dissensus.labels.distances import entropy
 
 BLOCK = 20_000_000  # numbers held at once
 
+Rule = Callable[[MixturePosterior], np.ndarray]  # -> (n,), the largest is asked about next
+
 
 def expected_drop(posterior: MixturePosterior) -> np.ndarray:
     """By how much one more vote is expected to lower the KL from the true distribution to the estimate, in nats.  (n,)
@@ -58,15 +60,14 @@ def estimated_entropy(posterior: MixturePosterior) -> np.ndarray:
     return entropy(posterior_mean(posterior))
 
 
-# posterior -> (n,), the largest is asked about next
-RULES: dict[str, Callable[[MixturePosterior], np.ndarray]] = {
+RULES: dict[str, Rule] = {
     "expected-error": expected_drop,
     "entropy": estimated_entropy,
     "uniform": fewest_votes,
 }
 
 
-def rule_named(name: str) -> Callable[[MixturePosterior], np.ndarray]:
+def rule_named(name: str) -> Rule:
     if name not in RULES:
         raise ValueError(f"there is no rule {name!r}; expected one of {', '.join(RULES)}")
     return RULES[name]

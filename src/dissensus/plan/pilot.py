@@ -19,7 +19,8 @@ from dissensus.labels.intervals import Interval, percentile_interval
 from dissensus.labels.votes import Votes
 from dissensus.plan.information import answers_for, constraints_of, items_for
 from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
-from dissensus.plan.tradeoff import Costs, Preferences, utility_of
+from dissensus.plan.pilot_crowd import KindByPerson, draw_crowds
+from dissensus.plan.tradeoff import Costs, Preferences
 
 FEWEST = 2  # answers of a kind below which nothing is said about it
 
@@ -76,19 +77,25 @@ class PilotOption:
     """One kind of label after the pilot.
 
     items      how many of the items the budget labels; all of them without a budget
-    seconds    median seconds per answer
+    people     how many gave the answers; None where that is not known and answers count as independent
+    seconds    per answer: the geometric mean over people of each one's median
     each       what an answer costs, in hard labels: the seconds of both compared, or as assumed where no hard labels
                were tried and this kind stands for them
     flip_rate  share of comparisons that are wrong; None where the pilot does not say, and 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
-    loss       beta cost / reference - u(ratio), lower is better
-    best       probability that this kind has the lowest loss of all
+    loss       beta cost - u(ratio) on the scale of the preferences, lower is better
+    best       probability that this kind has the lowest loss of all; the same for all kinds where one has the answers
+               of a single person
+
+    Intervals are about people like those of the pilot. One person says nothing about others: the intervals are then
+    open, 0 to infinity for seconds.
     """
 
     kind: LabelKind
     k_hat: int
     name: str
     answers: int
+    people: int | None
     items: int
     seconds: Interval
     each: Interval
@@ -109,18 +116,17 @@ def rank_options(
     replicates: int = 2000,
     coverage: float = 0.95,
 ) -> list[PilotOption]:
-    """The kinds of a pilot, ranked by the probability that each is the one to collect.
+    """The kinds of a pilot by the loss that was measured, lowest first, each with the probability that it is lowest.
 
-        flip rate = (g_1 + sum_i w_i wrong_i) / (g_0 + g_1 + sum_i w_i),   seconds = median with weights w
-        w_i = w_annotator(i) ~ Exponential(1),   g_0, g_1 ~ Gamma(1/2)
-        L = beta n seconds / (seconds of `reference` hard labels) - u((1 - flip rate) IR)
+        L = beta n seconds / seconds of a hard label - u((1 - flip rate) IR),   on the scale of `preferences`
 
-    The Bayesian bootstrap over annotators (Rubin 1981), or over answers where annotators are not known, beside half a
-    wrong and half a right answer, so that a pilot without errors does not promise that there are none: for independent
-    answers that are right or wrong the flip rate is the Beta of Jeffreys. An annotator has the same weight in every
-    kind that they tried, so that slow people do not make a kind look slow. Seconds are counted in those of a hard
-    label under the same weights. Where none were tried, the kind that `preferences` take to be cheapest stands at its
-    assumed cost, and the others are measured by it.
+    Seconds and flip rates are drawn for people like those who answered, each of whom has one deviation for all kinds
+    that they tried (`pilot_crowd.draw_crowds`, with the intervals); where annotators are not known, every answer is a
+    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind
+    that `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
+
+    The order is not that of the probabilities. With two people these say little more than which kind would gain most
+    if it went much better than it did, and going by them costs more (tests/plan/test_pilot.py counts it).
 
     budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
             for, and is not the best where these tell less than hard labels for the same budget
@@ -130,14 +136,8 @@ def rank_options(
     names = [group.name for group in answers]
     if len(set(names)) < len(names):
         raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
-    *streams, people_rng = rng.spawn(len(answers) + 1)
-    people = np.unique([str(who) for group in answers if group.annotator is not None for who in group.annotator])
-    each = people_rng.standard_exponential((replicates, people.size))
-    drawn = [
-        _reweighted(group, _weights(group, people, each, stream), stream)
-        for group, stream in zip(answers, streams, strict=True)
-    ]
-    seconds, flips = (np.stack([draw[at] for draw in drawn]) for at in (0, 1))  # (options, replicates + 1)
+    kinds, people = _by_person(answers)
+    seconds, flips = draw_crowds(kinds, people, replicates, coverage, rng)  # (options, replicates + 1)
     information = np.array([float(preferences.estimate(group.kind, n, k, group.k_hat)) for group in answers])[:, None]
     place, assumed = nearest_to_hard([(group.kind, group.k_hat) for group in answers], k, preferences.costs)
     each = seconds / seconds[place] * assumed  # in hard labels
@@ -147,24 +147,32 @@ def rank_options(
     share = np.stack([_share(group, row, n, k) for group, row in zip(answers, items, strict=True)])
     amount = np.stack([answers_for(group.kind, row) for group, row in zip(answers, items, strict=True)])
     ratio = (1 - flips) * information * share
-    loss = preferences.beta * amount * each / preferences.reference - utility_of(preferences.utility)(ratio)
+    loss = preferences.traded(amount * each, ratio, n, k)
     able = items == n
     if not able.all():
         # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
         able |= (items > 0) & (ratio >= (ratio[names.index("hard")] if "hard" in names else 0.0))
     judged = np.where(able, loss, np.inf)[:, 1:]
     lowest = judged == judged.min(axis=0)
+    crowds = [_people(group) for group in answers]
+    lone = [crowd == 1 for crowd in crowds]
+    judges = [np.unique(kind.person[np.isfinite(kind.wrong)]).size for kind in kinds]  # whose errors are known
+    if any(lone):
+        lowest = able[:, 1:] if able[:, 1:].any(axis=0).all() else np.ones_like(lowest)
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
     options = [
         PilotOption(
-            group.kind, group.k_hat, group.name, group.seconds.size, int(items[i, 0]),
-            _interval(seconds[i], coverage), _interval(each[i], coverage),
-            _interval(flips[i], coverage) if np.isfinite(group.wrong).any() else None,
-            _interval(ratio[i], coverage), _interval(loss[i], coverage), float(best[i]),
+            group.kind, group.k_hat, group.name, group.seconds.size, crowds[i], int(items[i, 0]),
+            _interval(seconds[i], coverage, (0.0, np.inf) if lone[i] else None),
+            _interval(each[i], coverage, (0.0, np.inf) if i != place and (lone[i] or lone[place]) else None),
+            _interval(flips[i], coverage, (0.0, 1.0) if judges[i] == 1 else None) if judges[i] else None,
+            _interval(ratio[i], coverage, (0.0, float(information[i, 0])) if lone[i] else None),
+            _interval(loss[i], coverage, (-np.inf, np.inf) if lone[i] or lone[place] else None), float(best[i]),
         )
         for i, group in enumerate(answers)
     ]  # fmt: skip
-    return sorted(options, key=lambda option: (-option.best, option.loss.value))
+    order = sorted(range(len(options)), key=lambda i: (not able[i, 0], options[i].loss.value, -options[i].best))
+    return [options[i] for i in order]
 
 
 @takes(answers=(Votes, Beliefs), reference=Distributions)
@@ -216,32 +224,22 @@ def in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
     return float(costs.total(kind, items, k, k_hat)) / costs.hard
 
 
-def _weights(group: PilotAnswers, people: np.ndarray, each: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Weights of the answers, first 1 and then as drawn.  (b + 1, m)
+def _by_person(answers: Sequence[PilotAnswers]) -> tuple[list[KindByPerson], int]:
+    """The kinds by who answered, and how many people that are; an answer of nobody known is a person of its own."""
+    named = np.unique([str(who) for group in answers if group.annotator is not None for who in group.annotator])
+    kinds, people = [], named.size
+    for group in answers:
+        if group.annotator is None:
+            person = people + np.arange(group.seconds.size)
+            people += group.seconds.size
+        else:
+            person = np.searchsorted(named, group.annotator.astype(str))
+        kinds.append(KindByPerson(person, group.seconds, group.wrong))
+    return kinds, people
 
-    people, each: (p,) annotators of all kinds in order of name, and (b, p) their weights
-    """
-    m = group.seconds.size
-    if group.annotator is None:
-        return np.vstack([np.ones((1, m)), rng.standard_exponential((each.shape[0], m))])
-    return np.vstack([np.ones((1, m)), each[:, np.searchsorted(people, group.annotator.astype(str))]])
 
-
-def _reweighted(group: PilotAnswers, weight: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Median seconds and flip rate under each row of weights, the first as observed.  (b + 1, m) -> (b + 1,) each"""
-    order = np.argsort(group.seconds)
-    reached = np.cumsum(weight[:, order], axis=1)
-    half, ordered = reached[:, -1:] / 2, group.seconds[order]
-    # Where exactly half the weight lies before an answer, the median is midway to the next one, as without weights.
-    lower, upper = (ordered[np.argmax(past, axis=1)] for past in (reached >= half, reached > half))
-    seconds = (lower + upper) / 2
-    known = np.isfinite(group.wrong)
-    if not known.any():
-        return seconds, np.zeros(weight.shape[0])
-    right, wrong = rng.standard_gamma(0.5, (2, weight.shape[0]))
-    right[0] = wrong[0] = 0.0
-    flips = (wrong + weight[:, known] @ group.wrong[known]) / (right + wrong + weight[:, known].sum(axis=1))
-    return seconds, flips
+def _people(group: PilotAnswers) -> int | None:
+    return None if group.annotator is None else np.unique(group.annotator.astype(str)).size
 
 
 def _share(group: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
@@ -251,5 +249,8 @@ def _share(group: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray
     return np.asarray(some / whole if whole > 0 else np.ones_like(some))
 
 
-def _interval(values: np.ndarray, coverage: float) -> Interval:
-    return percentile_interval(float(values[0]), values[1:], coverage)
+def _interval(values: np.ndarray, coverage: float, open_range: tuple[float, float] | None = None) -> Interval:
+    """From the first of the values as measured and the others as drawn; or what is possible, where nothing is known."""
+    if open_range is None:
+        return percentile_interval(float(values[0]), values[1:], coverage)
+    return Interval(float(values[0]), *open_range, np.inf, coverage)

@@ -10,6 +10,8 @@ import numpy as np
 from dissensus.plan.label_kinds import PARTIAL_KINDS
 from dissensus.plan.pilot import PilotAnswers
 
+_COLUMNS = ("kind", "seconds", "wrong", "k_hat", "annotator")
+
 
 def read_pilot(path: Path | str) -> list[PilotAnswers]:
     """A pilot from a CSV file with one row per answer.
@@ -18,7 +20,7 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
     seconds    what it took
     wrong      optional: share of its comparisons that are wrong (0 or 1 for a hard label), empty where not known
     k_hat      classes with a number; needed for sparse and top-class
-    annotator  optional
+    annotator  optional: in every row or in none
     """
     import pyarrow as pa
     import pyarrow.csv as pa_csv
@@ -33,21 +35,26 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
             f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
             "annotator: one row per answer"
         )
+    twice = [name for name in _COLUMNS if table.column_names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path} has more than one column {twice[0]}: {table.column_names}; expected one of each")
     if not table.num_rows:
         raise ValueError(f"{path} has a header and no answers; expected one row per answer of the pilot")
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
     seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
-    who = np.array(table["annotator"].to_pylist(), dtype=object) if "annotator" in table.column_names else None
+    who = _annotators(table, path)
     groups = []
     for name in dict.fromkeys(kind.tolist()):
         rows = np.flatnonzero(kind == name)
         if name not in PARTIAL_KINDS:
             groups.append(_answers(name, 1, rows, seconds, wrong, who))
             continue
-        bad = rows[~(k_hat[rows] >= 1)]
+        bad = rows[~(k_hat[rows] >= 1) | (k_hat[rows] != k_hat[rows].round()) | np.isinf(k_hat[rows])]
         if bad.size:
+            without = "without k_hat" if np.isnan(k_hat[bad[0]]) else f"with k_hat {k_hat[bad[0]]:g}"
             raise ValueError(
-                f"{path}: row {bad[0] + 1} is a {name} label without k_hat; expected how many classes it has"
+                f"{path}: row {bad[0] + 1} is a {name} label {without}; expected how many classes it has, a whole "
+                f"number from 1 on; {bad.size} of {rows.size} are wrong"
             )
         groups += [
             _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)
@@ -60,6 +67,22 @@ def _answers(
     kind: Any, k_hat: int, rows: np.ndarray, seconds: np.ndarray, wrong: np.ndarray, who: np.ndarray | None
 ) -> PilotAnswers:
     return PilotAnswers(kind, k_hat, seconds[rows], wrong[rows], None if who is None else who[rows])
+
+
+def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
+    """Who gave each answer; None where no row says so.  (m,)"""
+    if "annotator" not in table.column_names:
+        return None
+    who = np.array(["" if name is None else str(name).strip() for name in table["annotator"].to_pylist()], dtype=object)
+    unnamed = np.flatnonzero(who == "")
+    if unnamed.size == who.size:
+        return None
+    if unnamed.size:
+        raise ValueError(
+            f"{path}: row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none: expected a "
+            "name in every row, or in none if answers are to count as those of different people"
+        )
+    return who
 
 
 def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:

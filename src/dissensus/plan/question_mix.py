@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dissensus.aggregate.priors.dirichlet_mixture import expected_kl, posterior_mean
 from dissensus.aggregate.priors.vote_prior import VotePrior
@@ -16,10 +15,12 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
+from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
 from dissensus.plan.replays import PORTIONS, Curve
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds per answer; Collins 2022, "Annotation time"
-PILOT = 0.05  # share of items about which every kind of question is asked once, to learn what its answers are worth
+PILOT = 0.05  # share of items about which every fuller kind of question is asked, to learn what its answers are worth
+FEWEST = 10  # such items, or all there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,11 @@ class Answered:
         hold(self, "item", np.asarray(self.item, dtype=np.int64))
         hold(self, "probs", np.asarray(self.probs, dtype=np.float64))
 
+    @property
+    def are_votes(self) -> bool:
+        """Whether every answer is certain of one class."""
+        return bool((self.probs.max(axis=1) == 1).all())
+
     @classmethod
     def of(cls, answers: Votes | Beliefs, seconds: float) -> Answered:
         """Votes, or beliefs that are complete (see `dissensus.complete`)."""
@@ -58,20 +64,6 @@ class Answered:
         return cls(seconds, answers.item, stated)
 
 
-@dataclass(frozen=True)
-class Worth:
-    """What an answer of one kind counts for: a number of votes, spread by its probabilities raised to 1/temperature."""
-
-    votes: float = 1.0
-    temperature: float = 1.0
-
-    def mass(self, probs: np.ndarray) -> np.ndarray:
-        """(m, k) -> (m, k), rows sum to `votes`"""
-        raised = np.maximum(probs, 1e-6) ** (1 / self.temperature)
-        spread = self.votes * raised / raised.sum(axis=1, keepdims=True)
-        return np.where(probs == 1, self.votes, np.where((probs == 1).any(axis=1, keepdims=True), 0.0, spread))
-
-
 def replay_seconds(
     kinds: Mapping[str, Answered],
     truth: np.ndarray,
@@ -82,23 +74,27 @@ def replay_seconds(
 
         value of (item, kind) = [E KL now - sum_v P(v) E KL after a typical answer with first choice v] / seconds
 
-    Every kind's first choices are votes, from which the prior is learned (`vote_prior`). What a kind's fuller answers
-    are worth beyond that is learned by how well they predict the first choices of other people about the same item;
-    votes count 1. The first question about each item is of the cheapest kind; with several kinds, each is then
-    asked once about a twentieth of the items. Answers come in random order, without replacement.
+    Votes count 1, and the prior is learned from them (`vote_prior`). What a kind's fuller answers are worth is learned
+    by how probable they make the votes about the same items (`answer_worth`): nothing until the votes say otherwise.
+    Where no kind consists of votes, it is learned by how well answers predict each other, and the prior from a class
+    drawn from each answer: its likeliest class is no vote, since everybody may name the same class of an item that is
+    in doubt. The first question about each item is of the cheapest kind; beside votes, each fuller kind is then asked
+    once about a twentieth of the items, ten or more. Answers come in random order, without replacement.
 
     truth: (n, k); per_item: seconds per item, rising -> error by mean seconds per item, and the answers of each kind
     used at each budget, (b,)
     """
     n = truth.shape[0]
-    order_rng, tie_rng = rng.spawn(2)
+    order_rng, tie_rng, vote_rng = rng.spawn(3)
     given = {name: _Supply(answers, n, order_rng) for name, answers in kinds.items()}
     cheapest = min(kinds, key=lambda name: kinds[name].seconds)
-    state = _State(n, truth.shape[1], {name: Worth() for name in kinds})
+    votes = [name for name, answers in kinds.items() if answers.are_votes]
+    state = _State(n, truth.shape[1], list(kinds), votes, vote_rng)
     portion = max(1, n // PORTIONS)
     plan = [(cheapest, part) for part in np.array_split(tie_rng.permutation(n), -(-n // portion))]
     for name in kinds if len(kinds) > 1 else ():
-        plan.append((name, tie_rng.permutation(n)[: max(1, round(PILOT * n))]))
+        if name not in votes:
+            plan.append((name, tie_rng.permutation(n)[: max(FEWEST, round(PILOT * n))]))
     spent = 0.0
     errors: list[float] = []
     at: list[float] = []
@@ -155,18 +151,23 @@ class _Supply:
 class _State:
     """All answers so far, what each kind is worth, and the posterior of each item."""
 
-    def __init__(self, n: int, k: int, worth: dict[str, Worth]) -> None:
-        self.n, self.k, self.worth = n, k, worth
-        self.item = {name: np.zeros(0, dtype=np.int64) for name in worth}
-        self.probs = {name: np.zeros((0, k)) for name in worth}
+    def __init__(self, n: int, k: int, kinds: list[str], votes: list[str], rng: np.random.Generator) -> None:
+        self.n, self.k, self.votes, self.rng = n, k, votes, rng
+        self.worth = {name: Worth(1.0 if name in votes or not votes else 0.0) for name in kinds}
+        self.item = {name: np.zeros(0, dtype=np.int64) for name in kinds}
+        self.probs = {name: np.zeros((0, k)) for name in kinds}
+        self.counts = np.zeros((n, k), dtype=np.int64)
         self.prior = VotePrior(np.ones((1, k)), np.ones(1))
         self.mass = np.zeros((n, k))
-        self.typical = {name: np.eye(k) for name in worth}
-        self.drop = {name: np.zeros(n) for name in worth}
+        self.typical = {name: np.eye(k) for name in kinds}
+        self.drop = {name: np.zeros(n) for name in kinds}
 
     def add(self, name: str, item: np.ndarray, probs: np.ndarray) -> None:
         self.item[name] = np.concatenate([self.item[name], item])
         self.probs[name] = np.concatenate([self.probs[name], probs])
+        if name in self.votes or not self.votes:
+            drawn = (self.rng.random((item.size, 1)) > np.cumsum(probs, axis=1)[:, :-1]).sum(axis=1)
+            np.add.at(self.counts, (item, drawn), 1)
         np.add.at(self.mass, item, self.worth[name].mass(probs))
         self._look_ahead(np.unique(item))
 
@@ -174,14 +175,10 @@ class _State:
         return posterior_mean(self.prior.posterior(self.mass))
 
     def learn(self) -> None:
-        """Fit the prior to all first choices, then the worth of each fuller kind, then add everything up anew."""
-        counts = np.zeros((self.n, self.k), dtype=np.int64)
-        for name in self.worth:
-            np.add.at(counts, (self.item[name], self.probs[name].argmax(axis=1)), 1)
-        self.prior = fit_prior(counts)
-        for name, probs in self.probs.items():
-            if probs.shape[0] and not (probs.max(axis=1) == 1).all():
-                self.worth[name] = self._weighed(name)
+        """Fit the prior to the votes, then the worth of each fuller kind, then add everything up anew."""
+        self.prior = fit_prior(self.counts)
+        for name in [kind for kind in self.probs if kind not in self.votes and self.item[kind].size]:
+            self.worth[name] = self._weighed(name)
         self.mass = np.zeros((self.n, self.k))
         for name, worth in self.worth.items():
             mass, first = worth.mass(self.probs[name]), self.probs[name].argmax(axis=1)
@@ -193,26 +190,14 @@ class _State:
         self._look_ahead(np.arange(self.n))
 
     def _weighed(self, name: str) -> Worth:
-        """The worth by which the answers of a kind predict best what others say first about the same items."""
-        here = np.isin(np.concatenate(list(self.item.values())), self.item[name])
-        target = np.concatenate([probs.argmax(axis=1) for probs in self.probs.values()])[here]
-        item = np.concatenate(list(self.item.values()))[here]
-
-        def loss(place: np.ndarray) -> float:
-            worth = Worth(*np.exp(np.clip(place, -4, 4)).tolist())
-            tried = self.worth | {name: worth}
-            own = np.concatenate([tried[kind].mass(self.probs[kind]) for kind in self.probs])[here]
-            total = np.zeros((self.n, self.k))
-            np.add.at(total, item, own)
-            # An answer must not predict itself; what is left after taking it away may round to below 0.
-            likely = posterior_mean(self.prior.posterior(np.maximum(total[item] - own, 0.0)))
-            # A wide bell around one vote and temperature 1, for sets too small to tell.
-            return float(-np.log(likely[np.arange(item.size), target]).sum() + (place**2).sum() / 8)
-
-        corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.0]])
-        options = {"xatol": 0.05, "fatol": 0.05, "maxiter": 40, "initial_simplex": corners}
-        fit = minimize(loss, corners[0], method="Nelder-Mead", options=options)
-        return Worth(*np.exp(np.clip(fit.x, -4, 4)).tolist())
+        item, probs = self.item[name], self.probs[name]
+        if not self.votes:
+            return worth_by_answers(item, probs, self.n, self.prior)
+        further = np.zeros((self.n, self.k))
+        for kind in self.probs:
+            if kind != name and kind not in self.votes:
+                np.add.at(further, self.item[kind], self.worth[kind].mass(self.probs[kind]))
+        return worth_by_votes(item, probs, self.counts, further, self.prior)
 
     def _look_ahead(self, items: np.ndarray) -> None:
         """The expected drop of these items' KL by one more answer of each kind."""

@@ -15,6 +15,7 @@ from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation import spend
+from dissensus.plan.allocation_gain import SURE
 from dissensus.plan.allocation_rules import NEVER, Stop
 
 PORTIONS = 40  # a round asks about a fortieth of the items
@@ -77,6 +78,7 @@ def replay(
     rule: str = "expected-error",
     stop: Stop = NEVER,
     start: int = 1,
+    sure: float = SURE,
     estimate: Callable[[np.ndarray], np.ndarray] = shrunk,
 ) -> Curve:
     """Ask the people who answered again, in a random order, about the items that a rule picks.
@@ -92,8 +94,6 @@ def replay(
     sequence, size = vote_sequences(votes, order_rng)
     truth = votes.counts() / size[:, None]
     counts = np.zeros(truth.shape, dtype=np.int64)
-    # The uniform rule only counts votes, so it needs no prior, and fitting one would cost most of the time.
-    prior = VotePrior(np.ones((1, truth.shape[1])), np.ones(1)) if rule == "uniform" else None
     error, deepest = [], []
 
     def ask(asked: np.ndarray, counted: np.ndarray) -> np.ndarray:
@@ -101,7 +101,7 @@ def replay(
 
     for more in np.diff(budgets, prepend=0).tolist():
         counts = spend(
-            counts, more, ask, tie_rng, rule=rule, stop=stop, start=start, prior=prior, most=size,
+            counts, more, ask, tie_rng, rule=rule, stop=stop, start=start, sure=sure, most=size,
             portion=max(1, size.size // PORTIONS),
         )  # fmt: skip
         error.append(kl(truth, estimate(counts)).mean())

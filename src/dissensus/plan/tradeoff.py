@@ -1,9 +1,9 @@
 """What a kind of label is worth against what it costs: losses, preference maps, and how many classes to ask for.
 
-    L = beta cost - u(rho),   lower is better
+    L = beta cost - u(rho),   lower is better, 0 for collecting nothing
 
 rho is how well similarities are recovered; the information ratio stands for it where nothing was simulated, as in
-Sucholutsky 2023, sec. 5 and 6, figures 1 and 6.
+Sucholutsky 2023, sec. 5 and 6, figures 1 and 6. The paper leaves open what counts 1: `Preferences.scale`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
 
 Utility = Callable[[np.ndarray], np.ndarray]
 STEEP = 10.0  # the paper names sigmoids but no scale; this one takes four fifths of its rise between 0.28 and 0.72
-REFERENCE = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
+FIGURE_1 = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,10 @@ class Preferences:
     """How a curator weighs cost against what labels tell.
 
     utility    linear, sigmoid, inverse-sigmoid, or a function of an array of rho
-    beta       weight of cost: spending `reference` is worth beta units of utility
-    reference  cost that counts 1, in hard labels whatever they cost
+    beta       weight of cost; at 1, soft labels are worth k hard labels an item, the paper's assumption of their cost
+    reference  None for the scale of the set itself: cost as a share of k hard labels for each of its items, utility as
+               a share of that of soft labels without errors. A number of hard labels for one scale of all sets: that
+               cost counts 1, and utility as it is. `FIGURE_1` is that of the paper's maps, as we read them
     estimate   what stands for rho where all answers are right
     errors     the share of wrong comparisons, by which rho is lowered: (1 - epsilon) rho
     """
@@ -114,7 +116,7 @@ class Preferences:
     costs: Costs = Costs()
     utility: str | Utility = "linear"
     beta: float = 1.0
-    reference: float = REFERENCE
+    reference: float | None = None
     estimate: Estimate = by_information
     errors: ErrorRates = field(default_factory=ErrorRates)
 
@@ -122,24 +124,51 @@ class Preferences:
         utility_of(self.utility)
         if not (self.beta >= 0 and np.isfinite(self.beta)):
             raise ValueError(f"beta is {self.beta}; expected the weight of cost, 0 or more")
-        if not (self.reference > 0 and np.isfinite(self.reference)):
-            raise ValueError(f"the reference cost is {self.reference}; expected a number above 0")
+        if self.reference is not None and not (self.reference > 0 and np.isfinite(self.reference)):
+            raise ValueError(
+                f"the reference cost is {self.reference}; expected a number above 0, or none for the scale of the set"
+            )
 
     def rho(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """What labels tell, less what is wrong with them: (1 - epsilon) times the estimate, 0 to 1"""
         return (1 - self.errors.rate(kind, k, k_hat)) * self.estimate(kind, n, k, k_hat)
 
+    def scale(self, n: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """The cost, in hard labels, and the utility that count 1 in a loss; for numbers or arrays that broadcast.
+
+        n k  and  u(rho of soft labels),   or  `reference`  and  1
+        """
+        if self.reference is not None:
+            return np.asarray(self.reference), np.asarray(1.0)
+        n, k = (np.asarray(value, dtype=np.float64) for value in (n, k))
+        whole = np.asarray(utility_of(self.utility)(self.estimate("soft", n, k, k)), dtype=np.float64)
+        if not (np.isfinite(whole) & (whole > 0)).all():
+            worth = whole[~(np.isfinite(whole) & (whole > 0))].flat[0]
+            raise ValueError(
+                f"the utility of soft labels is {worth:g}, so nothing can be counted in shares of it; expected a "
+                f"number above 0, or a fixed reference cost, such as reference={FIGURE_1:.0f}"
+            )
+        return n * k, whole
+
+    def traded(self, cost: ArrayLike, rho: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
+        """The loss of spending `cost` hard labels on a set to recover its similarities as well as rho.
+
+        beta cost / (cost that counts 1) - u(rho) / (utility that counts 1)
+        """
+        whole_cost, whole_utility = self.scale(n, k)
+        worth = utility_of(self.utility)(np.asarray(rho, dtype=np.float64))
+        return np.asarray(self.beta * np.asarray(cost) / whole_cost - worth / whole_utility)
+
     def loss(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """beta cost / (cost of `reference` hard labels) - u(rho), lower is better; numbers or arrays that broadcast"""
-        rho = self.rho(kind, n, k, k_hat)
-        spent = self.costs.total(kind, n, k, k_hat) / (self.costs.hard * self.reference)
-        return np.asarray(self.beta * spent - utility_of(self.utility)(rho))
+        """`traded` for labels of a kind for all items, lower is better; numbers or arrays that broadcast"""
+        cost = self.costs.total(kind, n, k, k_hat) / self.costs.hard
+        return self.traded(cost, self.rho(kind, n, k, k_hat), n, k)
 
 
 def preference_map(items: ArrayLike, classes: ArrayLike, preferences: Preferences) -> np.ndarray:
     """By how much soft labels are preferred to hard ones: L_hard - L_soft, above 0 for soft.  (N,), (K,) -> (N, K)
 
-    The maps at the bottom of figure 1.
+    The maps at the bottom of figure 1, with `Preferences(reference=FIGURE_1)`.
     """
     n, k = np.asarray(items)[:, None], np.asarray(classes)[None, :]
     return preferences.loss("hard", n, k) - preferences.loss("soft", n, k)

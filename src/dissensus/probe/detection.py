@@ -6,7 +6,6 @@ Whatever has `in` in its name takes the items inside as the positive class, what
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -76,17 +75,22 @@ def fpr_at_tpr(score: Any, positive: Any, tpr: float = 0.95) -> float:
 def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interval:
     """AUROC with the interval that holds it, had other items of the same kind been drawn on both sides.
 
-        logit A +- z s / (A (1 - A)),   s^2 = var_o(share of inside below o)/m + var_i(share of outside above i)/n
+        logit A +- t_v s / (A (1 - A)),   s^2 = a + b,   v = s^4 / (a^2/(m - 1) + b^2/(n - 1))
+        a = var_o(share of inside below o)/m,   b = var_i(share of outside above i)/n
 
     NaN where all items outside are above all inside, or below, all score the same, or a side has a single item: such
     sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97 % of the 95 %
-    intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both, and
-    of 5 items on one side 75 to 91 % do. It is about the items: another training run may differ by more.
+    intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both. Of 5
+    normal items on one side 94 % hold 0.7 or 0.8, but of 20 beside 1,000 only 89 % hold 0.95: the few that score like
+    the others are then easily missed. It is about the items: another training run may differ by more.
     DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
-    characteristic curves; on the logit scale, Pepe (2003), The statistical evaluation of medical tests, sec. 5.2.
+    characteristic curves; on the logit scale, Pepe (2003), The statistical evaluation of medical tests, sec. 5.2; v by
+    Satterthwaite (1946).
 
     inside: (n,), outside: (m,), where the score should be higher
     """
+    from scipy.special import stdtrit
+
     if not 0 < coverage < 1:
         raise ValueError(f"coverage is {coverage}; expected a share between 0 and 1, such as 0.95")
     low, high = _checked_side(inside, "inside"), _checked_side(outside, "outside")
@@ -95,8 +99,10 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
     nan = float("nan")
     if min(low.size, high.size) < 2 or np.ptp(beaten) == 0 == np.ptp(beaten_by):
         return Interval(area, nan, nan, nan, coverage)
-    error = float(np.sqrt(beaten.var(ddof=1) / high.size + beaten_by.var(ddof=1) / low.size))
-    middle, reach = np.log(area / (1 - area)), NormalDist().inv_cdf((1 + coverage) / 2) * error / (area * (1 - area))
+    parts = np.array([beaten.var(ddof=1) / high.size, beaten_by.var(ddof=1) / low.size])
+    error = float(np.sqrt(parts.sum()))
+    freedom = parts.sum() ** 2 / (parts**2 / [high.size - 1, low.size - 1]).sum()
+    middle, reach = np.log(area / (1 - area)), stdtrit(freedom, (1 + coverage) / 2) * error / (area * (1 - area))
     ends = 1 / (1 + np.exp([-(middle - reach), -(middle + reach)]))
     return Interval(area, float(ends[0]), float(ends[1]), error, coverage)
 

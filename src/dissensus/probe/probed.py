@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from dissensus.labels.shares import Labels, as_distributions
 from dissensus.probe.attacks import check_epsilon
 from dissensus.probe.inputs import ImageBatches
 from dissensus.train.held_out import held_out_again, scores_of
-from dissensus.train.images import ImageTable
+from dissensus.train.images import ImageTable, same_place
 from dissensus.train.network import Network
 from dissensus.train.preparing import way_to_classes
 
@@ -153,7 +152,7 @@ def _held_out(
 
 
 def _warn_of_training(network: Network, images: ImageTable, say: Callable[[str], None], name: str) -> None:
-    if not _same_place(network.card.get("images from"), images.source):
+    if not same_place(network.card.get("images from"), images.source):
         return
     held = network.card.get("items held out")
     way = f"; --held-out probes only the {held:,} that were held out" if isinstance(held, int) and held else ""
@@ -182,17 +181,3 @@ def _check_kinds(probed: Probed) -> None:
         )
     if not isinstance(probed.epsilons, tuple | list):
         raise ValueError(f"epsilons is {described(probed.epsilons)}; expected several numbers of 255, as in (4, 8)")
-
-
-def _same_place(known: Any, here: dict[str, Any] | None) -> bool:
-    """Whether images come from the path or data set that a card names, however the path is written.
-
-    What was done to them on the way, such as resizing, does not make them others.
-    """
-    if not isinstance(known, dict) or here is None:
-        return False
-    first, second = ({key: value for key, value in place.items() if key != "changed"} for place in (known, here))
-    for place in (first, second):
-        if isinstance(place.get("path"), str):
-            place["path"] = str(Path(place["path"]).resolve())
-    return first == second

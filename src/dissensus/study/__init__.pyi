@@ -14,7 +14,6 @@ from .advice.regime import regime_of as regime_of
 from .cells import read_predictions as read_predictions
 from .cells import read_records as read_records
 from .data import StudyData as StudyData
-from .data import load_data as load_data
 from .description import StudyFolder as StudyFolder
 from .description import read_folder as read_folder
 from .engines.choose import engine_of as engine_of
@@ -23,6 +22,9 @@ from .grid import Cell as Cell
 from .grid import cells_of as cells_of
 from .init_template import init_study as init_study
 from .more_seeds import add_seeds as add_seeds
+from .read_data import load_data as load_data
+from .read_spec import read_study as read_study
+from .read_spec import study_of as study_of
 from .report import report_page as report_page
 from .reporting.text import latex_tables as latex_tables
 from .reporting.text import markdown_report as markdown_report
@@ -30,8 +32,6 @@ from .run import Progress as Progress
 from .run import Ran as Ran
 from .run import run_study as run_study
 from .spec import Study as Study
-from .spec import read_study as read_study
-from .spec import study_of as study_of
 from .status import Status as Status
 from .status import status_of as status_of
 from .summary.arms import Arm as Arm

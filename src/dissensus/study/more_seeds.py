@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from dissensus.files.whole_files import write_text
-from dissensus.study.spec import Study, read_study, study_of
+from dissensus.study.read_spec import read_study, study_of
+from dissensus.study.spec import Study
 from dissensus.study.spec_lines import toml_of
 
 _SEEDS = re.compile(r"""^[ \t]*(?:seeds|"seeds"|'seeds')[ \t]*=[ \t]*""", re.MULTILINE)

@@ -25,10 +25,11 @@ from dissensus.files.whole_files import write_text
 from dissensus.fronts import not_installed
 from dissensus.study.cells import RECORD, check_same, read_predictions, read_record, record_text, sweep, write_cells
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import Say, StudyData, load_data
+from dissensus.study.data import Say, StudyData
 from dissensus.study.description import write_description
 from dissensus.study.engines.choose import as_engine, local_engine
 from dissensus.study.engines.engine import Engine, LostError, Running
+from dissensus.study.read_data import load_data
 from dissensus.study.spec import Study
 from dissensus.study.splits import split_items
 from dissensus.study.work.jobs import Job, Task, jobs_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.study.data import StudyData, parts_in_file
+from dissensus.study.data import StudyData
+from dissensus.study.read_data import parts_in_file
 from dissensus.study.spec import Split
 from dissensus.train.singh import Split as Parts
 

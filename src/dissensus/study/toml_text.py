@@ -11,8 +11,8 @@ from typing import Any
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.files.whole_files import write_text
 from dissensus.files.write_labels import write
-from dissensus.study.data import load_data
-from dissensus.study.spec import study_of
+from dissensus.study.read_data import load_data
+from dissensus.study.read_spec import study_of
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

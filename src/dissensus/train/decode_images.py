@@ -12,17 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.fronts import not_installed
+from dissensus.train.squares import Fit, how_scaled, pillow, squared
 
-# Modes of 8 bits a channel or less. I, I;16 and F hold more, and Pillow would cut them off at 255.
+# Modes of 8 bits a channel or less. Others hold more, and Pillow would cut them off at 255.
 GREY = ("L", "1", "LA", "La")
 COLOUR = ("RGB", "RGBA", "RGBa", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
+DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # grey of 16 bits; I and F have no range that is known
 SIDEWAYS = (5, 6, 7, 8)  # values of the EXIF orientation that exchange width and height
 ORIENTATION = 0x0112
 EACH = 100  # images between two steps of a progress bar
 LAID_ON_WHITE = "are transparent in places, and were laid on white"
 FIRST_FRAME = "have several frames, of which the first was taken"
-SQUARE = "the square in the middle, scaled by Pillow's antialiased bicubic filter"
+FROM_SIXTEEN = "have 16 bits a channel, and were scaled to 8 by the whole range: 65535 becomes 255"
+ALMOST_BLACK = (
+    "have 16 bits a channel and no value above 4095, so they come out almost black: scale them yourself, by a range "
+    "that fits all images, and save them as 8-bit PNG"
+)
 
 Progress = Callable[[int, int], None]
 
@@ -57,8 +62,8 @@ class Remarks:
 def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
     """One image the right way up, as Pillow's L (grey) or RGB; what is refused is called `where`.
 
-    The side that a camera noted as the upper one (EXIF) is up. Transparent images are laid on white, and of several
-    frames the first is taken; both are noted.
+    The side that a camera noted as the upper one (EXIF) is up. Transparent images are laid on white, grey of 16 bits is
+    scaled to 8, and of several frames the first is taken; all are noted.
 
     data: a file, or bytes
     """
@@ -73,12 +78,16 @@ def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
             if transparent:
                 picture = picture.convert("RGBA")
                 transparent = picture.getchannel("A").getextrema()[0] < 255
+            values = np.asarray(picture) if mode in DEEP else None
+            clear = opened.info.get("transparency")
     except Exception as problem:  # in a damaged file Pillow may stumble over anything
         raise ValueError(f"{where}: not a readable image ({_short(problem)}); leave it out, or get it again") from None
-    if mode not in GREY + COLOUR:
+    if values is not None:
+        picture = image.fromarray(_eight_bits(values, clear, where, remarks))
+    elif mode not in GREY + COLOUR:
         raise ValueError(
-            f"{where}: an image of mode {mode}; expected 8 bits a channel: more would be cut off at 255, so scale it "
-            "to 0..255 first, by a range that fits all images, and save it as 8-bit PNG"
+            f"{where}: an image of mode {mode}; expected 8 bits a channel, or 16 of grey: more would be cut off at "
+            "255, so scale it to 0..255 first, by a range that fits all images, and save it as 8-bit PNG"
         )
     if transparent:
         picture = image.alpha_composite(image.new("RGBA", picture.size, "white"), picture)
@@ -86,7 +95,20 @@ def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
     if several:
         remarks.note(FIRST_FRAME, where)
     remarks.modes[mode] += 1
-    return picture.convert("L" if mode in GREY else "RGB")
+    return picture.convert("L" if mode in GREY + DEEP else "RGB")
+
+
+def _eight_bits(values: np.ndarray, clear: int | None, where: str, remarks: Remarks) -> np.ndarray:
+    """Sixteen bits to eight, v / 257 rounded; `clear` is the value that the file declares transparent.
+
+    values: (h, w) uint16 -> (h, w) uint8
+    """
+    remarks.note(ALMOST_BLACK if values.max() < 4096 else FROM_SIXTEEN, where)
+    scaled = ((values.astype(np.uint32) + 128) // 257).astype(np.uint8)
+    if clear is None or not (values == clear).any():
+        return scaled
+    remarks.note(LAID_ON_WHITE, where)
+    return np.where(values == clear, np.uint8(255), scaled)
 
 
 def decode_images(
@@ -94,11 +116,12 @@ def decode_images(
     where: Callable[[int], str],
     *,
     size: int | None = None,
+    fit: Fit = "crop",
     progress: Progress = lambda done, total: None,
 ) -> tuple[np.ndarray, list[str]]:
     """All images as one array, and what was done to them; refused where their sizes differ and no size is given.
 
-    There is 1 channel where every image is grey (modes L, 1, LA), and there are 3 as soon as one is not.
+    There is 1 channel where every image is grey (modes L, 1, LA, I;16), and there are 3 as soon as one is not.
 
     -> (n, h, w, c) uint8
     """
@@ -109,7 +132,7 @@ def decode_images(
         picture = decode_image(one, where(place), remarks)
         if size is not None:
             scaled += picture.size != (size, size)
-            picture = centre_square(picture, size)
+            picture = squared(picture, size, fit)
         values = np.asarray(picture)
         values = values[..., None] if values.ndim == 2 else values  # (h, w, c)
         if place == 0:
@@ -123,30 +146,9 @@ def decode_images(
             progress(place + 1, len(data))
     said = remarks.lines(pixels.shape[3])
     if scaled:
-        said.append(f"{scaled:,} of {len(data):,} images were resized to {size} x {size}: {SQUARE}")
+        said.append(f"{scaled:,} of {len(data):,} images were resized to {size} x {size}: {how_scaled(fit)}")
     pixels.flags.writeable = False
     return pixels, said
-
-
-def centre_square(picture: Any, size: int) -> Any:
-    """The largest square in the middle of a picture of Pillow, scaled; a picture of that size stays as it is."""
-    image, operations = pillow()
-    return operations.fit(picture, (size, size), method=image.Resampling.BICUBIC)
-
-
-def check_size(size: int | None) -> None:
-    """Refuse a side of squares that cannot be meant."""
-    if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= 4096):
-        raise ValueError(f"size={size!r:.80}: expected the side of a square in pixels, from 1 to 4096, such as 32")
-
-
-def pillow() -> tuple[Any, Any]:
-    """The modules Image and ImageOps of Pillow, or how to get them."""
-    try:
-        from PIL import Image, ImageOps
-    except ModuleNotFoundError:
-        raise not_installed("reading images", "PIL") from None
-    return Image, ImageOps
 
 
 def _room_for(n: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -162,18 +164,18 @@ def _room_for(n: int, shape: tuple[int, ...]) -> np.ndarray:
 def _sizes_differ(
     data: Sequence[Any], where: Callable[[int], str], place: int, first: tuple[int, ...], other: tuple[int, ...]
 ) -> str:
-    sizes = [_upright_size(one) for one in data]
+    sizes = [upright_size(one) for one in data]
     differ = sum(size != (first[1], first[0]) for size in sizes if size is not None)
     shorter = min(min(size) for size in sizes if size is not None)
     side = max(2, min(shorter - shorter % 2, 32))  # even, as `small` needs it
     return (
         f"images must have one size: {where(0)} is {first[1]} x {first[0]} and {where(place)} is {other[1]} x "
         f"{other[0]} (width x height); {differ:,} of {len(data):,} differ from the first; size={side} (--size {side}) "
-        f"resizes all, {SQUARE}"
+        f"resizes all, {how_scaled('crop')}; fit='pad' (--fit pad) keeps the whole of each"
     )
 
 
-def _upright_size(data: Any) -> tuple[int, int] | None:
+def upright_size(data: Any) -> tuple[int, int] | None:
     """Width and height by the header alone, or None where it is not readable."""
     image, _ = pillow()
     try:

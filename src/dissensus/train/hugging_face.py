@@ -17,6 +17,7 @@ from transformers import TrainerCallback, default_data_collator  # first: where 
 import torch
 
 from dissensus.deliver.delivery import Delivery
+from dissensus.deliver.wrappers import smoothed
 from dissensus.train.batches import DeliveredDataset
 from dissensus.train.loss import soft_cross_entropy
 
@@ -26,6 +27,9 @@ def delivered(
 ) -> dict[str, Any]:
     """What a Trainer needs to train on a delivery: train_dataset, data_collator, compute_loss_func, callbacks.
 
+    The Trainer's own `label_smoothing_factor` smooths the targets of training as `smoothed(delivery, factor)` does;
+    those of evaluation stay as they are.
+
     examples: n dictionaries of model inputs, such as a tokenized data set; labels among them are replaced
     """
     dataset = DeliveredExamples(examples, delivery)
@@ -33,7 +37,7 @@ def delivered(
         "train_dataset": dataset,
         "data_collator": DeliveredCollator(collator),
         "compute_loss_func": delivered_loss,
-        "callbacks": [EpochCallback(dataset)],
+        "callbacks": [EpochCallback(dataset), SmoothingCallback(dataset)],
     }
 
 
@@ -71,12 +75,17 @@ class DeliveredCollator:
 
 
 def delivered_loss(
-    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None
+    outputs: Any, labels: torch.Tensor | None, num_items_in_batch: torch.Tensor | int | None = None
 ) -> torch.Tensor:
     """Cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.
 
     The Trainer says how many label entries the accumulated batches hold, which for probabilities is k for each item.
     """
+    if labels is None:
+        raise ValueError(
+            "the loss was given labels=None: the Trainer drops columns that the model's forward does not name; pass "
+            "TrainingArguments(label_names=['labels']), or remove_unused_columns=False"
+        )
     logits = outputs["logits"] if isinstance(outputs, dict) else outputs[0]
     if num_items_in_batch is None:
         return soft_cross_entropy(logits, labels)
@@ -94,3 +103,14 @@ class EpochCallback(TrainerCallback):
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         # A run that goes on from the middle of an epoch has a fraction here.
         self.dataset.set_epoch(int((state.epoch or 0) + 1e-6))
+
+
+class SmoothingCallback(TrainerCallback):
+    """Smooths the targets by the Trainer's label_smoothing_factor, of which a loss of one's own never hears."""
+
+    def __init__(self, dataset: DeliveredDataset) -> None:
+        self.dataset, self.delivery = dataset, dataset.delivery
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        factor = args.label_smoothing_factor
+        self.dataset.delivery = smoothed(self.delivery, factor) if factor else self.delivery

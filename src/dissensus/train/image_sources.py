@@ -16,8 +16,9 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, folded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
-from dissensus.train.decode_images import EACH, SQUARE, Progress, centre_square, check_size, decode_images, pillow
+from dissensus.train.decode_images import EACH, Progress, decode_images
 from dissensus.train.images import ImageTable, as_images
+from dissensus.train.squares import Fit, check_size, checked_fit, how_scaled, pillow, squared
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 IMAGE_COLUMNS = ("image", "img", "webp", "png", "jpeg", "jpg", "bytes", "picture")
@@ -30,6 +31,7 @@ def read_images(
     item: str | None = None,
     image: str | None = None,
     size: int | None = None,
+    fit: Fit = "crop",
     say: Say = to_stderr,
     progress: Progress = lambda done, total: None,
 ) -> ImageTable:
@@ -41,25 +43,28 @@ def read_images(
 
     item      column of names, found as `read` finds it; "" where there is none. Without one, the images stay unnamed
     image     column of images, found by its usual names or because it is the only one
-    size      side of a square to which all are brought: the square in the middle, scaled by Pillow's bicubic filter,
-              which is antialiased; without it images of several sizes are refused
+    size      side of a square to which all are brought, scaled by Pillow's bicubic filter, which is antialiased;
+              without it images of several sizes are refused
+    fit       what becomes of images that are not square: "crop" takes the square in the middle, "pad" lays the whole on
+              white, "stretch" distorts it
     say       hears what was taken, converted and resized
     progress  hears how many of how many images are decoded
     """
     path = Path(path)
     check_size(size)
+    fit = checked_fit(fit)
     kind = "folder" if path.is_dir() else ENDINGS.get(path.suffix.lower(), "")
     if not path.exists():
         raise ValueError(f"{path}: no such file or folder")
     if kind in ("parquet", "arrow"):
-        return _of_column(path, item, image, size, say, progress)
+        return _of_column(path, item, image, size, fit, say, progress)
     columns = {"item": item, "image": image}
     if given := [f"{name} (--{name})" for name, column in columns.items() if column]:
         raise ValueError(f"{path}: only Parquet and Arrow files have columns: leave {' and '.join(given)} out")
     if kind == "folder":
-        return _of_folder(path, size, say, progress)
+        return _of_folder(path, size, fit, say, progress)
     if kind in ("npy", "npz"):
-        return resized(_of_array(path, say), size, say, progress)
+        return resized(_of_array(path, say), size, say, progress, fit=fit)
     known = ", ".join(ending for ending, kind in ENDINGS.items() if kind in ("parquet", "arrow", "npy", "npz"))
     raise ValueError(f"{path}: cannot read images from the ending {path.suffix!r}; expected a folder, or {known}")
 
@@ -83,25 +88,36 @@ def _is_unicode(name: str) -> bool:
 
 
 def resized(
-    images: ImageTable, size: int | None, say: Say = to_stderr, progress: Progress = lambda done, total: None
+    images: ImageTable,
+    size: int | None,
+    say: Say = to_stderr,
+    progress: Progress = lambda done, total: None,
+    *,
+    fit: Fit = "crop",
 ) -> ImageTable:
     """Images brought to a square as `read_images` brings them; those that have this size stay as they are."""
     check_size(size)
+    fit = checked_fit(fit)
     n, height, width, channels = images.pixels.shape
     if size is None or (height, width) == (size, size):
         return images
     library, _ = pillow()
     pixels = np.empty((n, size, size, channels), dtype=np.uint8)
     for row, image in enumerate(images.pixels):
-        picture = centre_square(library.fromarray(image[..., 0] if channels == 1 else image), size)
+        picture = squared(library.fromarray(image[..., 0] if channels == 1 else image), size, fit)
         pixels[row] = np.asarray(picture).reshape(size, size, channels)
         if (row + 1) % EACH == 0 or row + 1 == n:
             progress(row + 1, n)
     pixels.flags.writeable = False
-    change = f"{n:,} of {n:,} images were resized to {size} x {size}: {SQUARE}"
+    change = f"{n:,} of {n:,} images were resized to {size} x {size}: {how_scaled(fit)}"
     say(change)
-    known = images.source or {}
+    known = (images.source or {}) | _fitted(fit)
     return replace(images, pixels=pixels, source=known | {"changed": [*known.get("changed", []), change]})
+
+
+def _fitted(fit: Fit) -> dict[str, Any]:
+    """What a card keeps of the way that squares were made; nothing for the usual one."""
+    return {} if fit == "crop" else {"fit": fit}
 
 
 def coloured(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTable:
@@ -116,14 +132,14 @@ def coloured(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTa
     return replace(images, pixels=pixels, source=known | {"changed": [*known.get("changed", []), change]})
 
 
-def _of_folder(folder: Path, size: int | None, say: Say, progress: Progress) -> ImageTable:
+def _of_folder(folder: Path, size: int | None, fit: Fit, say: Say, progress: Progress) -> ImageTable:
     files, names = image_files(folder)
-    pixels, said = decode_images(files, lambda row: str(files[row]), size=size, progress=progress)
-    return _table(pixels, names, said, {"path": str(folder)}, say)
+    pixels, said = decode_images(files, lambda row: str(files[row]), size=size, fit=fit, progress=progress)
+    return _table(pixels, names, said, {"path": str(folder)} | (_fitted(fit) if size else {}), say)
 
 
 def _of_column(
-    path: Path, item: str | None, image: str | None, size: int | None, say: Say, progress: Progress
+    path: Path, item: str | None, image: str | None, size: int | None, fit: Fit, say: Say, progress: Progress
 ) -> ImageTable:
     table = read_parquet(path) if ENDINGS[path.suffix.lower()] == "parquet" else read_arrow(path)
     if (repeated := first_repeated(table.column_names)) is not None:
@@ -157,8 +173,9 @@ def _of_column(
             "leave these rows out, or write the bytes of the images into the file, and not only their paths"
         )
     data = [scalar.as_buffer() for scalar in encoded]
-    pixels, said = decode_images(data, where, size=size, progress=progress)
-    return _table(pixels, names, said, {"path": str(path), "image": image, "item": named_by}, say)
+    pixels, said = decode_images(data, where, size=size, fit=fit, progress=progress)
+    source = {"path": str(path), "image": image, "item": named_by} | (_fitted(fit) if size else {})
+    return _table(pixels, names, said, source, say)
 
 
 def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,24 @@ def as_images(images: Any) -> ImageTable:
 def fingerprint(images: ImageTable) -> str:
     """A hash of shape, pixels and names: the same for the same images, wherever they were read from."""
     return content_hash(images.items, [str(images.pixels.shape).encode(), images.pixels])
+
+
+def same_place(known: Any, here: dict[str, Any] | None) -> bool:
+    """Whether images come from the path or data set that a card names, however the path is written.
+
+    What was done to them on the way, such as resizing, does not make them others.
+
+    known, here: the `source` of image tables
+    """
+    if not isinstance(known, dict) or here is None:
+        return False
+    first, second = (
+        {key: value for key, value in place.items() if key not in ("changed", "fit")} for place in (known, here)
+    )
+    for place in (first, second):
+        if isinstance(place.get("path"), str):
+            place["path"] = str(Path(place["path"]).resolve())
+    return first == second
 
 
 def _names(images: Any) -> Any:

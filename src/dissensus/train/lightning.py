@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from lightning.pytorch import Callback, LightningDataModule, LightningModule, Trainer
+from lightning.pytorch.utilities import CombinedLoader
 from torch.utils.data import DataLoader
 
 from dissensus.deliver.delivery import Delivery
@@ -42,9 +43,6 @@ class DeliveredData(LightningDataModule):
             trainer.callbacks.append(EpochCallback(self.train))
 
     def train_dataloader(self) -> DataLoader[Any]:
-        # After a checkpoint Lightning starts the workers before it says that an epoch starts.
-        if self.trainer is not None:
-            self.train.set_epoch(self.trainer.current_epoch)
         return DataLoader(self.train, **({"shuffle": True} | self.loading))
 
     def _held_out(self) -> DataLoader[Any]:
@@ -52,10 +50,44 @@ class DeliveredData(LightningDataModule):
 
 
 class EpochCallback(Callback):
-    """Tells the data set which epoch begins."""
+    """Tells the data set which epoch begins, or goes on after a checkpoint.
+
+    Lightning starts the workers before it says that training starts, and says nothing where a run goes on in the middle
+    of an epoch. So the epoch is read from the checkpoint, and compared with Lightning's when training starts.
+    """
 
     def __init__(self, dataset: DeliveredDataset) -> None:
         self.dataset = dataset
 
+    def setup(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
+        self.dataset.set_epoch(trainer.current_epoch)
+
+    def on_load_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]) -> None:
+        self.dataset.set_epoch(_epoch_after(checkpoint["loops"]["fit_loop"], in_steps=trainer.max_steps != -1))
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if self.dataset.epoch == trainer.current_epoch:
+            return
+        if any(getattr(loader, "num_workers", 0) for loader in CombinedLoader(trainer.train_dataloader).flattened):
+            raise RuntimeError(
+                f"workers have already fetched batches with the targets of epoch {self.dataset.epoch}, but the run "
+                f"goes on with epoch {trainer.current_epoch}; go on from a checkpoint of the end of an epoch, or load "
+                "without workers (num_workers=0) until that epoch is over"
+            )
+        self.dataset.set_epoch(trainer.current_epoch)
+
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self.dataset.set_epoch(trainer.current_epoch)
+
+
+def _epoch_after(progress: dict[str, Any], *, in_steps: bool) -> int:
+    """The epoch with which Lightning goes on from the progress in a checkpoint.
+
+    A checkpoint written after the last batch, before the epoch is over, counts that epoch as open; Lightning closes it.
+    A run limited in steps counts the epochs that are over, any other those that are worked off.
+    """
+    epochs, batches = progress["epoch_progress"]["current"], progress["epoch_loop.batch_progress"]
+    open_epoch = epochs["processed"] == epochs["started"] - 1
+    written_after_batch = batches["current"]["completed"] == batches["current"]["processed"] - 1
+    over = open_epoch and written_after_batch and batches["is_last_batch"]
+    return int(epochs["completed" if in_steps else "processed"]) + int(over)

@@ -22,7 +22,7 @@ from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.held_out import scores_in_json, split_items
-from dissensus.train.images import ImageTable, as_images
+from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, fit
 from dissensus.train.matching import items_of, match_items
 from dissensus.train.network import Network, seen_size
@@ -96,11 +96,13 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
     seen, size = seen_size(start), list(images.pixels.shape[1:3])
     if seen is not None and seen != size:
         say(f"the network to start from was trained on images of {_sides(seen)} pixels, and these are {_sides(size)}")
-    if images.source is not None and start.card.get("images from") == images.source:
+    place = images.source or {}
+    if same_place(start.card.get("images from"), images.source):
+        named = place.get("path") or place.get("data set")
         say(
-            "warning: the network to start from was trained on images from the same place "
-            f"({', '.join(map(str, images.source.values()))}): it may have seen items that are held out now, and "
-            "scores on them flatter it"
+            "warning: the network to start from was trained on images from the same place"
+            f"{'' if named is None else f' ({named})'}: it may have seen items that are held out now, and scores on "
+            "them flatter it"
         )
 
 

@@ -121,6 +121,7 @@ def prepare(
     """Everything checked and on the device."""
     table, targets = as_images(images), as_delivery(delivery)
     _check_items(table, targets, "images")
+    _check_crop(config.crop, table)
     device = chosen_device(config.device)
     ours = _network(network, table, targets, config)
     _check_weights(ours.module)
@@ -143,6 +144,16 @@ def prepare(
         pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop), delivery=targets, held_out=held_out,
         work=work,
     )  # fmt: skip
+
+
+def _check_crop(crop: int, table: ImageTable) -> None:
+    """Images that may be shifted by their own side or more would be black all over now and then."""
+    height, width = table.pixels.shape[1:3]
+    if crop >= min(height, width):
+        raise ValueError(
+            f"crop={crop} (--crop {crop}) shifts images by up to {crop} pixels, and these are {width} x {height} "
+            f"(width x height), so that nothing of some would be left; expected less than {min(height, width)}, or 0"
+        )
 
 
 def chosen_device(name: str) -> torch.device:

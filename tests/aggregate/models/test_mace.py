@@ -10,6 +10,7 @@ from scipy.special import betaln, gammaln
 
 from dissensus.aggregate.models.mace import mace
 from dissensus.labels.simulate import one_coin, random_truth, simulated_votes
+from dissensus.labels.transforms import one_hot
 from dissensus.labels.votes import Votes
 
 
@@ -26,7 +27,7 @@ def test_the_em_trace_is_the_likelihood_plus_the_priors():
     fit = mace(votes, learning="em")
     total = 0.0
     for i in range(votes.n_items):
-        mass = np.full(3, 1 / 3)
+        mass = fit.class_prior.copy()
         for j, c in zip(votes.annotator[votes.item == i], votes.choice[votes.item == i], strict=True):
             mass *= fit.skill[j] * (np.arange(3) == c) + (1 - fit.skill[j]) * fit.guess[j, c]
         total += np.log(mass.sum())
@@ -45,7 +46,8 @@ def test_the_variational_trace_is_a_bound_on_the_evidence(choices):
         habit = gammaln(1.0 + guessed).sum() - gammaln(k + guessed.sum()) + gammaln(k)
         terms.append(coin + habit - sum(known) * np.log(k))
     evidence = np.logaddexp.reduce(terms)
-    fit = mace(Votes.of(range(len(choices)), choices, ["ann"] * len(choices), classes="01"), tolerance=1e-12)
+    votes = Votes.of(range(len(choices)), choices, ["ann"] * len(choices), classes="01")
+    fit = mace(votes, class_prior="even", tolerance=1e-12)
     assert evidence - 1.5 < fit.log_likelihood[-1] <= evidence + 1e-9
 
 
@@ -60,11 +62,46 @@ def test_habits_of_spammers_are_found(learning):
     assert (fit.distributions.probs.argmax(axis=1) == truth).mean() > counted + 0.02
 
 
+def imbalanced_crowd(seed, kind, n=600):
+    """Nine items in ten are of one class; 30 people with a coin, a habit or a confusion each, three votes an item."""
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(n) < 0.1).astype(int)
+    confusion = {
+        "coin": one_coin(rng.uniform(0.55, 0.95, 30), 2),
+        "habit": rng.beta(2, 1, (30, 1, 1)) * np.eye(2),
+        "confusion": np.stack([[rng.dirichlet(1 + 6 * row) for row in np.eye(2)] for _ in range(30)]),
+    }[kind]
+    left = 1 - confusion.sum(axis=2, keepdims=True)  # of those who know sometimes: a guess by their habit
+    confusion = confusion + left * rng.dirichlet(np.ones(2), 30)[:, None]
+    return simulated_votes(one_hot(gold, np.arange(n), ("a", "b")), 3, 30, rng, confusion=confusion).votes, gold
+
+
+@pytest.mark.parametrize("learning", ["variational", "em"])
+@pytest.mark.parametrize("kind", ["coin", "habit", "confusion"])
+def test_imbalanced_classes_leave_it_above_the_majority(kind, learning):
+    def right(probs, gold):
+        return (probs.argmax(axis=1) == gold).mean()
+
+    drawn = [imbalanced_crowd(seed, kind) for seed in range(3)]
+    counted = np.mean([right(votes.counts(), gold) for votes, gold in drawn])
+    fits = [mace(votes, learning=learning) for votes, _ in drawn]
+    learned = np.mean([right(fit.distributions.probs, gold) for fit, (_, gold) in zip(fits, drawn, strict=True)])
+    flat = [mace(votes, learning=learning, class_prior="even").distributions.probs for votes, _ in drawn]
+    assert learned > counted and np.mean([fit.class_prior[0] for fit in fits]) == pytest.approx(0.9, abs=0.06)
+    assert np.mean([right(probs, gold) for probs, (_, gold) in zip(flat, drawn, strict=True)]) < counted - 0.05
+
+
+def test_with_even_classes_it_is_the_model_of_the_paper():
+    fit = mace(crowd_with_habits(50).votes, class_prior="even")
+    assert fit.class_prior.tolist() == [1 / 3] * 3
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"learning": "gibbs"}, r"no way of learning 'gibbs'; there are variational and em"),
         ({"skill_prior": (0.5, 0.0)}, r"skill_prior is \(0.5, 0.0\); expected two finite numbers above 0"),
+        ({"class_prior": "flat"}, r"class_prior is 'flat'; expected learned, or even for classes equally likely"),
         ({"guess_prior": -1.0}, r"guess_prior is -1.0; expected a finite number above 0"),
     ],
 )

@@ -68,13 +68,26 @@ def units_of(run):
 EVEN = np.full((8, 3), 1 / 3)
 
 
-def test_clear_items_get_fewer_answers_than_disputed_ones(tmp_path):
+def test_people_are_spread_evenly_until_it_is_sure_that_choosing_pays(tmp_path):
+    """40 items are too few to tell."""
     run, truth = many(tmp_path)
-    crowd(run, truth, 40)
+    crowd(run, truth, 30)
     answered, _ = units_of(run)
     run.store.close()
-    assert answered.sum() == 240 and answered.min() >= 2
-    assert answered[CLEAR:].mean() > 1.05 * answered[:CLEAR].mean()
+    assert answered.sum() == 180 and np.ptp(answered) <= 1
+
+
+def test_once_choosing_surely_pays_disputed_items_come_first():
+    """1,500 items, half of them clear; what is worth most is what the expected drop of KL puts first."""
+    from dissensus.plan.adaptive_prior import fit_prior
+    from dissensus.plan.allocation_rules import expected_drop
+
+    rng = np.random.default_rng(0)
+    truth = np.where(np.arange(1500)[:, None] % 2, [0.98, 0.01, 0.01], rng.dirichlet([1, 1, 1], 1500))
+    counts = rng.multinomial(10, truth)
+    value = priorities(counts, 0.0)
+    assert np.array_equal(value, expected_drop(fit_prior(counts).posterior(counts)))
+    assert value[::2].mean() > 1.5 * value[1::2].mean()
 
 
 def test_an_item_that_is_known_well_enough_gets_no_more_answers(tmp_path):

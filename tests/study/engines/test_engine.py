@@ -12,11 +12,11 @@ from multiprocessing import get_context
 import pytest
 
 from dissensus.study.checks import tasks_of
-from dissensus.study.data import load_data
 from dissensus.study.engines.choose import ENGINES, as_engine, engine_of, local_engine
 from dissensus.study.engines.engine import Engine, Here, LostError
 from dissensus.study.engines.executors import Executed
 from dissensus.study.engines.processes import Processes
+from dissensus.study.read_data import load_data
 from dissensus.study.run import run_study
 from dissensus.study.work.jobs import jobs_of
 from tests.study.small_studies import contents, few_heads, mixed_study, undisturbed, wait_until

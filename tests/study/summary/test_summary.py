@@ -339,6 +339,19 @@ def test_one_training_has_a_mean_and_no_interval():
     assert any("a t-test needs two pairs or more" in remark for remark in summary.remarks)
 
 
+def test_parts_that_are_numbers_stand_in_order_though_the_first_cell_had_not_all_of_them():
+    def part(number):
+        return {"items": 5, "scores": {"soft_nll": number}}
+
+    parts = [{"1": part(0.1), "10": part(0.2)}, {"1": part(0.1), "10": part(0.3), "2": part(0.5)}]
+    bins = [{"0–0.2": part(0.1), "0.4–0.6": part(0.2)}, {"0–0.2": part(0.1), "0.2–0.4": part(0.3)}]
+    records = [
+        record({}, seed, {"soft_nll": 0.5}, slices={"age": parts[seed], "entropy": bins[seed]}) for seed in (0, 1)
+    ]
+    summary = summarise(folder(records, metrics=["soft_nll"], compare=None))
+    assert [part.part for part in summary.slices] == ["1", "2", "10", "0–0.2", "0.2–0.4", "0.4–0.6"]
+
+
 def test_slices_curves_and_probes_are_over_seeds_too():
     records = []
     for seed in range(3):

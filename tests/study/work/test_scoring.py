@@ -7,7 +7,7 @@ import pytest
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.evaluate import scorecard
 from dissensus.evaluate.slices import high_disagreement
-from dissensus.study.data import load_data
+from dissensus.study.read_data import load_data
 from dissensus.study.spec import Evaluation
 from dissensus.study.work.scoring import scored
 from tests.study.world import N, answers, small_study

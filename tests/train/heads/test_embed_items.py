@@ -235,6 +235,54 @@ def test_images_of_a_folder_are_named_by_their_paths(tmp_path):
     assert found.names.tolist() == ["a.jpg", "dogs/b.png"] and found.get(range(1))[0].shape == (4, 5, 3)
 
 
+@pytest.fixture
+def grid():
+    """An encoder that squashes every image to 4 x 4, as most networks do with what they are given."""
+
+    def encode(images):
+        small = [Image.fromarray(image).resize((4, 4), Image.Resampling.BICUBIC) for image in images]
+        return np.stack([np.asarray(image).reshape(-1) for image in small]).astype(np.float32)
+
+    ENCODERS["grid"] = Encoder("image", "sixteen pixels", "none needed", lambda model: Loaded(encode, "v1"))
+    yield "grid"
+    del ENCODERS["grid"]
+
+
+def test_encoders_see_the_middle_of_images_that_are_not_square_unless_asked_otherwise(tmp_path, grid):
+    """Until asked to stretch, no encoder gets anything to squash; squares are handed over as they are."""
+    wide = np.random.default_rng(0).integers(0, 256, (8, 14, 3), dtype=np.uint8)
+    square = wide[:, :8]
+    for name, pixels in (("square", square), ("wide", wide)):
+        Image.fromarray(pixels).save(tmp_path / f"{name}.png")
+    said = []
+    items = folder_items(tmp_path)
+    features = embed(items, grid, tmp_path / "f.npy", say=said.append)
+    encode = ENCODERS[grid].load("").encode
+    white = np.full((3, 14, 3), 255, dtype=np.uint8)
+    assert np.array_equal(features.values, encode([square, np.ascontiguousarray(wide[:, 3:11])]))
+    assert said == [
+        "1 of 2 images are not square, and encoders take squares: encoding the square in the middle; fit='pad' "
+        "(--fit pad) or fit='stretch' (--fit stretch) decides otherwise"
+    ]
+    padded = embed(items, grid, tmp_path / "f.npy", fit="pad", say=said.append)
+    assert np.array_equal(padded.values, encode([square, np.concatenate([white, wide, white])]))
+    assert np.array_equal(embed(items, grid, tmp_path / "f.npy", fit="stretch").values, encode([square, wide]))
+    card = json.loads(card_of(tmp_path / "f.npy").read_text())
+    assert card["not square"] == "the whole picture, stretched"
+    with pytest.raises(ValueError, match="fit='squash': expected one of crop"):
+        embed(items, grid, tmp_path / "f.npy", fit="squash")
+
+
+def test_features_of_squares_and_their_cards_say_nothing_of_squares(tmp_path, grid):
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 8, 8, 3), dtype=np.uint8)
+    said = []
+    features = embed(pixel_items(range(3), pixels), grid, tmp_path / "f.npy", say=said.append)
+    assert np.array_equal(features.values, ENCODERS[grid].load("").encode(list(pixels))) and not said
+    assert "not square" not in json.loads(card_of(tmp_path / "f.npy").read_text())
+    embed(pixel_items(range(3), pixels), grid, tmp_path / "f.npy", fit="pad", say=said.append)
+    assert said == [f"{tmp_path / 'f.npy'}: these features exist already"]
+
+
 def test_feature_files_of_ones_own_are_read_and_checked(tmp_path):
     file = tmp_path / "own.npy"
     np.save(file, np.arange(6, dtype=np.float16).reshape(3, 2))

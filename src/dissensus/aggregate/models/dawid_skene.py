@@ -16,6 +16,7 @@ from dissensus.aggregate.models.em import (
     even_where_empty,
     matched_classes,
     normalised,
+    off_the_edge,
     summed,
 )
 from dissensus.aggregate.pooling import complete_rows
@@ -38,7 +39,7 @@ class DawidSkeneFit(Fit):
     """The fields of Fit, and
 
     confusion  (a, k, k) probability that an annotator answers c where the class is t, at [annotator, t, c]
-    crowd      (k, k) the confusion of all annotators together at the start, towards which each is drawn
+    crowd      (k, k) the confusion of all annotators together against the share of answers, towards which each is drawn
     """
 
     confusion: np.ndarray
@@ -74,7 +75,8 @@ def dawid_skene(
 
     answers    votes, or beliefs whose rows state every class and sum to 1
     tolerance  stop when an iteration gains at most this many nats per answer
-    start      an earlier fit to begin from; items and annotators are matched by name and may be new
+    start      an earlier fit to begin from; items and annotators are matched by name and may be new. What is climbed
+               depends on these answers alone, so it is the same as without a start
     """
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing is {smoothing} answers; expected a finite number of 0 or more")
@@ -101,14 +103,13 @@ def dawid_skene(
         posterior, mass = normalised(scores)
         return posterior, float((mass * answered).sum() + (drawn * log_confusion.sum(axis=0)).sum())
 
-    if start is None:
-        posterior = even_where_empty(shares)
-        crowd = even_where_empty(np.einsum("it,ic->tc", posterior, shares) + 1 / k**2)  # one answer more, spread evenly
-        drawn = smoothing * crowd.T  # (k, k) [c, t]
-        parameters = _Parameters(np.empty((a, k, k)), np.empty(k))
-    else:
-        parameters, crowd = _from_earlier(start, names, answers.classes)
-        drawn = smoothing * crowd.T
+    posterior = even_where_empty(shares)
+    # Of these answers even after an earlier fit: the crowd is part of what is climbed, and has to be the same for both.
+    crowd = even_where_empty(np.einsum("it,ic->tc", posterior, shares) + 1 / k**2)  # one answer more, spread evenly
+    drawn = smoothing * crowd.T  # (k, k) [c, t]
+    parameters = _Parameters(np.empty((a, k, k)), np.empty(k))
+    if start is not None:
+        parameters = _from_earlier(start, names, answers.classes, crowd)
         posterior, _ = expect(parameters)
     ascent = ascend(
         posterior, parameters, maximise, expect,
@@ -130,13 +131,13 @@ class _Parameters:
 
 
 def _from_earlier(
-    start: DawidSkeneFit, annotators: np.ndarray, classes: tuple[str, ...]
-) -> tuple[_Parameters, np.ndarray]:
+    start: DawidSkeneFit, annotators: np.ndarray, classes: tuple[str, ...], crowd: np.ndarray
+) -> _Parameters:
     order = matched_classes(classes, start.distributions.classes)
-    crowd = start.crowd[np.ix_(order, order)]
     known = start.confusion[:, order][:, :, order]
     confusion = carried_over(known, positions_of(annotators, start.annotators), crowd)
-    return _Parameters(np.ascontiguousarray(confusion.transpose(0, 2, 1)), start.class_prior[order]), crowd
+    moved = off_the_edge(confusion, crowd).transpose(0, 2, 1)
+    return _Parameters(np.ascontiguousarray(moved), off_the_edge(start.class_prior[order], 1 / order.size))
 
 
 def _times(matrix: Any, table: np.ndarray, by_class: bool) -> np.ndarray:

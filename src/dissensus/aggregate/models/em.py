@@ -184,6 +184,11 @@ def carried_over(values: np.ndarray, where: np.ndarray, new: Any) -> np.ndarray:
     return np.where(known, values[where], new)
 
 
+def off_the_edge(earlier: np.ndarray, towards: np.ndarray | float) -> np.ndarray:
+    """Earlier probabilities moved by a hundredth: from exactly 0 EM never returns, whatever new votes say.  (..., k)"""
+    return 0.99 * earlier + 0.01 * towards
+
+
 def matched_classes(classes: tuple[str, ...], earlier: tuple[str, ...]) -> np.ndarray:
     """Where each class stood in an earlier fit; both must know the same classes.  -> (k,)"""
     if set(classes) != set(earlier):

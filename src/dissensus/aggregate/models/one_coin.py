@@ -16,6 +16,7 @@ from dissensus.aggregate.models.em import (
     even_where_empty,
     matched_classes,
     normalised,
+    off_the_edge,
     summed,
 )
 from dissensus.labels.distributions import Distributions
@@ -29,7 +30,7 @@ class OneCoinFit(Fit):
     """The fields of Fit, and
 
     skill  (a,) probability that an annotator is right: 1 is perfect, 1/k blind, below it misleading
-    crowd  skill of all annotators together at the start, towards which each is drawn
+    crowd  skill of all annotators together against the share of votes, towards which each is drawn
     """
 
     skill: np.ndarray
@@ -60,7 +61,8 @@ def one_coin(
     without votes the crowd's skill.
 
     tolerance  stop when an iteration gains at most this many nats per vote
-    start      an earlier fit to begin from; items and annotators are matched by name and may be new
+    start      an earlier fit to begin from; items and annotators are matched by name and may be new. What is climbed
+               depends on these votes alone, so it is the same as without a start
     """
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing is {smoothing} votes; expected a finite number of 0 or more")
@@ -84,16 +86,15 @@ def one_coin(
         prior = smoothing * (crowd * log_right + (1 - crowd) * log_wrong).sum()
         return posterior, float((mass * answered).sum() + (per_annotator * log_wrong).sum() + prior)
 
-    if start is None:
-        posterior = ballots.start()
-        # One vote more, right by chance, keeps the crowd's skill off 0 and 1.
-        crowd = float((ballots.belief_in(posterior).sum() + 1 / k) / (votes.n_answers + 1))
-        parameters = _Parameters(np.empty(0), np.empty(0))
-    else:
-        crowd = start.crowd
+    posterior = ballots.start()
+    # One vote more, right by chance, keeps the crowd's skill off 0 and 1. It is of these votes even after an earlier
+    # fit: the crowd is part of what is climbed, and has to be the same for both.
+    crowd = float((ballots.belief_in(posterior).sum() + 1 / k) / (votes.n_answers + 1))
+    parameters = _Parameters(np.empty(0), np.empty(0))
+    if start is not None:
         order = matched_classes(votes.classes, start.distributions.classes)
         skill = carried_over(start.skill, positions_of(ballots.annotators, start.annotators), crowd)
-        parameters = _Parameters(skill, start.class_prior[order])
+        parameters = _Parameters(off_the_edge(skill, crowd), off_the_edge(start.class_prior[order], 1 / k))
         posterior, _ = expect(parameters)
     ascent = ascend(
         posterior, parameters, maximise, expect,

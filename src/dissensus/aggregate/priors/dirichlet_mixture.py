@@ -50,10 +50,15 @@ def mixture_posterior(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray
     """The posterior of each item, by Bayes' rule; counts may be fractions.  (n, k), (j, k), (j,) -> n items"""
     from scipy.special import softmax
 
-    evidence = np.log(weights) - _rising(counts.sum(axis=1), alpha.sum(axis=1))  # (n, j)
+    return MixturePosterior(softmax(np.log(weights) + component_evidence(counts, alpha), axis=1), alpha, counts)
+
+
+def component_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """ln B(alpha_j + x) / B(alpha_j), how likely each row's votes are from each Dirichlet.  (n, k), (j, k) -> (n, j)"""
+    evidence = -_rising(counts.sum(axis=1), alpha.sum(axis=1))
     for code in range(counts.shape[1]):
         evidence += _rising(counts[:, code], alpha[:, code])
-    return MixturePosterior(softmax(evidence, axis=1), alpha, counts)
+    return evidence
 
 
 def posterior_mean(posterior: MixturePosterior) -> np.ndarray:
@@ -119,15 +124,14 @@ def distinct_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class VoteTerms:
-    """A table of counts, laid out for `leave_one_out`, which is evaluated many times over.
+    """A table of counts, laid out for `log_evidence`, which is evaluated many times over.
 
     ln f of a row is a sum over classes of terms that depend on (class, count) alone, minus one for its total. The
     different pairs are few, so s slots hold them and a sparse 0/1 matrix picks and adds those of each of u rows.
 
-    weight        (u,) what ln f of each row counts: + for whole rows, - for rows that lack one vote
+    weight        (u,) how often ln f of each row counts
     column, count (s,), (s, 1) the class of each slot (k for the total) and its number of votes
     pick, gather  (u, s) and its transpose
-    votes         how many votes the table holds
     """
 
     weight: np.ndarray
@@ -135,40 +139,28 @@ class VoteTerms:
     count: np.ndarray
     pick: csr_array
     gather: csr_array
-    votes: float
 
 
-def vote_terms(counts: np.ndarray, times: np.ndarray, *, whole: bool = False) -> VoteTerms:
-    """counts: (u, k) whole numbers; times: (u,) how often each row occurs, not necessarily whole
-
-    whole  for the likelihood of whole rows, sum_i times_i ln f(x_i), instead of the leave-one-out likelihood
-    """
+def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
+    """counts: (u, k) whole numbers; times: (u,) how often each row occurs, not necessarily whole"""
     from scipy.sparse import csr_array
 
-    k = counts.shape[1]
-    rows, weight = [counts], [times * (1.0 if whole else counts.sum(axis=1))]
-    for code in range(0 if whole else k):
-        some = counts[:, code] > 0
-        rows.append(counts[some] - np.eye(k, dtype=counts.dtype)[code])
-        weight.append(-times[some] * counts[some, code])
-    table, which = distinct_rows(np.concatenate(rows))
+    table, which = distinct_rows(counts)
     wide = np.column_stack([table, table.sum(axis=1)])  # (u, k + 1)
     row, column = np.nonzero(wide)
     base = int(wide.max(initial=0)) + 1
     slots, slot = np.unique(column * base + wide[row, column], return_inverse=True)
     pick = csr_array((np.ones(row.size), (row, slot.reshape(-1))), shape=(table.shape[0], slots.size))
     return VoteTerms(
-        weight=np.bincount(which, weights=np.concatenate(weight), minlength=table.shape[0]),
+        weight=np.bincount(which, weights=times, minlength=table.shape[0]),
         column=slots // base, count=(slots % base)[:, None], pick=pick, gather=pick.T.tocsr(),
-        votes=float(times @ counts.sum(axis=1)),
     )  # fmt: skip
 
 
-def leave_one_out(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """The leave-one-out log-likelihood of a table of counts, in nats, and its slopes.
+def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """The log-probability of a table of votes, each item's in their order, in nats, and its slopes.
 
-        L = sum_i times_i sum_v x_iv [ln f(x_i) - ln f(x_i - e_v)]
-        f(x) = sum_j weight_j B(alpha_j + x) / B(alpha_j),   so that f(x) / f(x - e_v) = P(v | the other votes)
+        L = sum_i times_i ln f(x_i),   f(x) = sum_j weight_j B(alpha_j + x) / B(alpha_j)
 
     alpha: (j, k); log_weight: (j,) -> L, its slope in alpha (j, k) and in log_weight (j,)
     """
@@ -187,6 +179,22 @@ def leave_one_out(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -
     by_column = np.zeros((k + 1, alpha.shape[0]))
     np.add.at(by_column, terms.column, slope)
     return value, (by_column[:k] + by_column[k]).T, pull.sum(axis=0)
+
+
+def left_out(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> float:
+    """The mean log-probability of a vote given the other votes of its item, in nats; NaN without votes.
+
+    counts: (n, k) whole numbers; alpha: (j, k); weights: (j,)
+    """
+    rows, which = distinct_rows(counts)
+    times = np.bincount(which, minlength=rows.shape[0])
+    total = 0.0
+    for code in range(rows.shape[1]):
+        some = rows[:, code] > 0
+        others = rows[some] - np.eye(rows.shape[1], dtype=rows.dtype)[code]
+        likely = posterior_mean(mixture_posterior(others, alpha, weights))[:, code]
+        total += float((times * rows[:, code])[some] @ np.log(likely))
+    return total / float(counts.sum()) if counts.any() else float("nan")
 
 
 def _rising(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:

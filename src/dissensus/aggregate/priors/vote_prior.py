@@ -8,17 +8,17 @@ import numpy as np
 
 from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
-    VoteTerms,
+    component_evidence,
     distinct_rows,
-    leave_one_out,
     mixture_posterior,
     posterior_mean,
-    vote_terms,
 )
+from dissensus.aggregate.priors.kinds import free_parameters, freed_kinds, tied_kinds, with_pairs
 from dissensus.labels.answers import hold
 
 FIT_ROWS = 20_000  # different rows of counts the prior is fitted on: it has few parameters, more rows only cost time
-LOG_ALPHA = (-9.0, 9.0)  # beyond these a Dirichlet is certain, or its votes are all alike, to four digits
+KAPPAS = (np.arange(10) + 0.5) / 10  # agreement beyond chance, averaged over
+LEAST = 1e-9  # the weight below which a Dirichlet makes no difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +52,56 @@ class VotePrior:
 
 
 def vote_prior(
-    counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.6, pairs: float = 10.0,
-    adaptive: bool = False, iterations: int = 300,
+    counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.5, pairs: float = 10.0,
+    iterations: int = 300,
 ) -> VotePrior:  # fmt: skip
-    """The prior of `shrinkage`, whose docstring describes the model and the options, fitted to a table of votes.
+    """The prior of `shrinkage`, whose docstring describes the options, fitted to a table of votes.
 
-    It maximises the probability of each vote given the others of its item, which needs items whose number of votes has
-    nothing to do with what was said. Where doubtful items were asked about again, that takes their disagreement for
-    everybody's: 0.0914 against 0.0824 nats from the truth with 2.5 adaptive votes per image of CIFAR-10H
-    (benchmarks/allocation.py). `adaptive` maximises the probability of whole rows instead,
+    Five models of items, from the one that learns nothing to the one that learns most:
 
-        sum_i ln f(votes_i),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
+    fixed   Dirichlet(1/k, ..., 1/k): the share smoothed with 1/k
+    even    Dirichlet(size / k, ..., size / k), size = 1 / kappa - 1. kappa is the agreement beyond chance, with the
+            hyperprior Beta(pairs agreement, pairs (1 - agreement)), and is averaged over on a grid
+    alike   Dirichlet(size share), the same with the share of each class
+    tied    Dirichlets of each class c, alpha_lc = size_l (purity_l e_c + (1 - purity_l) share) at level l, fitted to
+            all votes and to imagined pairs of that agreement
+    free    the same, each for itself: ln alpha ~ Normal(ln tied, spread^2)
 
-    which is right in both cases, since a rule that only sees votes cancels from it: such votes are missing at random in
-    the sense of Rubin (1976), Inference and missing data.
+    In the share each item counts once, and 2 pairs further items are spread evenly. The components of all five are one
+    mixture. A model's weight in it is Akaike's, by its probability of all votes:
+
+        weight ~ chance exp(sum_i ln f(votes_i) - parameters),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
+
+    with a chance of 1/2 beforehand for the fixed one and equal chances for the others; k - 1 parameters for the shares,
+    3 levels - 1 more for the tied ones, and for the free ones as many as the votes set free. So ten items are smoothed
+    nearly with 1/k, and thousands are told apart by kind. Where no item has two votes nothing tells kinds apart, and
+    only the first three models remain.
+
+    The probability of all votes also holds where doubtful items were asked about again: a rule that only sees votes
+    cancels from it, since such votes are missing at random in the sense of Rubin (1976), Inference and missing data.
+    Burnham and Anderson (2002), Model selection and multimodel inference, sec. 2.9, for the weights.
 
     counts: (n, k) whole numbers, rows of zeros allowed
     """
     _check_options(levels, spread, agreement, pairs)
-    share = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])  # (k,), no class impossible
-    terms = _with_pairs(*fitting_rows(counts), share, agreement, pairs, whole=adaptive)
-    tied, tied_weight = _tied(terms, share, levels)
-    return VotePrior(*_freed(terms, tied, tied_weight, spread, iterations))
+    k, cast = counts.shape[1], counts.sum(axis=1)
+    n = int((cast > 0).sum())
+    share = (counts / np.maximum(cast, 1)[:, None]).sum(axis=0) + 2 * pairs / k
+    share = share / (n + 2 * pairs)  # (k,)
+    rows, times = fitting_rows(counts)
+    models = [VotePrior(np.full((1, k), 1 / k), np.ones(1))]
+    models += [_alike(rows, times, mean, agreement, pairs) for mean in (np.full(k, 1 / k), share)]
+    parameters = [0.0, 0.0, k - 1.0]
+    if (cast > 1).any():
+        terms = with_pairs(rows, times, share, agreement, pairs)
+        tied = VotePrior(*tied_kinds(terms, share, levels))
+        free = VotePrior(*freed_kinds(terms, tied.alpha, tied.weights, spread, iterations))
+        models += [tied, free]
+        parameters += [k + 3.0 * levels - 2]
+        parameters += [parameters[-1] + free_parameters(rows, times, free.alpha, free.weights, spread)]
+    score = np.array([_evidence(model, rows, times) for model in models]) - parameters
+    score[0] += np.log(len(models) - 1)  # as likely beforehand as all others together
+    return _averaged(models, score)
 
 
 def fitting_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,78 +113,41 @@ def fitting_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows, np.bincount(which, minlength=rows.shape[0]).astype(np.float64)
 
 
-def _with_pairs(
-    rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement: float, pairs: float, whole: bool
-) -> VoteTerms:
-    """The rows with imagined pairs of votes beside them, of which a share `agreement` agree."""
-    k = share.size
-    first, second = np.triu_indices(k, 1)
-    each = np.eye(k, dtype=np.int64)
-    apart = share[first] * share[second]
-    imagined = np.concatenate([agreement * share, (1 - agreement) * apart / max(apart.sum(), np.finfo(float).tiny)])
-    table = np.concatenate([rows, 2 * each, each[first] + each[second]])
-    return vote_terms(table, np.concatenate([times, pairs * imagined]), whole=whole)
+def _alike(rows: np.ndarray, times: np.ndarray, mean: np.ndarray, agreement: float, pairs: float) -> VotePrior:
+    """One Dirichlet for all items, whose kappa is averaged over: a grid of kappas with their posterior as weights.
+
+    Where one kappa of the grid has most of the weight, a finer grid around it takes its place.
+    """
+    from scipy.special import softmax
+
+    kappa = KAPPAS
+    while True:
+        alpha = (1 / kappa - 1)[:, None] * mean  # (g, k)
+        beta = (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
+        weights = softmax(beta + times @ component_evidence(rows, alpha))
+        top, step = kappa[weights.argmax()], kappa[1] - kappa[0]
+        if weights.max() < 0.5 or step < 1e-3:
+            break
+        kappa = np.linspace(max(top - step, KAPPAS[0]), min(top + step, KAPPAS[-1]), KAPPAS.size)
+    some = weights > LEAST
+    return VotePrior(alpha[some], weights[some] / weights[some].sum())
 
 
-def _tied(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
-    from scipy.optimize import minimize
-    from scipy.special import expit, logsumexp
-
-    eye = np.eye(share.size)
-    # A wide bell around purity 1/2 and size 1 keeps a level that no item needs within bounds.
-    wide = 4.0
-
-    def unpacked(place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        logit, log_size, log_level = place.reshape(3, levels)
-        log_level = log_level - logsumexp(log_level)
-        purity, size = expit(logit)[:, None, None], np.exp(log_size)[:, None, None]
-        return purity, size, log_level, size * (purity * eye + (1 - purity) * share)  # (levels, k, k)
-
-    def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
-        purity, size, log_level, alpha = unpacked(place)
-        log_weight = (log_level[:, None] + np.log(share)).reshape(-1)
-        value, by_alpha, by_weight = leave_one_out(terms, alpha.reshape(-1, share.size), log_weight)
-        by_alpha = by_alpha.reshape(alpha.shape)
-        bell = place[: 2 * levels] / wide
-        by_logit = (by_alpha * size * (eye - share) * purity * (1 - purity)).sum(axis=(1, 2))
-        by_size = (by_alpha * alpha).sum(axis=(1, 2))
-        by_level = by_weight.reshape(levels, -1).sum(axis=1) + 1
-        by_level = by_level - np.exp(log_level) * by_level.sum()
-        slope = np.concatenate([by_logit - bell[:levels] / wide, by_size - bell[levels:] / wide, by_level])
-        return -(value - (bell**2).sum() / 2 + log_level.sum()), -slope
-
-    start = np.concatenate([np.linspace(3.0, 0.5, levels), np.ones(levels), np.zeros(levels)])
-    bounds = [(-8.0, 8.0)] * levels + [(-6.0, 8.0)] * levels + [(-12.0, 12.0)] * levels
-    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
-    _, _, log_level, alpha = unpacked(optimum.x)
-    return alpha.reshape(-1, share.size), (np.exp(log_level)[:, None] * share).reshape(-1)
-
-
-def _freed(
-    terms: VoteTerms, tied: np.ndarray, tied_weight: np.ndarray, spread: float, iterations: int
-) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Every Dirichlet for itself, near the tied ones; weights as if one more item per component had been seen."""
-    from scipy.optimize import minimize
+def _evidence(model: VotePrior, rows: np.ndarray, times: np.ndarray) -> float:
+    """ln of the probability of all votes."""
     from scipy.special import logsumexp
 
-    j, k = tied.shape
-    centre = np.clip(np.log(tied), *LOG_ALPHA)
+    return float(times @ logsumexp(component_evidence(rows, model.alpha) + np.log(model.weights), axis=1))
 
-    def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
-        log_alpha, log_weight = place[: j * k].reshape(j, k), place[j * k :] - logsumexp(place[j * k :])
-        alpha = np.exp(log_alpha)
-        value, by_alpha, by_weight = leave_one_out(terms, alpha, log_weight)
-        away = (log_alpha - centre) / spread
-        by_weight = by_weight + j * tied_weight
-        slope = [(by_alpha * alpha - away / spread).reshape(-1), by_weight - np.exp(log_weight) * by_weight.sum()]
-        return -(value - (away**2).sum() / 2 + j * tied_weight @ log_weight), -np.concatenate(slope)
 
-    start = np.concatenate([centre.reshape(-1), np.log(tied_weight)])
-    bounds = [LOG_ALPHA] * (j * k) + [(-40.0, 10.0)] * j
-    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
-    log_weight = optimum.x[j * k :]
-    return np.exp(optimum.x[: j * k]).reshape(j, k), np.exp(log_weight - logsumexp(log_weight)), bool(optimum.success)
+def _averaged(models: list[VotePrior], score: np.ndarray) -> VotePrior:
+    """The components of all models in one mixture, without those that make no difference."""
+    from scipy.special import softmax
+
+    alpha = np.concatenate([model.alpha for model in models])
+    weights = np.concatenate([w * model.weights for w, model in zip(softmax(score), models, strict=True)])
+    some = weights > LEAST
+    return VotePrior(alpha[some], weights[some] / weights[some].sum(), all(model.converged for model in models))
 
 
 def _check_options(levels: int, spread: float, agreement: float, pairs: float) -> None:
@@ -165,6 +156,6 @@ def _check_options(levels: int, spread: float, agreement: float, pairs: float) -
     if not spread > 0:
         raise ValueError(f"spread is {spread}; expected a standard deviation of ln alpha above 0, such as 1")
     if not 0 < agreement < 1:
-        raise ValueError(f"agreement is {agreement}; expected the chance that two people agree, between 0 and 1")
+        raise ValueError(f"agreement is {agreement}; expected how far two people agree beyond chance, between 0 and 1")
     if not pairs > 0:
         raise ValueError(f"pairs is {pairs}; expected how many pairs of votes the agreement is worth, above 0")

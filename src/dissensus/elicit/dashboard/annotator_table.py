@@ -84,7 +84,8 @@ def _rank(row: dict[str, Any], sort: str) -> Any:
 
 def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """answers, median_seconds, agreement with the others: (a,)"""
-    from dissensus.labels.summary import agreement_with_others, median_seconds
+    from dissensus.labels.others import agreement_with_others
+    from dissensus.labels.summary import median_seconds
     from dissensus.labels.votes import Votes
 
     main = columns["kind"] == 0

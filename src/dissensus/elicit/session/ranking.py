@@ -74,7 +74,8 @@ def rank_if_due(run: Running) -> float:
 def rank(run: Running) -> None:
     """Write into each unit by how much one more answer is expected to lower its error, or that it needs none.
 
-        priority = expected drop of KL(true distribution || estimate) by the next vote, nats, 0 or more
+        priority = expected drop of KL(true distribution || estimate) by the next vote, nats, 0 or more, once its gain
+                   over asking evenly is sure; until then higher the fewer answers there are
                    -1 where no class's 95 % interval is wider than protocol.enough
 
     Answers count by the class they put first. What people hold without having answered it yet counts as if their
@@ -100,15 +101,21 @@ def rank(run: Running) -> None:
 
 
 def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
-    """What one more vote is worth to each unit, -1 where its votes are enough.  (n, k) -> (n,)"""
+    """What one more vote is worth to each unit, -1 where its votes are enough.  (n, k) -> (n,)
+
+    1 / (1 + votes)^2 as long as it is not sure that choosing pays, so that the least answered come first.
+    """
     from dissensus.aggregate.priors.vote_prior import vote_prior
+    from dissensus.plan.allocation_gain import SURE, gain_evidence
     from dissensus.plan.allocation_rules import NEVER, Stop, expected_drop
 
-    posterior = vote_prior(counts, adaptive=True).posterior(counts)
+    posterior, votes = vote_prior(counts).posterior(counts), counts.sum(axis=1)
     stop = Stop(width=enough) if enough else NEVER
     # Two votes at least: the interval of an item that nobody was asked about is only what others are like.
-    done = stop.reached(posterior) & (counts.sum(axis=1) >= 2)
-    return np.where(done, CLOSED, expected_drop(posterior))
+    done = stop.reached(posterior) & (votes >= 2)
+    # Seeded by the number of answers: the same answers are always ranked the same way.
+    pays = gain_evidence(counts, np.random.default_rng(int(votes.sum()))) >= SURE
+    return np.where(done, CLOSED, expected_drop(posterior) if pays else 1 / (1.0 + votes) ** 2)
 
 
 def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:

@@ -13,9 +13,11 @@ from dissensus.plan.advice.options import Option, label_options, lowest_loss
 from dissensus.plan.advice.words import (
     about_budget,
     about_hard_labels,
+    about_nothing,
     about_pairs,
     about_pilot,
     about_regime,
+    about_scale,
     about_soft_labels,
     reasons,
     smaller,
@@ -39,7 +41,7 @@ class Advice:
                   pilot, sparse and top-class labels as it tried them
     recommended   kind and k_hat; its reasons are `why`, in sentences
     alternatives  when to choose otherwise, in sentences
-    pilot         the kinds of the pilot, most probable first; empty without one
+    pilot         the kinds of the pilot, lowest measured loss first; empty without one
     """
 
     n: int
@@ -73,6 +75,8 @@ class Advice:
             "utility": utility if isinstance(utility, str) else getattr(utility, "__name__", "own"),
             "beta": self.preferences.beta,
             "reference": self.preferences.reference,
+            "scale": dict(zip(("cost", "utility"), map(float, self.preferences.scale(self.n, self.k)), strict=True))
+            | {"about": about_scale(self.n, self.k, self.preferences)},
             "budget": self.budget,
             "regime": self.regime,
             "information_ratio": {option.kind: option.information_ratio for option in listed},
@@ -86,7 +90,8 @@ class Advice:
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
-                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "items": option.items,
+                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "people": option.people,
+                    "items": option.items,
                     "probability_best": option.best,
                     "seconds": _plain(option.seconds), "hard_labels": _plain(option.each),
                     "flip_rate": _plain(option.flip_rate),
@@ -109,8 +114,8 @@ def advise(
     """What to collect for n items over k classes.
 
     Without a pilot the kind with the lowest loss among hard, sparse, top-class and soft labels (`tradeoff`), where
-    sparse and top-class labels may choose how many classes they ask for. With a pilot the kind that is most probably
-    best among those tried (`pilot.rank_options`). All options are then charged what it measured, one account for
+    sparse and top-class labels may choose how many classes they ask for. With a pilot the kind with the lowest loss
+    that it measured (`pilot.rank_options`). All options are then charged what it measured, one account for
     tried and untried kinds: see `measured.with_measurements`.
     Pairwise similarities are listed beside them and recommended only where a pilot tried them: they say nothing about
     the classes.
@@ -137,12 +142,16 @@ def advise(
         why = (
             about_regime(n, k, where), *about_pilot(ranked), *about_hard_labels(ranked, k, preferences.costs),
             *about_soft_labels(ranked, k, preferences.costs, measured.costs), *about_budget(best, budget, n),
+            *about_nothing(best, n, k, measured),
         )  # fmt: skip
         alternatives = (untried(promising, best, ranked), *when_else(n, k, measured))
     else:
         best = lowest_loss(labels, n, [option for option in labels if option.kind == "hard"])
         recommended = (best.kind, best.k_hat)
-        why = (about_regime(n, k, where), *reasons(best, labels, measured), *about_budget(best, budget, n))
+        why = (
+            about_regime(n, k, where), *reasons(best, labels, measured), *about_budget(best, budget, n),
+            *about_nothing(best, n, k, measured),
+        )  # fmt: skip
         alternatives = (*smaller(best, n, k, measured, budget), *when_else(n, k, measured))
     alternatives = (*alternatives, about_pairs(others, best)) if recommended[0] != "pairwise" else alternatives
     return Advice(
@@ -187,8 +196,10 @@ def option_rows(advice: Advice) -> list[Row]:
 
 def about_columns(advice: Advice) -> str:
     """What the numbers of `option_rows` are, in one line."""
-    scale = f"{advice.preferences.reference:,.0f}"
-    note = f"cost: in hard labels; loss: beta x cost / {scale} - utility, lower is better"
+    scale = about_scale(advice.n, advice.k, advice.preferences)
+    note = (
+        f"cost: in hard labels; loss: beta x cost - utility, lower is better, 0 for collecting nothing\nscale: {scale}"
+    )
     if advice.pilot:
         note += (
             "\nbasis: seconds and errors as the pilot measured them, or assumed: between the nearest that it tried, "
@@ -206,8 +217,12 @@ def _tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]
     return [(option.kind, _shown_k_hat(option.kind, option.k_hat, k)) for option in ranked]
 
 
-def _plain(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"value": interval.value, "low": interval.low, "high": interval.high}
+def _plain(interval: Interval | None) -> dict[str, float | None] | None:
+    """Value and bounds; a bound that is infinite, since nothing is known, is null in JSON."""
+    if interval is None:
+        return None
+    bounds = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
 
 
 def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:

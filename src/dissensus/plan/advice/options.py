@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.plan.estimates import by_information
 from dissensus.plan.information import answers_for, constraints_of, information_ratio, items_for, noisy_constraints
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, label_name
-from dissensus.plan.tradeoff import Preferences, utility_of
+from dissensus.plan.tradeoff import Preferences
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Option:
     constraints        comparisons its labels answer rightly: all that they answer, less the errors of a pilot
     information_ratio  the same as a share of all comparisons of n items and k classes
     cost               of labelling these items once, in hard labels
-    loss               beta cost / reference - u(information ratio), lower is better
+    loss               beta cost - utility on the scale of the preferences, lower is better, 0 for collecting nothing
     """
 
     kind: LabelKind
@@ -94,7 +94,7 @@ def options_for(
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
     rho = preferences.rho(kind, n, k, kept) * part
     cost = each * answers_for(kind, items)
-    loss = preferences.beta * cost / preferences.reference - utility_of(preferences.utility)(rho)
+    loss = preferences.traded(cost, rho, n, k)
     right = noisy_constraints(answered, preferences.errors.rate(kind, k, kept))
     columns = (asked, items, right, information_ratio(right, n, k), cost, loss)
     return [Option(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]

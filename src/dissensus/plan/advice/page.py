@@ -7,11 +7,13 @@ from html import escape
 
 import numpy as np
 
+from dissensus.labels.intervals import Interval
 from dissensus.plan.advice.advice import Advice, about_columns, loss_curves, option_columns, option_rows
 from dissensus.plan.advice.words import describe_label
 from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
+from dissensus.plan.pilot import PilotOption
 from dissensus.plan.tradeoff import UTILITIES, preference_map
 from dissensus.report.charts import Line, grid_map, line_chart
 from dissensus.report.named_rows import interval_chart
@@ -59,6 +61,7 @@ def _facts(advice: Advice) -> str:
         ("items", f"{advice.n:,}"), ("classes", f"{advice.k:,}"), ("regime", advice.regime),
         ("a soft label costs", f"{ratio:.3g} hard ones"), ("utility", utility), ("beta", f"{wanted.beta:g}"),
     ]  # fmt: skip
+    facts.append(("scale", "the set's own" if wanted.reference is None else f"{wanted.reference:,g} hard labels are 1"))
     if advice.budget is not None:
         facts.append(("budget", f"{advice.budget:,g} hard labels"))
     return facts_list(facts)
@@ -66,8 +69,8 @@ def _facts(advice: Advice) -> str:
 
 def _options(advice: Advice) -> str:
     return (
-        "<section><h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility. Pairwise "
-        "similarities are listed for comparison: they say nothing about the classes.</p>"
+        "<section><h2>The options side by side</h2><p>Lower loss is better: beta times cost, minus utility, each on "
+        "the scale below. Pairwise similarities are listed for comparison: they say nothing about the classes.</p>"
         f"{scrolling(html_table(option_columns(advice), option_rows(advice)), 'options')}"
         f"<p>{'<br/>'.join(map(escape, about_columns(advice).splitlines()))}</p></section>"
     )
@@ -110,9 +113,19 @@ def _preferences(advice: Advice) -> str:
     return (
         "<h2>Hard or soft, by how you weigh cost</h2><p>Judged by the information ratio. Dark where soft labels are "
         "the better deal, white where hard ones are, and in between where it makes no difference; your data set is "
-        "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost.</p>"
+        "ringed. Rows differ by what better labels are worth to you, columns by the weight of cost. "
+        f"{escape(_scale_of_maps(advice))}</p>"
         f'<div class="maps nine">{"".join(drawn)}</div>'
     )
+
+
+def _scale_of_maps(advice: Advice) -> str:
+    if advice.preferences.reference is None:
+        return (
+            "Every cell has its own scale: a cost of 1 is as many hard labels for each of its items as it has classes, "
+            "a utility of 1 what soft labels tell there."
+        )
+    return f"In every cell a cost of 1 is {advice.preferences.reference:,g} hard labels."
 
 
 def _information(advice: Advice) -> str:
@@ -152,20 +165,38 @@ def _simulated(advice: Advice) -> str:
 
 
 def _pilot(advice: Advice) -> str:
-    titles = ("answers", "seconds", "cost of an answer", "wrong", "of all", "loss", "probability of being best")
+    titles = (
+        "answers",
+        "people",
+        "seconds",
+        "cost of an answer",
+        "wrong",
+        "of all",
+        "loss",
+        "probability of being best",
+    )
     columns = [Column("labels"), *(Column(title, number=True) for title in titles)]
+    known = all(option.people != 1 for option in advice.pilot)
     rows = [
         (
-            option.name, f"{option.answers:,}", shown_interval(option.seconds, ".3g"),
-            f"{option.each.value:.3g}",
-            "not known" if option.flip_rate is None else shown_interval(option.flip_rate, ".1%"),
-            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}",
+            option.name, f"{option.answers:,}", "not known" if option.people is None else f"{option.people:,}",
+            _with_bounds(option, option.seconds, ".3g"), f"{option.each.value:.3g}",
+            "not known" if option.flip_rate is None else _with_bounds(option, option.flip_rate, ".1%"),
+            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}" if known else "not known",
         )
         for option in advice.pilot
     ]  # fmt: skip
     losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
+    about = "with 95 % intervals for people like those who answered" if known else (
+        "of one person for some kinds, which says nothing about others"
+    )  # fmt: skip
     return (
-        "<section><h2>What the pilot says</h2><p>Median seconds and error rates with 95 % intervals. Cost is counted "
-        "in hard labels; what is right among all comparisons, and the loss, are those of the options.</p>"
-        f"{scrolling(html_table(columns, rows), 'pilot')}{interval_chart(losses, 'loss')}</section>"
+        "<section><h2>What the pilot says</h2><p>Seconds (geometric mean over people of each one's median) and error "
+        f"rates {about}. Cost is counted in hard labels; what is right among all comparisons, and the loss, are those "
+        f"of the options.</p>{scrolling(html_table(columns, rows), 'pilot')}"
+        f"{interval_chart(losses, 'loss') if known else ''}</section>"
     )
+
+
+def _with_bounds(option: PilotOption, interval: Interval, form: str) -> str:
+    return f"{interval.value:{form}}" if option.people == 1 else shown_interval(interval, form)

@@ -27,8 +27,10 @@ def describe_label(kind: LabelKind, k_hat: int) -> str:
 def about_regime(n: int, k: int, regime: Regime) -> str:
     size, per_class = f"{counted(n, 'item')} over {counted(k, 'class', 'classes')}", three_digits(n / k)
     return {
-        "many-shot": f"{size} is many-shot ({per_class} items per class): the more items, the less soft labels add.",
-        "one-shot": f"{size} is one-shot (about one item per class): soft labels stay worth it as both grow.",
+        "many-shot": f"{size} is many-shot ({per_class} items per class): the more items, the smaller the "
+        "share of all comparisons that any label answers.",
+        "one-shot": f"{size} is one-shot (about one item per class): soft labels answer about a quarter of all "
+        "comparisons, however many there are.",
         "less-than-one-shot": f"{size} is less than one-shot (fewer items than classes): soft labels tell far more "
         "than hard ones.",
     }[regime]
@@ -57,6 +59,27 @@ def reasons(best: Option, labels: Sequence[Option], preferences: Preferences) ->
     if best.kind == "hard":
         sentences.append(f"Fuller labels are not worth their extra cost at beta {preferences.beta:g}.")
     return sentences
+
+
+def about_nothing(best: Option, n: int, k: int, preferences: Preferences) -> list[str]:
+    """That no label is worth its cost, where collecting nothing would have a lower loss."""
+    if best.loss <= 0:
+        return []
+    return [
+        f"At beta {preferences.beta:g} even these are not worth their cost: collecting nothing has a loss of 0. "
+        f"On this scale, {about_scale(n, k, preferences)}."
+    ]
+
+
+def about_scale(n: int, k: int, preferences: Preferences) -> str:
+    """What counts 1 in a loss, in one clause."""
+    cost, utility = (float(unit) for unit in preferences.scale(n, k))
+    if preferences.reference is None:
+        return (
+            f"a cost of 1 is {three_digits(cost)} hard labels, {counted(k, 'hard label')} for each item, and a utility "
+            f"of 1 is what soft labels without errors tell ({three_digits(utility)})"
+        )
+    return f"a cost of 1 is {three_digits(cost)} hard labels, for sets of any size, and a utility of 1 is a rho of 1"
 
 
 def about_budget(best: Option, budget: float | None, n: int) -> list[str]:
@@ -92,20 +115,39 @@ def about_soft_labels(ranked: Sequence[PilotOption], k: int, assumed: Costs, mea
 
 
 def about_pilot(ranked: Sequence[PilotOption]) -> list[str]:
-    """What the pilot measured, from the most probable kind to the least."""
+    """What the pilot measured, from the lowest loss to the highest."""
     first = ranked[0]
-    sentences = [f"In the pilot, {first.name} labels have the lowest loss with a probability of {first.best:.0%}."]
-    for option in ranked:
-        flips, seconds = option.flip_rate, option.seconds
-        wrong = "error rate not known" if flips is None else (
-            f"{flips.value:.1%} of comparisons wrong [{flips.low:.1%}, {flips.high:.1%}]"
-        )  # fmt: skip
-        time = f"{seconds.value:.3g} s per answer [{seconds.low:.3g}, {seconds.high:.3g}]"
-        sentences.append(f"{option.name}: {time}, {wrong}.")
-    if first.best < ENOUGH and len(ranked) > 1:
-        second = ranked[1]
-        sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask for more answers.")
+    lone = [option.name for option in ranked if option.people == 1]
+    chance = "" if lone else f" with a probability of {first.best:.0%}"
+    sentences = [f"In the pilot, {first.name} labels have the lowest loss{chance}."]
+    sentences += [f"{option.name}: {_measured(option)}." for option in ranked]
+    if any(option.people is None for option in ranked):
+        sentences.append(
+            "Who answered is not known, so every answer counts as that of another person: where somebody gave several, "
+            "the intervals are too narrow, and a column annotator mends that."
+        )
+    if lone:
+        sentences.append(
+            f"One person gave all answers of {', '.join(lone)}. That says nothing about other people, so there are no "
+            f"intervals{'' if len(lone) == len(ranked) else ' for it'} and no probabilities: ask four people or more, "
+            "each for all kinds."
+        )
+    elif first.best < ENOUGH and len(ranked) > 1:
+        second = max(ranked[1:], key=lambda option: option.best)
+        sentences.append(f"It is not yet clearly better than {second.name} ({second.best:.0%}): ask more people.")
     return sentences
+
+
+def _measured(option: PilotOption) -> str:
+    """Seconds and errors of a kind, with intervals where more than one person answered."""
+    seconds, flips = option.seconds, option.flip_rate
+    time, wrong = f"{seconds.value:.3g} s per answer", "error rate not known"
+    if flips is not None:
+        wrong = f"{flips.value:.1%} of comparisons wrong"
+    if option.people == 1:
+        return f"{time}, {wrong}"
+    time += f" [{seconds.low:.3g}, {seconds.high:.3g}]"
+    return f"{time}, {wrong}" + ("" if flips is None else f" [{flips.low:.1%}, {flips.high:.1%}]")
 
 
 def untried(promising: Option, best: Option, ranked: Sequence[PilotOption]) -> str:
@@ -136,20 +178,22 @@ def smaller(best: Option, n: int, k: int, preferences: Preferences, budget: floa
 
 def about_pairs(pairs: Sequence[Option], best: Option) -> str:
     """Why pairwise similarity is not recommended where its loss is lower."""
-    if not any(option.loss < best.loss for option in pairs):
+    lower = [option for option in pairs if option.loss < best.loss]
+    if not lower:
         return ""
     return (
-        "Pairwise similarities have a lower loss, but say nothing about the classes: choose them if it only matters "
-        "which items are alike."
+        f"Pairwise similarities have a lower loss, at {three_digits(lower[0].cost / best.cost)} times the cost, but "
+        "say nothing about the classes: choose them if it only matters which items are alike."
     )
 
 
 def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
     """Where the choice between hard and soft turns."""
     u = utility_of(preferences.utility)
-    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1)))
+    whole_cost, whole_utility = (float(unit) for unit in preferences.scale(n, k))
+    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1))) / whole_utility
     costs = preferences.costs
-    dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / preferences.reference
+    dearer = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / whole_cost
     if k < 2:
         return ["With a single class, a hard label says nothing; a soft one rates how typical of it an item is."]
     if gain <= 0:
@@ -158,7 +202,7 @@ def when_else(n: int, k: int, preferences: Preferences) -> list[str]:
         return ["Soft labels cost no more than hard ones and tell more, so they win at any beta."]
     sentences = [f"Between hard and soft alone, soft labels win as long as beta is below {gain / dearer:.3g}."]
     if preferences.beta > 0:
-        ratio = 1 + gain * preferences.reference / (preferences.beta * n)
+        ratio = 1 + gain * whole_cost / (preferences.beta * n)
         limit = "about as much as a hard label" if ratio < 1.01 else f"less than {three_digits(ratio)} hard labels"
         sentences.append(f"At beta {preferences.beta:g}, they win as long as each costs {limit}.")
     return sentences

@@ -17,8 +17,9 @@ from dissensus.study.advice.candidates import partial
 from dissensus.study.advice.ladder import Ladder, climb
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
+from dissensus.study.read_spec import study_of
 from dissensus.study.run import Report, run_study
-from dissensus.study.spec import LabelRecipe, study_of
+from dissensus.study.spec import LabelRecipe
 from dissensus.train.heads.features import FeatureTable
 
 FOLDS = 5

@@ -148,7 +148,7 @@ def _no_pairs(regime: LabelRegime) -> str:
         return "These are probabilities without answers behind them: nothing can be held out, so take them as they are."
     return (
         "No item has two answers, so nothing tells disagreement from error, and nothing was tested. shrinkage then "
-        "rests on its assumption that two people agree in 60 % of cases: ask some items twice."
+        "rests on its assumption that two people agree half of the way from chance to always: ask some items twice."
     )
 
 

@@ -64,7 +64,7 @@ def _said(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"transform {step}", _first_line(TRANSFORMS[name], step.partition("=")[2])
     if settings["votes"] != "all":
         yield (
-            f"{settings['votes']} votes",
+            "1 vote" if settings["votes"] == 1 else f"{settings['votes']} votes",
             "So many of each item's answers were drawn to learn from, anew for each seed.",
         )
     yield settings["model"], _MODELS.get(settings["model"], _NETWORK)

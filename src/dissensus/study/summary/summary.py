@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.slices import in_order
 from dissensus.labels.display import shapes
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of, shared_settings
@@ -168,14 +169,18 @@ def rivals_of(data: str, metric: str, arms: Sequence[Arm], scores: Table) -> lis
 
 
 def _slices(arms: Sequence[Arm], units: Units, metrics: Sequence[str]) -> tuple[SlicePart, ...]:
-    """The parts by each slicing, in the order in which records have them; those of each data set by themselves."""
+    """The parts by each slicing, by number where they are numbers, else in the order in which records have them; those
+    of each data set by themselves."""
     names = dict.fromkeys(str(arm.settings["data"]) for arm in arms)
     slices = []
     for data in names:
         own = [arm for arm in arms if str(arm.settings["data"]) == data]
         done = [record for arm in own for record in arm.done]
-        parts = dict.fromkeys((by, part) for record in done for by, each in record["slices"].items() for part in each)
-        for by, part in parts:
+        parts: dict[str, dict[str, None]] = {}
+        for record in done:
+            for by, each in record["slices"].items():
+                parts.setdefault(by, {}).update(dict.fromkeys(each))
+        for by, part in ((by, part) for by, each in parts.items() for part in in_order(each)):
             inside = [record["slices"][by][part] for record in done if part in record["slices"].get(by, {})]
             shown = [metric for metric in metrics if any(metric in each["scores"] for each in inside)]
             scores = {

@@ -18,6 +18,7 @@ from dissensus.train.cards import FEATURES, card_of, check_card_place
 from dissensus.train.heads.encodable_items import Items
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, read_features
+from dissensus.train.squares import FITS, Fit, checked_fit, squared_pixels
 
 BATCH = 128
 PAIRS = "u, v, |u - v|, u * v"
@@ -29,6 +30,7 @@ def embed(
     output: Path,
     *,
     batch: int = BATCH,
+    fit: Fit = "crop",
     say: Callable[[str], None] = to_stderr,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> FeatureTable:
@@ -38,7 +40,11 @@ def embed(
     Work that was interrupted goes on after its last whole batch if items, names and encoder are the same, and gives
     the same bits; work that is finished is not done again. Pairs of texts (u, v) become u, v, |u - v|, u * v
     (Conneau et al. 2017, sec. 3.2).
+
+    fit  what becomes of images that are not square, for encoders take squares: "crop" takes the square in the middle,
+         "pad" lays the whole on white, "stretch" hands it over as it is, and most encoders then distort it
     """
+    fit = checked_fit(fit)
     chosen, model = find_encoder(encoder)
     _check(items, chosen, encoder, output, batch)
     loaded = chosen.load(model)
@@ -46,15 +52,21 @@ def embed(
         "format": FEATURES, "made by": f"dissensus {dissensus.__version__}", "encoder": encoder, "what": chosen.what,
         "licence": chosen.licence, "weights": loaded.weights, "pairs": PAIRS if items.takes == "pair" else None,
         "batch": batch, "content": items.fingerprint,
-    }  # fmt: skip
+    } | ({"not square": FITS[fit]} if items.not_square else {})  # fmt: skip
     if _is_done(output, about):
         say(f"{output}: these features exist already")
         return read_features(output)
+    if items.not_square:
+        others = " or ".join(f"fit={way!r} (--fit {way})" for way in FITS if way != fit)
+        say(
+            f"{items.not_square:,} of {items.names.size:,} images are not square, and encoders take squares: encoding "
+            f"{FITS[fit]}; {others} decides otherwise"
+        )
     part = output.parent / f".{output.name}.part"
     part.mkdir(exist_ok=True)
     with locked(part, "another process is encoding into it; wait, or choose another output"):
         if not _is_moved(output, part, about, items.names.size):
-            _encode_rest(items, loaded, part, about, batch, say, progress)
+            _encode_rest(items, loaded, part, about, batch, fit, say, progress)
             card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
             (part / "values.npy").replace(output)
         card = about | ({"items": items.names.tolist()} if items.named else {})
@@ -77,8 +89,8 @@ def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) 
 
 
 def _encode_rest(
-    items: Items, loaded: Loaded, part: Path, about: dict[str, Any], batch: int, say: Callable[[str], None],
-    progress: Callable[[int, int], None],
+    items: Items, loaded: Loaded, part: Path, about: dict[str, Any], batch: int, fit: Fit,
+    say: Callable[[str], None], progress: Callable[[int, int], None],
 ) -> None:  # fmt: skip
     total, done = items.names.size, _rows_done(part, about)
     if done:
@@ -89,7 +101,10 @@ def _encode_rest(
     progress(done, total)
     for start in range(done, total, batch):
         rows = range(start, min(start + batch, total))
-        features = _features(loaded.encode, items.get(rows), items.takes)
+        content = items.get(rows)
+        if items.takes == "image":
+            content = [squared_pixels(image, fit) for image in content]
+        features = _features(loaded.encode, content, items.takes)
         if values is None:
             mode = "r+" if done else "w+"
             shape = (total, features.shape[1])

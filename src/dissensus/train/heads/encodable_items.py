@@ -17,8 +17,9 @@ from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
 from dissensus.train.content_hash import content_hash
-from dissensus.train.decode_images import Remarks, decode_image
+from dissensus.train.decode_images import Remarks, decode_image, upright_size
 from dissensus.train.image_sources import image_files
+from dissensus.train.squares import pillow
 
 _TEXT_NAMES = ("text", "sentence", "comment", "tweet", "content")
 _PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2"), ("question1", "question2"))
@@ -32,12 +33,14 @@ class Items:
     names        (n,) names of the items; numbers of rows where they have none
     get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
     fingerprint  a hash of all content and names, so that work on the same items is recognised
+    not_square   how many of them are images that are higher than wide, or wider than high
     """
 
     takes: Literal["text", "pair", "image"]
     names: np.ndarray
     get: Callable[[range], list[Any]]
     fingerprint: str
+    not_square: int = 0
 
     __repr__ = shapes
 
@@ -90,13 +93,15 @@ def pixel_items(names: Any, pixels: np.ndarray) -> Items:
             f"({known.size}, height, width, 3)"
         )
     mark = content_hash(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
-    return Items("image", known, lambda rows: [pixels[row] for row in rows], mark)
+    not_square = 0 if pixels.shape[1] == pixels.shape[2] else known.size
+    return Items("image", known, lambda rows: [pixels[row] for row in rows], mark, not_square)
 
 
 def folder_items(folder: Path, say: Say = to_stderr) -> Items:
     """All images in a folder and below it, in the order of their paths, which are their names.
 
-    say  hears of the first image that is transparent, which is laid on white, and of the first with several frames
+    say  hears of the first image that is transparent, which is laid on white, of the first of 16 bits, which is scaled
+         to 8, and of the first with several frames
     """
     files, names = image_files(folder)
     remarks = Remarks()
@@ -109,7 +114,10 @@ def folder_items(folder: Path, say: Say = to_stderr) -> Items:
                 say(f"warning: some images {kind}; the first is {where}")
         return [np.asarray(picture) for picture in pictures]
 
-    return Items("image", names, get, content_hash(names, (path.read_bytes() for path in files)))
+    pillow("encoding images", "encoders")  # whoever installs what reads them should not be asked for encoders next
+    sizes = (upright_size(path) for path in files)
+    not_square = sum(size is not None and size[0] != size[1] for size in sizes)
+    return Items("image", names, get, content_hash(names, (path.read_bytes() for path in files)), not_square)
 
 
 def table_items(

@@ -7,7 +7,8 @@ import pytest
 
 from dissensus.labels import Distributions
 from dissensus.study import run_study, study_of
-from dissensus.study.data import StudyData, load_data
+from dissensus.study.data import StudyData
+from dissensus.study.read_data import load_data
 from dissensus.train.images import ImageTable
 
 N = 12

@@ -1,0 +1,122 @@
+"""Whether choosing pays: the value that a prior puts on a vote, held against what votes turned out to tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows, posterior_mean
+from dissensus.aggregate.priors.vote_prior import VotePrior, fitting_rows
+from dissensus.plan.adaptive_prior import fit_prior
+from dissensus.plan.allocation_rules import expected_drop
+
+SURE = 3.0  # standard errors: an allocation looks dozens of times, and by chance 1 look in 740 would exceed them
+BLOCK = 5_000_000  # numbers held at once
+
+
+def gain_evidence(counts: np.ndarray, rng: np.random.Generator) -> float:
+    """How surely the expected drop tells items apart that have as many votes: standard errors above 0.
+
+        tilt  = mean over items of rank(P) (R - mean R),   evidence = tilt / (its standard error)
+        P     = expected drop of KL by one more vote than h
+        R     = ln q(d | h, c) - ln q(d | h),   q the estimate
+        h     = the item's votes without two of them, c and d; mean over all such pairs
+        rank  = place among those with as many votes, -1/2 the lowest and 1/2 the highest; mean R is also theirs
+
+    R is what the vote c really told about another one, d. Its mean over votes is the real drop of KL whatever the prior
+    is, since the entropy of the truth cancels. So the tilt is what is gained by asking a little more where P is high
+    and a little less where it is low, among items with as many votes, instead of asking evenly. (By rank, as items are
+    chosen; by P itself a few items would decide.) The value of a vote on
+    top of m rests on how m + 2 votes hang together, about which items with m votes say nothing: there a prior answers
+    from its shape alone, and promises gains that are not there. Two votes are therefore kept back.
+
+    P and q of each half of the items come from a prior that is fitted to the other half: on its own votes a prior looks
+    right where it is not. Items with more votes than half of the others are thinned to as many at random, else those
+    that earlier rounds chose would stand for all. 0 where there is nothing to compare (see `comparable`).
+
+    counts: (n, k) whole numbers; rng halves and thins, and its own stream is left as it was
+    """
+    if not comparable(counts):
+        return 0.0
+    rng = rng.spawn(1)[0]
+    thinned = _thinned(counts, rng)
+    half = rng.permutation(counts.shape[0]) % 2 == 0
+    parts = [_tilts(fit_prior(counts[~part]), thinned[part]) for part in (half, ~half)]
+    tilt, times = (np.concatenate(part) for part in zip(*parts, strict=True))
+    n = times.sum()
+    average = float(times @ tilt / n)
+    error = float(np.sqrt(times @ (tilt - average) ** 2) / n)
+    return average / error if error > 0 else 0.0
+
+
+def comparable(counts: np.ndarray) -> bool:
+    """Whether half of the items have three votes: two that are kept back, and one to tell items apart by."""
+    return bool(counts.shape[0]) and float(np.median(counts.sum(axis=1))) >= 3
+
+
+def _tilts(prior: VotePrior, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """rank(P) (R - mean R) of the different rows with two votes or more, and how often each occurs.  (u,), (u,)"""
+    rows, times = fitting_rows(counts[counts.sum(axis=1) >= 2])
+    if not rows.shape[0]:
+        return np.zeros(0), np.zeros(0)
+    step = max(1, BLOCK // (rows.shape[1] * min(rows.shape[1], int(rows.sum(axis=1).max())) ** 2))
+    parts = [_held_back(prior, rows[start : start + step], start) for start in range(0, rows.shape[0], step)]
+    row, weight, depth, expected, real = (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = weight * times[row]
+    real = real - (np.bincount(depth, whole * real) / np.maximum(np.bincount(depth, whole), 1e-300))[depth]
+    tilt = np.bincount(row, weights=weight * _rank(expected, depth, whole) * real, minlength=times.size)
+    return tilt, times
+
+
+def _rank(value: np.ndarray, group: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The place of each value in its group, -1/2 to 1/2; equal ones share the middle of theirs.  (p,)"""
+    order = np.lexsort((value, group))
+    new = np.ones(value.size, dtype=bool)
+    new[1:] = (np.diff(value[order]) != 0) | (np.diff(group[order]) != 0)
+    block = np.cumsum(new) - 1  # of equal values, in order
+    of_block, size = group[order][new], np.bincount(block, weights=weight[order])
+    whole = np.bincount(of_block, weights=size)
+    below = np.cumsum(size) - size / 2 - (np.cumsum(whole) - whole)[of_block]
+    place = np.empty(value.size)
+    place[order] = (below / whole[of_block] - 0.5)[block]
+    return place
+
+
+def _thinned(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """At most as many votes of each item as half of the items have, drawn without replacement.  (n, k)"""
+    total = counts.sum(axis=1)
+    most = int(np.median(total))
+    deep = np.flatnonzero(total > most)
+    kept = counts.astype(np.int64)  # a copy
+    left, wanted = total[deep], np.full(deep.size, most)
+    for code in range(counts.shape[1]):
+        there = counts[deep, code]
+        kept[deep, code] = rng.hypergeometric(there, left - there, wanted)
+        left, wanted = left - there, wanted - kept[deep, code]
+    return kept
+
+
+def _held_back(prior: VotePrior, rows: np.ndarray, first: int) -> tuple[np.ndarray, ...]:
+    """All ways to keep back two votes, c and d: row, weight, votes left, expected drop, what c told about d.  (p,) each
+
+    rows: (u, k) with two votes or more; first is the number of the first of them
+    """
+    at, code = np.nonzero(rows)
+    classes = np.bincount(at, minlength=rows.shape[0])
+    begin = np.cumsum(classes) - classes
+    c_at = np.repeat(np.arange(at.size), classes[at])  # each class of a row, with ...
+    place = np.arange(c_at.size) - np.repeat(np.cumsum(classes[at]) - classes[at], classes[at])
+    row, c = at[c_at], code[c_at]
+    d = code[begin[row] + place]  # ... each class of that row
+    ways = rows[row, c] * (rows[row, d] - (c == d))
+    row, c, d, ways = (part[ways > 0] for part in (row, c, d, ways))
+    rest = rows[row]
+    pair = np.arange(row.size)
+    rest[pair, d] -= 1
+    before_d, of_before = distinct_rows(rest)  # h and c
+    real = np.log(prior.estimate(before_d)[of_before, d])
+    rest[pair, c] -= 1
+    before, of_before = distinct_rows(rest)  # h
+    posterior = prior.posterior(before)
+    real -= np.log(posterior_mean(posterior)[of_before, d])
+    total = rows.sum(axis=1)[row]
+    return row + first, ways / (total * (total - 1)), total - 2, expected_drop(posterior)[of_before], real

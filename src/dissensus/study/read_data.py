@@ -1,0 +1,257 @@
+"""The data that a study names, read and brought into one order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.datasets.catalogue import features as features_of_set
+from dissensus.datasets.catalogue import is_data_set, load
+from dissensus.datasets.contents import item_contents
+from dissensus.datasets.dataset import LabelledItems
+from dissensus.files.notices import to_stderr
+from dissensus.files.plain_tables import read_table
+from dissensus.files.read_labels import read
+from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.completion import COMPLETIONS, usual_completion
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.names import first_repeated, item_positions
+from dissensus.labels.row_numbers import are_named
+from dissensus.labels.shares import Labels, as_distributions
+from dissensus.labels.votes import Votes
+from dissensus.study.data import Say, StudyData, checksum, hashed
+from dissensus.study.spec import DataSource, Study
+from dissensus.train.content_hash import content_hash
+from dissensus.train.heads.features import FeatureTable, read_features
+from dissensus.train.image_sources import read_images
+from dissensus.train.images import ImageTable, as_images, fingerprint
+from dissensus.train.matching import Table, items_of, match_items
+
+
+def load_data(study: Study, say: Say = to_stderr) -> dict[str, StudyData]:
+    """All data of a study; an error names the set and the line it stands on."""
+    loaded = {}
+    for name, source in study.data.items():
+        try:
+            loaded[name] = _load(name, source, say)
+        except (ValueError, OSError) as problem:
+            table = ("data", name) if ("data", name) in study.text.lines else ("data",)
+            key = (problem.key,) if isinstance(problem, _KeyError) else ()
+            study.text.refuse((*table, *key) if study.text.text else ("data", name, *key), _in_a_study(str(problem)))
+        if study.split.scheme == "file":  # once: workers may have no such file, and it may change while they work
+            try:
+                loaded[name] = replace(loaded[name], given=parts_in_file(loaded[name].labels.items, study.split.file))
+            except (ValueError, OSError) as problem:
+                study.text.refuse(("split",), f"{name}: {problem}")
+    return loaded
+
+
+class _KeyError(ValueError):
+    """What is wrong with one key of a data set."""
+
+    def __init__(self, problem: Exception, key: str) -> None:
+        super().__init__(str(problem))
+        self.key = key
+
+
+@contextmanager
+def _key(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as problem:
+        raise _KeyError(problem, name) from None
+
+
+def _in_a_study(problem: str) -> str:
+    """An error of the readers, which speak of arguments and options, for whoever has a table to write them in."""
+    said = problem.replace("by_position=True (--by-position)", "by_position = true in this table")
+    said = said.replace("leave by_position (--by-position) out", "leave by_position out")
+    options = re.search(r"\(--[a-z-]+( \w+)?\)", said)
+    return f"{said}; options such as {options[0][1:-1]} are those of `dissensus convert`, which makes a plain file" if (
+        options and "embed" not in said) else said  # fmt: skip
+
+
+def parts_in_file(items: np.ndarray, path: str | Path) -> np.ndarray:
+    """The part that a table with the columns item and part has each item in.  (n,) -> (n,) texts"""
+    if not Path(path).exists():
+        raise ValueError(f"{path}: no such file; expected a table with the columns item and part")
+    table: Any = read_table(Path(path))
+    for column in ("item", "part"):
+        if column not in table.column_names:
+            raise ValueError(f"{path}: has the columns {', '.join(table.column_names)}; expected item and part")
+    named = table["item"].to_pylist()
+    if (twice := first_repeated(list(map(str, named)))) is not None:
+        raise ValueError(f"{path}: item {twice} is there twice; expected each item once, in one part")
+    rows = item_positions(items, np.array(named))
+    if (rows < 0).any():
+        first = items[np.argmax(rows < 0)]
+        raise ValueError(
+            f"{path}: item {first} is not in it; {np.count_nonzero(rows < 0)} of {rows.size} items are not"
+        )
+    return np.array([str(part) for part in table["part"].to_pylist()])[rows]
+
+
+def _load(name: str, source: DataSource, say: Say) -> StudyData:
+    with _key("labels"):
+        items = _labelled(source.labels, say)
+        if items.labels.n_classes < 2:
+            raise ValueError(f"all answers are {items.labels.classes[0]!r}; expected two classes or more to tell apart")
+    labels, rows = items.labels, np.arange(items.labels.n_items)
+    with _key("features"):
+        features = _features(source)
+    with _key("images"):
+        images = _images(source)
+    nameless = [table for table in (features, images) if table is not None and not _by_name(table, labels)]
+    # Only what has no names is matched by position; where all have, match_items refuses to do so.
+    by_position = {id(table): source.by_position for table in nameless or (features, images)}
+    if features is not None:
+        features, labels, rows = _matched(features, labels, say, by_position.get(id(features), False))
+    if images is not None:
+        images, labels, kept = _matched(images, labels, say, by_position.get(id(images), False))
+        features, rows = None if features is None else features.select(kept), rows[kept]
+    with _key("labels" if source.people is None else "people"):
+        people = _people(source, items.labels, rows, labels, say)
+        people.select(np.arange(1)).to_arrow()  # refuses names of classes that no file of predictions can have
+    columns = {
+        column: np.array([_text(value) for value in items.items[column].take(pa.array(rows)).to_pylist()], object)
+        for column in items.items.column_names
+        if column not in ("item", "gold", "text", "premise", "hypothesis")
+    }
+    with _key("features"):
+        values = None if features is None else _numbers(features)
+    gold = items.gold[rows]
+    checksums = {"labels": checksum(labels), "people": checksum(people), "gold": hashed([gold.astype(np.int64)])}
+    checksums |= {f"column {name}": hashed([column]) for name, column in columns.items()}
+    if features is not None and values is not None:
+        checksums["features"] = content_hash(features.items, [str(values.shape).encode(), values])
+    if images is not None:
+        checksums["images"] = fingerprint(images)
+    return StudyData(name, labels, people, values, images, gold, columns, checksums)
+
+
+def _by_name(table: FeatureTable | ImageTable, labels: Labels) -> bool:
+    return table.named and are_named(labels.items)
+
+
+def _matched(table: Table, labels: Labels, say: Say, by_position: bool) -> tuple[Table, Labels, np.ndarray]:
+    """What has labels and inputs, in the same order, and which rows of the labels that are."""
+    matched, kept = match_items(table, labels, say, by_position=by_position)
+    rows = item_positions(kept.items, labels.items) if _by_name(table, labels) else np.arange(labels.n_items)
+    return matched, kept, rows
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or value != value else str(value)  # NaN is not itself
+
+
+def _labelled(source: Any, say: Say) -> LabelledItems:
+    if isinstance(source, LabelledItems):
+        return source
+    if isinstance(source, str | Path):
+        if is_data_set(str(source), "labels"):
+            return load(str(source))
+        if not Path(source).exists() and not Path(source).suffix:
+            raise ValueError(f"{source}: no such file, and no data set of that name; `dissensus data list`")
+        labels = read(source, say=say)
+    else:
+        labels = source
+    if not isinstance(labels, Votes | Beliefs | Distributions):
+        raise ValueError(f"labels are of the type {type(labels).__name__}; expected a data set, a file, or labels")
+    return LabelledItems(labels, pa.table({"item": pa.array(labels.items.tolist())}))
+
+
+def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, say: Say) -> Distributions:
+    """What models are judged by, for the matched items in their order: those rows of our own labels, or others'."""
+    items, classes = matched.items, matched.classes
+    labels = own if source.people is None else _labelled(source.people, say).labels
+    if isinstance(labels, Beliefs):
+        labels = COMPLETIONS[usual_completion(labels)](labels)
+    if source.people is None:
+        known = rows
+    elif source.by_position and are_named(items) != are_named(labels.items):
+        if labels.n_items != own.n_items:
+            raise ValueError(
+                f"people are {labels.n_items} rows and labels {own.n_items}, and they are matched by position, as not "
+                "both have names; expected as many, in the same order"
+            )
+        known = rows
+    else:
+        known = item_positions(items, labels.items)
+    if (known < 0).any():
+        raise ValueError(
+            f"people: item {items[np.argmax(known < 0)]} has none; {np.count_nonzero(known < 0)} of {items.size} items "
+            "have labels to learn from, but none to judge by: leave them out of the labels"
+        )
+    people = as_distributions(items_of(labels, known))
+    if people.classes != classes:
+        if set(people.classes) != set(classes):
+            raise ValueError(
+                f"people have the classes {list(people.classes)}, labels {list(classes)}; expected the same"
+            )
+        order = [people.classes.index(name) for name in classes]
+        people = replace(people, probs=people.probs[:, order], classes=classes)
+    return replace(people, items=items)
+
+
+def _features(source: DataSource) -> FeatureTable | None:
+    given = source.features
+    if given is None or isinstance(given, FeatureTable):
+        return given
+    if isinstance(given, np.ndarray):
+        return FeatureTable(given)
+    if not isinstance(given, str | Path):
+        raise ValueError(
+            f"features are of the type {type(given).__name__}; expected an array, a FeatureTable or a file"
+        )
+    if given == "pixels":
+        images = _images(source) or _images_of_set(str(source.labels))
+        flat = images.pixels.reshape(len(images), -1)
+        return FeatureTable(flat.astype(np.float32) / 255, images.items if images.named else None)
+    if is_data_set(str(given), "features"):
+        known = features_of_set(str(given))
+        return FeatureTable(known.values, known.items)
+    if not Path(given).exists():
+        raise ValueError(
+            f'features {given}: no such file, and no data set of that name; expected a .npy file, "pixels", or a data '
+            "set of features; `dissensus embed` makes features of images and texts"
+        )
+    return read_features(Path(given))
+
+
+def _numbers(features: FeatureTable) -> np.ndarray:
+    """As models take them.  (n, d) float32"""
+    if not features.values.shape[1]:
+        raise ValueError(f"there are no columns in features of shape {features.values.shape}; expected one or more")
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(features.values, dtype=np.float32)
+    large = ~np.isfinite(values)
+    if large.any():
+        row, column = (int(place[0]) for place in np.nonzero(large))
+        raise ValueError(
+            f"item {features.items[row]} has the feature {features.values[row, column]:g} in column {column}, too "
+            f"large for numbers of 32 bits; {np.count_nonzero(large)} of {values.size} are: scale them"
+        )
+    return values
+
+
+def _images(source: DataSource) -> ImageTable | None:
+    given = source.images
+    if given is None:
+        return None
+    if not isinstance(given, str | Path):
+        return as_images(given)
+    return read_images(Path(given)) if Path(given).exists() else _images_of_set(str(given))
+
+
+def _images_of_set(name: str) -> ImageTable:
+    contents = item_contents(name)
+    if contents.pixels is None:
+        raise ValueError(f"data set {name!r} holds texts; expected images, such as cifar10-test or digits")
+    return ImageTable(contents.pixels, contents.names)

@@ -1,0 +1,81 @@
+"""Pictures of any shape -> squares: what becomes of the parts that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from dissensus.fronts import not_installed
+
+Fit = Literal["crop", "pad", "stretch"]
+FITS: dict[str, str] = {
+    "crop": "the square in the middle",
+    "pad": "the whole picture on a white square",
+    "stretch": "the whole picture, stretched",
+}
+"""What each way keeps of a picture that is not square."""
+
+
+def squared(picture: Any, size: int, fit: Fit = "crop") -> Any:
+    """A picture of Pillow as a square, scaled by the antialiased bicubic filter; one of that size stays as it is.
+
+    crop     the largest square in the middle: nothing is distorted, the ends of the longer side are lost
+    pad      the whole picture, with white beside or above and below it: nothing is lost or distorted
+    stretch  the whole picture, its longer side squeezed: round things become oval
+
+    Square pictures come out the same whichever way is taken.
+    """
+    image, operations = pillow()
+    side = (size, size)
+    if fit == "pad" and picture.width != picture.height:
+        return operations.pad(picture, side, method=image.Resampling.BICUBIC, color="white")
+    if fit == "stretch" and picture.width != picture.height:
+        return picture.resize(side, image.Resampling.BICUBIC)
+    return operations.fit(picture, side, method=image.Resampling.BICUBIC)
+
+
+def squared_pixels(pixels: np.ndarray, fit: Fit = "crop") -> np.ndarray:
+    """Pixels cut or padded to a square and not scaled; those of a square, and all under "stretch", stay as they are.
+
+    (h, w, c) -> (s, s, c), where s is the shorter side under "crop" and the longer one under "pad"
+    """
+    height, width = pixels.shape[:2]
+    if height == width or fit == "stretch":
+        return pixels
+    side = min(height, width) if fit == "crop" else max(height, width)
+    top, left = abs(height - side) // 2, abs(width - side) // 2
+    if fit == "crop":
+        return np.ascontiguousarray(pixels[top : top + side, left : left + side])
+    whole = np.full((side, side, *pixels.shape[2:]), 255, dtype=pixels.dtype)
+    whole[top : top + height, left : left + width] = pixels
+    return whole
+
+
+def how_scaled(fit: Fit) -> str:
+    """The way in words, for what is said about images."""
+    return f"{FITS[fit]}, scaled by Pillow's antialiased bicubic filter"
+
+
+def check_size(size: int | None) -> None:
+    """Refuse a side of squares that cannot be meant."""
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= 4096):
+        raise ValueError(f"size={size!r:.80}: expected the side of a square in pixels, from 1 to 4096, such as 32")
+
+
+def checked_fit(fit: str) -> Fit:
+    """A way to make squares, or a sentence that names all of them."""
+    for known in get_args(Fit):
+        if fit == known:
+            return known
+    ways = ", ".join(f"{name} ({what})" for name, what in FITS.items())
+    raise ValueError(f"fit={fit!r:.80}: expected one of {ways}")
+
+
+def pillow(what: str = "reading images", extra: str | None = None) -> tuple[Any, Any]:
+    """The modules Image and ImageOps of Pillow, or how to get them, by an extra that brings more where one is named."""
+    try:
+        from PIL import Image, ImageOps
+    except ModuleNotFoundError:
+        raise not_installed(what, "PIL", extra) from None
+    return Image, ImageOps
