@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 
 from dissensus.report.charts import Line, line_chart
-from dissensus.report.colours import INK, REPORT
+from dissensus.report.svg import as_file
 
 ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "docs" / "figures" / "deliveries_5_votes.svg"
 SHOWN = ("majority", "soft", "sls", "multipass")
-STYLE = (
-    f"<style>text{{font:12px system-ui,sans-serif;fill:{INK}}}.axis{{stroke:{REPORT['axis']};stroke-width:1}}</style>"
-)
 
 
 def figure(record: dict[str, Any]) -> str:
@@ -33,12 +30,6 @@ def figure(record: dict[str, Any]) -> str:
         epochs = np.arange(1, curves.shape[1] + 1)
         lines.append(Line(method, epochs, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
     return as_file(line_chart(lines, "epoch", "soft NLL on images held out, nats", marks=False))
-
-
-def as_file(drawn: str) -> str:
-    """A chart of a page as a file that stands alone."""
-    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    return drawn.replace(">", f">{STYLE}", 1) + "\n"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.report.charts import Line, line_chart
-from studies.deliveries_figure import ROOT, SHOWN, as_file
+from dissensus.report.svg import as_file
+from studies.deliveries_figure import ROOT, SHOWN
 from studies.probes_tables import RECORD
 
 FIGURE = ROOT / "docs" / "figures" / "probes_pgd.svg"

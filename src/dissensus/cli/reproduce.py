@@ -13,9 +13,11 @@ from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
-    from dissensus.papers.reproduce import Reproduction, Step
+    from dissensus.papers.record import Reproduction
+    from dissensus.papers.reproduce import Step
 
 STEPS = 1000  # of the progress bar
+PAGE = "page.md"
 STYLES = {"equal": "green", "same direction": "green", "differs": "bold yellow", "cannot be tested here": "dim"}
 
 
@@ -35,13 +37,15 @@ def reproduce(
     jobs: Annotated[int | None, typer.Option(help="Processes at once, of this machine.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a paper's studies and hold each of its claims against what comes out; called again, it goes on where it was.
+    """Run a paper's studies and hold each of its claims against what comes out; called again, it goes on.
 
     It ends with 0 when it ran, whatever it found.
     """
     with one_line_errors():
         from dissensus.papers.catalogue import PAPERS, paper_named
+        from dissensus.papers.pages import write_page
         from dissensus.papers.paper import SCALES
+        from dissensus.papers.record import RECORD, read_record
         from dissensus.papers.reproduce import reproduce as run
         from dissensus.study.engines.choose import engine_of
 
@@ -59,14 +63,15 @@ def reproduce(
         with progress_bar(name) as move:
 
             def progress(step: Step) -> None:
-                move(round(STEPS * (step.place + step.share) / step.parts), STEPS)
+                move(round(STEPS * step.share), STEPS)
 
             result = run(paper, scale, place, engine=made_engine, jobs=jobs, progress=progress, say=say_or_warn)
+        write_page(read_record(place / RECORD), place / PAGE)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
         return
     _print(result)
-    say(f"cells and numbers are in {place}")
+    say(f"the page is {place / PAGE}, the record {place / RECORD}; cells and numbers are beside them")
 
 
 def _list(papers: Any, as_json: bool) -> None:
@@ -83,8 +88,8 @@ def _print(result: Reproduction) -> None:
 
     print_line(result.citation)
     here = Table("", "in the paper", "here", title="What is smaller or other here", title_justify="left")
-    for row in result.shrunk:
-        here.add_row(*row)
+    for entry in result.shrunk:
+        here.add_row(*entry)
     out.print(here)
     table = Table("claim", "published", "here", "verdict", title="Claims", title_justify="left", show_lines=True)
     for row in result.rows:
@@ -93,4 +98,6 @@ def _print(result: Reproduction) -> None:
         style = STYLES[finding.verdict]
         table.add_row(f"{claim.claim} ({claim.source})", claim.published, ours, f"[{style}]{finding.verdict}[/]")
     out.print(table)
+    for answer in result.beyond:
+        print_line(f"Beyond the paper. {answer.question} {answer.answer}")
     print_line(str(result))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from dissensus.papers.claims import Claim, Finding
+from dissensus.papers.claims import Answer, Claim, Finding
+from dissensus.papers.figures import Figure
 from dissensus.study.description import StudyFolder, read_folder
 from dissensus.study.spec import Study
 from dissensus.study.summary.summary import Summary, summarise
@@ -18,21 +19,26 @@ Tell = Callable[[float], None]  # the share of a part that is done
 Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
     """A piece of a reproduction with results of its own, kept in a folder of its name.
 
     study     cells that are run, resumed and scored like those of any study
     work      or a function: (folder of its own, folders of the parts it needs, how to tell progress) -> what JSON has
     settings  of `work`: whatever decides its results; other settings make it run again
+    data      names of the data sets that it reads; their checksums stand in the record, and other files make `work`
+              run again
     needs     names of the parts that have to be there before
+    weight    how long it takes beside the others, for the progress bar
     """
 
     name: str
     study: Study | None = None
     work: Work | None = None
-    settings: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    data: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         if (self.study is None) == (self.work is None):
@@ -59,26 +65,40 @@ class Results:
         return summarise(self.study(part))
 
 
+def no_figures(results: Results, scale: Scale) -> Sequence[Figure]:
+    """Of a paper that has none to draw."""
+    return ()
+
+
+def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
+    """Of a paper that nothing more is asked of."""
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Paper:
     """A paper that can be reproduced.
 
     name      such as "singh2025"
+    title     of its page: the question that it asks
     citation  authors, year, title
     claims    everything that it says and that can come out otherwise
     parts     (scale) -> what is run
     findings  (results, scale) -> a finding for each claim, by its key
     shrunk    (scale) -> rows of (what, in the paper, here), for all that is smaller or other here
-    needs     data sets that have to be there
+    figures   (results, scale) -> what its page draws
+    beyond    (results, scale) -> answers to questions of ours
     """
 
     name: str
+    title: str
     citation: str
     claims: Sequence[Claim]
     parts: Callable[[Scale], Sequence[Part]]
     findings: Callable[[Results, Scale], Mapping[str, Finding]]
     shrunk: Callable[[Scale], Sequence[tuple[str, str, str]]]
-    needs: tuple[str, ...] = ()
+    figures: Callable[[Results, Scale], Sequence[Figure]] = no_figures
+    beyond: Callable[[Results, Scale], Sequence[Answer]] = no_answers
 
     def __post_init__(self) -> None:
         keys = [claim.key for claim in self.claims]

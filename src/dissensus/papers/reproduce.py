@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dissensus.datasets.catalogue import lookup
+from dissensus.datasets.check import checksum
+from dissensus.datasets.folder import paths_of
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import write_text
-from dissensus.papers.claims import VERDICTS, Claim, Finding
+from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
+from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
 from dissensus.study.cells import canonical
 from dissensus.study.data import Say
+from dissensus.study.description import read_folder
 from dissensus.study.run import Progress, code_commit, held, run_study
 
 NUMBERS = "numbers.json"  # what a part that is work gave
@@ -24,61 +28,10 @@ NUMBERS = "numbers.json"  # what a part that is work gave
 
 @dataclass(frozen=True)
 class Step:
-    """How far a reproduction is: which part, of how many, and how much of it."""
+    """How far a reproduction is: the part that is worked on, and the share of the whole that is done."""
 
     part: str
-    place: int
-    parts: int
     share: float
-
-
-@dataclass(frozen=True)
-class Row:
-    """A claim and what came out."""
-
-    claim: Claim
-    finding: Finding
-
-    def as_json(self) -> dict[str, Any]:
-        said = {"key": self.claim.key, "claim": self.claim.claim, "source": self.claim.source}
-        return said | {"published": self.claim.published} | self.finding.as_json()
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """What a paper claims against what came out here.
-
-    rows      one for each claim, in the order of the paper; none is left out
-    shrunk    (what, in the paper, here) for all that is smaller or other here
-    seconds   that the parts took, all runs of them added up
-    checksums of the data, by part and set
-    """
-
-    paper: str
-    scale: Scale
-    citation: str
-    rows: tuple[Row, ...]
-    shrunk: tuple[tuple[str, str, str], ...]
-    command: str
-    commit: str
-    hardware: str
-    seconds: float
-    checksums: Mapping[str, str]
-
-    def count(self, verdict: str) -> int:
-        return sum(row.finding.verdict == verdict for row in self.rows)
-
-    def __str__(self) -> str:
-        counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in VERDICTS if self.count(verdict))
-        return f"{self.paper} at scale {self.scale}: {len(self.rows)} claims, {counts}"
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "paper": self.paper, "scale": self.scale, "claims": [row.as_json() for row in self.rows],
-            "citation": self.citation, "shrunk": [list(row) for row in self.shrunk], "command": self.command,
-            "commit": self.commit, "hardware": self.hardware, "seconds": round(self.seconds, 1),
-            "checksums": dict(self.checksums),
-        }  # fmt: skip
 
 
 def reproduce(
@@ -91,7 +44,7 @@ def reproduce(
     progress: Callable[[Step], None] = lambda step: None,
     say: Say = to_stderr,
 ) -> Reproduction:
-    """Run the parts that are not in the folder yet, and judge every claim.
+    """Run the parts that are not in the folder yet, judge every claim, and leave a record in the folder.
 
     engine  makes who works on the cells of each study, as in `run_study`: an engine is closed with its study
     """
@@ -100,32 +53,40 @@ def reproduce(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     parts = list(paper.parts(scale))
+    data = {name: _checksum(name) for name in dict.fromkeys(name for part in parts for name in part.data)}
+    whole = sum(part.weight for part in parts)
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
-    checksums: dict[str, str] = {}
-    seconds = 0.0
-    for at, part in enumerate(parts):
+    runs: dict[str, PartRun] = {}
+    done = 0.0
+    for part in parts:
         folders[part.name] = place / part.name
 
-        def tell(share: float, at: int = at, part: Part = part) -> None:
-            progress(Step(part.name, at, len(parts), share))
+        def tell(share: float, part: Part = part, done: float = done) -> None:
+            progress(Step(part.name, (done + part.weight * share) / whole))
 
         tell(0.0)
+        checksums = {name: data[name] for name in part.data}
         if part.study is not None:
-            took = _run_study(part, folders[part.name], engine(), jobs, tell, say)
-            records = Results(folders, {}).study(part.name).records
-            checksums |= {f"{part.name}: {record['arm']['data']}": record["settings"]["data"]["labels"]
-                          for record in records}  # fmt: skip
+            runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
         else:
-            took, numbers[part.name] = _work(part, folders, tell)
-        seconds += took
-    findings = paper.findings(Results(folders, numbers), scale)
-    return Reproduction(
-        paper=paper.name, scale=scale, citation=paper.citation, rows=_rows(paper, findings),
-        shrunk=tuple(paper.shrunk(scale)), command=f"dissensus reproduce {paper.name} --scale {scale}",
-        commit=code_commit(), hardware=f"{platform.system()} {platform.machine()}", seconds=seconds,
-        checksums=checksums,
+            runs[part.name], numbers[part.name] = _work(part, folders, tell, checksums)
+        done += part.weight
+    results = Results(folders, numbers)
+    made = Reproduction(
+        paper=paper.name, scale=scale, title=paper.title, citation=paper.citation,
+        rows=_rows(paper, paper.findings(results, scale)), shrunk=tuple(paper.shrunk(scale)),
+        command=f"dissensus reproduce {paper.name} --scale {scale}", hardware=hardware(), parts=runs,
+        figures=tuple(paper.figures(results, scale)), beyond=tuple(paper.beyond(results, scale)),
     )  # fmt: skip
+    made.write(place / RECORD)
+    return made
+
+
+def _checksum(name: str) -> str:
+    """Of all files of a data set together."""
+    each = [checksum(path, "sha256") for path in paths_of(lookup(name))]
+    return f"sha256:{hashlib.sha256(' '.join(each).encode()).hexdigest()[:16]}"
 
 
 def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
@@ -138,8 +99,9 @@ def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
 
 
 def _run_study(
-    part: Part, folder: Path, engine: Any, jobs: int | None, tell: Callable[[float], None], say: Say
-) -> float:
+    part: Part, folder: Path, engine: Any, jobs: int | None, tell: Callable[[float], None], say: Say,
+    data: Mapping[str, str],
+) -> PartRun:  # fmt: skip
     assert part.study is not None
 
     def progress(now: Progress) -> None:
@@ -152,34 +114,45 @@ def _run_study(
             f"{len(ran.failures)} of {ran.total} cells of {part.name} failed, the first of them {key}: {error}; "
             f"`dissensus study status {folder}` lists them"
         )
-    records = Results({part.name: folder}, {}).study(part.name).records
-    return float(sum(record["seconds"] for record in records))
+    records = read_folder(folder).records
+    commits = dict.fromkeys(str(record["commit"]) for record in records)
+    return PartRun(seconds=round(sum(record["seconds"] for record in records), 1), commit=", ".join(commits), data=data)
 
 
-def _work(part: Part, folders: Mapping[str, Path], tell: Callable[[float], None]) -> tuple[float, dict[str, Any]]:
-    """What a part gave before with the same settings and the same parts before it, or gives now."""
+def _work(
+    part: Part, folders: Mapping[str, Path], tell: Callable[[float], None], data: Mapping[str, str]
+) -> tuple[PartRun, dict[str, Any]]:
+    """What a part gave before with the same settings, data and parts before it, or gives now."""
     assert part.work is not None
     folder = folders[part.name]
     before = {name: _content(folders[name]) for name in part.needs}
-    name = hashlib.sha256(canonical({"settings": dict(part.settings or {}), "needs": before}).encode()).hexdigest()[:16]
+    made_from = {"settings": dict(part.settings), "data": dict(data), "needs": before}
+    name = hashlib.sha256(canonical(made_from).encode()).hexdigest()[:16]
     with held(folder):
-        kept = folder / NUMBERS
-        try:
-            stored = json.loads(kept.read_text(encoding="utf-8"))
-            if stored["made_from"] == name:
-                return float(stored["seconds"]), dict(stored["numbers"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass  # not there, of other settings, or cut off by hand: it is made anew
-        started = time.perf_counter()
-        given = part.work(folder, {need: folders[need] for need in part.needs}, tell)
-        seconds = round(time.perf_counter() - started, 2)
-        text = json.dumps({"made_from": name, "seconds": seconds, "numbers": given}, indent=1, allow_nan=False)
-        write_text(text + "\n", kept)
-    return seconds, dict(json.loads(text)["numbers"])
+        stored = _stored(folder)
+        if stored.get("made_from") != name:
+            started = time.perf_counter()
+            given = part.work(folder, {need: folders[need] for need in part.needs}, tell)
+            seconds = round(time.perf_counter() - started, 2)
+            stored = {"made_from": name, "seconds": seconds, "commit": code_commit(), "numbers": given}
+            text = json.dumps(stored, indent=1, allow_nan=False)
+            write_text(text + "\n", folder / NUMBERS)
+            stored = json.loads(text)
+    return PartRun(seconds=stored["seconds"], commit=stored["commit"], data=data), dict(stored["numbers"])
+
+
+def _stored(folder: Path) -> dict[str, Any]:
+    """What was kept before; nothing where that is not there or was cut off by hand, so that it is made anew."""
+    try:
+        stored = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    whole = isinstance(stored, dict) and {"made_from", "seconds", "commit", "numbers"} <= set(stored)
+    return stored if whole else {}
 
 
 def _content(folder: Path) -> str:
     """What tells the results of a part from others: which cells a study has, or what work was made from."""
     if (folder / NUMBERS).exists():
-        return str(json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["made_from"])
+        return str(_stored(folder).get("made_from"))
     return ",".join(json.loads((folder / "study.json").read_text(encoding="utf-8"))["cells"])

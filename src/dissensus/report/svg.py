@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.colours import INK, PAPER, SHADES, contrast
+from dissensus.report.colours import INK, PAPER, REPORT, SHADES, contrast
 
 STYLE = """
 .dissensus svg{display:block;height:auto}
@@ -161,3 +161,10 @@ def svg(width: int, height: int, words: str, drawn: str) -> str:
         f'<svg role="img" aria-label="{escape(words, quote=True)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" style="max-width:min(100%,{1.3 * width:.0f}px)">{drawn}</svg>'
     )
+
+
+def as_file(drawn: str) -> str:
+    """A drawing of a page as the text of a file that stands alone."""
+    style = f"text{{font:12px system-ui,sans-serif;fill:{INK}}}.axis{{stroke:{REPORT['axis']};stroke-width:1}}"
+    drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return drawn.replace(">", f"><style>{style}</style>", 1) + "\n"

@@ -18,7 +18,7 @@ SEED = 2025  # of splits
 READINGS = ("fixed", "drawn")  # a seed trains anew on the same split, or draws its own; the paper does not say
 TOP = 0.1  # the most disputed share of the test items, for figure 5
 SIZES: dict[Scale, dict[str, Any]] = {
-    "quick": {"seeds": 5, "at_most": 600, "learning_rates": [1e-3, 1e-4], "batches": [16, 32], "epochs": [15]},
+    "quick": {"seeds": 5, "at_most": 300, "learning_rates": [1e-3], "batches": [16, 32], "epochs": [15]},
     "laptop": {"seeds": 10, "at_most": None},
     "full": {"seeds": 10, "at_most": None},
 }

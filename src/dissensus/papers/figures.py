@@ -1,0 +1,117 @@
+"""Figures of a paper's page: numbers first, kept in the record, and drawn from it in our look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.report.charts import Line, line_chart, span
+from dissensus.report.colours import LINES, PEOPLE
+from dissensus.report.dot_rows import DotRow, dot_chart
+from dissensus.report.svg import as_file
+
+PAPER_INK = PEOPLE  # published numbers stand beside ours in grey
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers with one name.
+
+    x          of a line: one number for each y; of dots: one name for each y
+    low, high  ends of the intervals; empty where there are none
+    """
+
+    name: str
+    x: tuple[float | str, ...]
+    y: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure of a page.
+
+    key        such as "figure-4"; the file is named by it
+    title      what it shows, in a sentence
+    source     the paper's figure or table that it answers
+    kind       "lines" over a number, or "dots" in rows with names
+    series     ours
+    published  the same numbers as the paper prints them, where it does
+    note       what a reader must know to read it
+    parts      of the reproduction that it was computed from
+    """
+
+    key: str
+    title: str
+    source: str
+    kind: Literal["lines", "dots"]
+    x_title: str
+    y_title: str
+    series: tuple[Series, ...]
+    published: tuple[Series, ...] = ()
+    note: str = ""
+    parts: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def figure_of(stored: Mapping[str, Any]) -> Figure:
+    """A figure from its JSON."""
+    fields = dict(stored) | {name: tuple(map(_series_of, stored[name])) for name in ("series", "published")}
+    return Figure(**fields | {"parts": tuple(stored["parts"])})
+
+
+def _series_of(stored: Mapping[str, Any]) -> Series:
+    return Series(stored["name"], *(tuple(stored[key]) for key in ("x", "y", "low", "high")))
+
+
+def drawings(figure: Figure) -> dict[str, str]:
+    """SVG files by what they show: "here", and "published" beside it where lines of the paper are known."""
+    if figure.kind == "dots":
+        return {"here": as_file(dot_chart(_rows(figure), figure.y_title, of=figure.x_title))}
+    every = (*figure.series, *figure.published)
+    x_range = span([_numbers(series.x) for series in every])
+    y_range = span([_numbers(y) for series in every for y in (series.y, series.low, series.high) if y])
+    sides = {"here": figure.series} | ({"published": figure.published} if figure.published else {})
+    return {
+        side: as_file(line_chart(
+            [_line(entry) for entry in series], figure.x_title, figure.y_title, x_range=x_range, y_range=y_range
+        ))
+        for side, series in sides.items()
+    }  # fmt: skip
+
+
+def _line(series: Series) -> Line:
+    low, high = (_numbers(ends) if ends else None for ends in (series.low, series.high))
+    return Line(series.name, _numbers(series.x), _numbers(series.y), low, high)
+
+
+def _rows(figure: Figure) -> list[DotRow]:
+    """Rows of one name stand together: ours by series, then the paper's."""
+    names = list(dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x))
+    rows = []
+    for name in names:
+        for place, series in enumerate(figure.series):
+            rows += _dots(name, series, series.name, LINES[place % len(LINES)])
+        for series in figure.published:
+            rows += _dots(name, series, f"{series.name}, the paper", PAPER_INK)
+    return rows
+
+
+def _dots(group: str, series: Series, name: str, colour: str) -> list[DotRow]:
+    y = _numbers(series.y)
+    low, high = (_numbers(ends) if ends else np.full(y.size, np.nan) for ends in (series.low, series.high))
+    return [
+        DotRow(name, float(y[place]), float(low[place]), float(high[place]), colour=colour, group=group)
+        for place, x in enumerate(series.x)
+        if str(x) == group
+    ]
+
+
+def _numbers(values: Sequence[float | str | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else float(value) for value in values])

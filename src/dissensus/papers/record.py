@@ -1,0 +1,117 @@
+"""What a reproduction leaves: a small file with every claim, what came out, and where the numbers come from."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dissensus.files.whole_files import write_text
+from dissensus.papers.claims import VERDICTS, Answer, Claim, Finding
+from dissensus.papers.figures import Figure, figure_of
+from dissensus.papers.paper import Scale
+
+RECORD = "record.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartRun:
+    """Where the numbers of a part come from.
+
+    seconds  that it took, all runs of it added up
+    commit   of the code that made it; several where it was made in several goes
+    data     checksums of its data, by data set
+    """
+
+    seconds: float
+    commit: str
+    data: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim and what came out."""
+
+    claim: Claim
+    finding: Finding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """What a paper claims against what came out here.
+
+    rows     one for each claim, in the order of the paper; none is left out
+    shrunk   (what, in the paper, here) for all that is smaller or other here
+    parts    where the numbers come from, by part
+    figures  what the page draws
+    beyond   answers to questions of ours
+    """
+
+    paper: str
+    scale: Scale
+    title: str
+    citation: str
+    rows: tuple[Row, ...]
+    shrunk: tuple[tuple[str, str, str], ...]
+    command: str
+    hardware: str
+    parts: Mapping[str, PartRun]
+    figures: tuple[Figure, ...] = ()
+    beyond: tuple[Answer, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        return sum(part.seconds for part in self.parts.values())
+
+    def count(self, verdict: str) -> int:
+        return sum(row.finding.verdict == verdict for row in self.rows)
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in VERDICTS if self.count(verdict))
+        return f"{self.paper} at scale {self.scale}: {len(self.rows)} claims, {counts}"
+
+    def as_json(self) -> dict[str, Any]:
+        """One entry for each claim, with all that somebody needs to check it."""
+        return {
+            "paper": self.paper, "scale": self.scale, "claims": [self._claim(row) for row in self.rows],
+            "title": self.title, "citation": self.citation, "shrunk": [list(row) for row in self.shrunk],
+            "command": self.command, "hardware": self.hardware, "seconds": round(self.seconds, 1),
+            "parts": {name: asdict(part) for name, part in self.parts.items()},
+            "figures": [figure.as_json() for figure in self.figures],
+            "beyond": [asdict(answer) for answer in self.beyond],
+        }  # fmt: skip
+
+    def _claim(self, row: Row) -> dict[str, Any]:
+        runs = [self.parts[name] for name in row.finding.parts]
+        return {
+            "key": row.claim.key, "claim": row.claim.claim, "source": row.claim.source,
+            "published": row.claim.published, **row.finding.as_json(), "command": self.command,
+            "commit": ", ".join(dict.fromkeys(run.commit for run in runs)), "hardware": self.hardware,
+            "seconds": round(sum(run.seconds for run in runs), 1),
+            "data": {name: digits for run in runs for name, digits in run.data.items()},
+        }  # fmt: skip
+
+    def write(self, path: str | Path) -> None:
+        """As a JSON file, whole or not at all."""
+        write_text(json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n", Path(path))
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """What `Reproduction.write` wrote, with its figures as values again."""
+    stored: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return stored | {"figures": [figure_of(entry) for entry in stored["figures"]]}
+
+
+def hardware() -> str:
+    """This machine in a line."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
