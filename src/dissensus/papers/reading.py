@@ -1,0 +1,49 @@
+"""Numbers of a study's cells, as findings and figures need them: values by run, and differences of paired runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dissensus.labels.intervals import Interval
+from dissensus.study.description import StudyFolder
+from dissensus.study.summary.cell_table import cell_rows
+from dissensus.study.summary.units import mean_interval
+
+Runs = dict[str, float]
+
+
+def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), **settings: Any) -> Runs:
+    """A score of the cells that have these settings, by run; cells of one run, such as folds, are averaged.
+
+    by        what tells runs apart: "seed", "fold", or settings such as "network"
+    settings  of the arm, such as delivery="soft", votes=5; a list, tuple or set stands for any of its values
+    """
+    wanted = {key: value if isinstance(value, list | tuple | set | frozenset) else (value,)
+              for key, value in settings.items()}  # fmt: skip
+    together: dict[str, list[float]] = {}
+    rows = cell_rows(folder)
+    for key in (*wanted, *by, metric):
+        if rows and key not in rows[0]:
+            raise KeyError(f"cells have no {key!r}; they have {', '.join(rows[0])}")
+    for row in rows:
+        if row["status"] == "done" and all(row[key] in values for key, values in wanted.items()):
+            run = " · ".join(f"{key} {row[key]}" for key in by)
+            together.setdefault(run, []).append(np.nan if row[metric] is None else row[metric])
+    if not together:
+        raise KeyError(f"no cell has {settings}")
+    return {run: float(np.mean(values)) for run, values in together.items()}
+
+
+def gaps(one: Mapping[str, float], other: Mapping[str, float]) -> Runs:
+    """What `one` has more than `other`, run by run; both must have the same runs."""
+    if set(one) != set(other):
+        raise KeyError(f"runs differ: {', '.join(sorted(set(one) ^ set(other)))}")
+    return {run: one[run] - other[run] for run in one}
+
+
+def interval_of(runs: Mapping[str, float] | Iterable[float]) -> Interval:
+    """Their mean with Student's interval."""
+    return mean_interval([float(value) for value in (runs.values() if isinstance(runs, Mapping) else runs)])
