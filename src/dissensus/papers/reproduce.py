@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,8 @@ def reproduce(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     parts = list(paper.parts(scale))
-    data = {name: _checksum(name) for name in dict.fromkeys(name for part in parts for name in part.data)}
+    names = dict.fromkeys(name for part in parts for name in part.data)
+    data = {name: _checksum(paths_of(lookup(name))) for name in names}
     whole = sum(part.weight for part in parts)
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
@@ -67,6 +68,7 @@ def reproduce(
 
         tell(0.0)
         checksums = {name: data[name] for name in part.data}
+        checksums |= {name: _checksum([path]) for name, path in part.files.items()}
         if part.study is not None:
             runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
         else:
@@ -83,9 +85,9 @@ def reproduce(
     return made
 
 
-def _checksum(name: str) -> str:
-    """Of all files of a data set together."""
-    each = [checksum(path, "sha256") for path in paths_of(lookup(name))]
+def _checksum(paths: Sequence[Path]) -> str:
+    """Of all files together."""
+    each = [checksum(path, "sha256") for path in paths]
     return f"sha256:{hashlib.sha256(' '.join(each).encode()).hexdigest()[:16]}"
 
 
