@@ -53,6 +53,7 @@ def reproduce(
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     parts = list(paper.parts(scale))
+    _check_parts(paper, parts)
     names = dict.fromkeys(name for part in parts for name in part.data)
     data = {name: _checksum(paths_of(lookup(name))) for name in names}
     whole = sum(part.weight for part in parts)
@@ -73,6 +74,7 @@ def reproduce(
             runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
         else:
             runs[part.name], numbers[part.name] = _work(part, folders, tell, checksums)
+        tell(1.0)
         done += part.weight
     results = Results(folders, numbers)
     made = Reproduction(
@@ -83,6 +85,16 @@ def reproduce(
     )  # fmt: skip
     made.write(place / RECORD)
     return made
+
+
+def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
+    """Each name once, and what a part needs before it."""
+    before: set[str] = set()
+    for part in parts:
+        missing = [name for name in part.needs if name not in before]
+        assert part.name not in before, f"{paper.name} has two parts named {part.name}"
+        assert not missing, f"{paper.name}: part {part.name} needs {', '.join(missing)}, not among the parts before it"
+        before.add(part.name)
 
 
 def _checksum(paths: Sequence[Path]) -> str:
@@ -137,10 +149,17 @@ def _work(
             given = part.work(folder, {need: folders[need] for need in part.needs}, tell)
             seconds = round(time.perf_counter() - started, 2)
             stored = {"made_from": name, "seconds": seconds, "commit": code_commit(), "numbers": given}
-            text = json.dumps(stored, indent=1, allow_nan=False)
+            text = _text(part.name, stored)
             write_text(text + "\n", folder / NUMBERS)
             stored = json.loads(text)
     return PartRun(seconds=stored["seconds"], commit=stored["commit"], data=data), dict(stored["numbers"])
+
+
+def _text(name: str, stored: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(stored, indent=1, allow_nan=False)
+    except ValueError as error:
+        raise ValueError(f"part {name} gave NaN or infinity, which JSON does not have; expected None there") from error
 
 
 def _stored(folder: Path) -> dict[str, Any]:

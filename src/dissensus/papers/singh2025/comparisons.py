@@ -111,9 +111,9 @@ def _accuracy(run: SetRun) -> Finding:
 def _significance(run: SetRun, metric: str) -> Finding:
     """Whether a t-test says what the paper's says: beyond chance in the same direction, or within chance."""
     fixed, drawn = (p_value(run.numbers, metric, reading) for reading in ("fixed", "drawn"))
-    others = "".join(f"; with {own['encoder']} p = {p_value(own, metric, 'fixed'):.1e}" for own in run.others.values())
+    others = "".join(f"; with {own['encoder']} p = {p_value(own, metric, 'fixed'):.2g}" for own in run.others.values())
     gaps = soft_less_hard(run.numbers, metric)
-    text = f"p = {fixed:.1e} over {gaps.size} seeds, {drawn:.1e} with a split for each seed{others}"
+    text = f"p = {fixed:.2g} over {gaps.size} seeds, {drawn:.2g} with a split for each seed{others}"
     right_way = SIGNS[metric] * gaps.mean() > 0
     verdict: Verdict
     if metric == "kl" or run.name == "chaosnli":
@@ -138,7 +138,7 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
         f"{published.NAMES[name]} {f'{gain:+.0f} %' if name in known else 'none, for hard labels have 0 or less'}"
         for name, gain in gains.items()
     )
-    reason = "; ".join(text for text in dict.fromkeys(run.reason for run in runs.values()) if text)
+    reason = "; ".join(dict.fromkeys(text for run in runs.values() for text in run.other_here))
     if metric == "kl":
         rows = [1 - soft / hard for hard, soft in _printed_pairs("kl")]
         reason = f"the rows of the paper's own table give {100 * float(np.mean(rows)):.0f} %; {reason}"
@@ -165,9 +165,8 @@ def _no_loss(runs: Runs) -> Finding:
     for name, run in runs.items():
         for reading, split in (("fixed", "one split"), ("drawn", "a split for each seed")):
             lower = soft_less_hard(run.numbers, "accuracy", reading).mean() < 0
-            kept[f"{published.NAMES[name]}, {split}"] = not (
-                lower and p_value(run.numbers, "accuracy", reading) < LEVEL
-            )
+            seen = p_value(run.numbers, "accuracy", reading) < LEVEL
+            kept[f"{published.NAMES[name]}, {split}"] = not (lower and seen)
     finding = count_finding(
         kept, over="sets and readings of a seed", parts=tuple(run.part for run in runs.values()),
         said=f"no loss of accuracy that a paired t-test sees at {LEVEL:g}",
@@ -199,7 +198,7 @@ def _largest(runs: Runs) -> Finding:
     text = ", ".join(f"{published.NAMES[name]} {gain:+.0f} %" for name, gain in gains.items())
     if not all(map(math.isfinite, gains.values())):
         return Finding(ours="-", verdict="cannot be tested here", parts=parts,
-                       reason="the correlation of hard labels is 0 or less on a set, which has no relative gain")  # fmt: skip
+                       reason="a correlation of 0 or less, as here on a set, has no relative gain")  # fmt: skip
     largest = max(gains, key=lambda name: gains[name])
     same = largest == "chaosnli"
     return Finding(

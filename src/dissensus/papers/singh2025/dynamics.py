@@ -70,8 +70,8 @@ def _longer(runs: Runs) -> Finding:
         return Finding(ours=", ".join(each), verdict="cannot be tested here", parts=parts,
                        reason="no setting was stopped before its last epoch")  # fmt: skip
     return count_finding(
-        later, over="settings in which one of the two was stopped early", parts=parts,
-        said=f"with equal settings soft labels train longer: {', '.join(each)}",
+        later, over="settings in which at least one of the two was stopped early", parts=parts,
+        said=f"soft against hard labels with equal settings: {', '.join(each)}; soft labels train longer",
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dissensus.papers.claims import Finding
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.encoders import HERE, OF_THE_PAPER, SHOWN, part_of
-from dissensus.papers.singh2025.work import SIZES
+from dissensus.papers.singh2025.work import SIZES, grid_of
 
 Numbers = Mapping[str, Any]
 
@@ -36,13 +36,17 @@ class SetRun:
         return published.NAMES[self.name]
 
     @property
-    def reason(self) -> str:
+    def other_here(self) -> list[str]:
         """What is other here than in the paper."""
         theirs = SHOWN[OF_THE_PAPER[self.name]]
         texts = ["offensiveness stands for politeness, which is not among the data"] * (self.name == "popquorn")
         if self.numbers["encoder"] != theirs:
             texts.append(f"{self.numbers['encoder']} stands for {theirs}")
-        return "; ".join(texts)
+        return texts
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(self.other_here)
 
 
 def set_runs(results: Results, scale: Scale) -> dict[str, SetRun]:
@@ -91,8 +95,9 @@ def with_size(finding: Finding, scale: Scale) -> Finding:
     """At a small scale, what differs may be chance: the reason says so."""
     if scale != "quick" or finding.verdict != "differs" or not finding.parts:
         return finding
-    most = ", ".join(f"{count} items of {published.NAMES[name]}" for name, count in SIZES[scale]["at_most"].items())
-    small = (
-        f"quick takes {SIZES[scale]['seeds']} seeds, few settings and {most}, so this may be chance: laptop takes all"
-    )
+    size = SIZES[scale]
+    most = [f"{count} items of {published.NAMES[name]}" for name, count in size["at_most"].items()
+            if any(part.startswith(name) for part in finding.parts)]  # fmt: skip
+    taken = " and ".join([f"{size['seeds']} seeds", f"{len(grid_of(scale))} settings", *most])
+    small = f"{scale} takes {taken}, so this may be chance"
     return replace(finding, reason=f"{small}; {finding.reason}" if finding.reason else small)
