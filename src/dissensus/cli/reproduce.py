@@ -34,7 +34,7 @@ def reproduce(
         Path | None,
         typer.Option("--output", "-o", help="Where cells and numbers go; reproduce-NAME-SCALE unless given."),
     ] = None,
-    engine: Annotated[str, typer.Option(help="Who works on the cells: local, ray.")] = "local",
+    engine: Annotated[str, typer.Option(help="Who works on the cells: local, ray, submitit.")] = "local",
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it, Ray starts here.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Processes at once, of this machine.")] = None,
     as_json: AsJson = False,
@@ -60,7 +60,10 @@ def reproduce(
         place = Path(f"reproduce-{name}-{scale}") if folder is None else folder
 
         def made_engine() -> Any:
-            return None if engine == "local" else engine_of(engine, folder=place, address=address, jobs=jobs)
+            return engine_of(engine, folder=place, address=address, jobs=jobs)
+
+        if engine not in ("ray", "submitit"):  # local, or none at all: what does not fit is refused before any work
+            made_engine()
 
         with progress_bar(name) as move:
 
@@ -70,7 +73,7 @@ def reproduce(
             result = run(paper, scale, place, engine=made_engine, jobs=jobs, progress=progress, say=say_or_warn)
         write_page(read_record(place / RECORD), place / PAGE)
     if as_json:
-        typer.echo(json.dumps(result.as_json()))
+        typer.echo(json.dumps(result.brief()))
         return
     _print(result)
     say(f"the page is {place / PAGE}, the record {place / RECORD}; cells and numbers are beside them")

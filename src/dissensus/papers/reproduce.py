@@ -51,11 +51,11 @@ def reproduce(
     if scale not in SCALES:
         raise ValueError(f"there is no scale {scale!r}; expected one of {', '.join(SCALES)}")
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     parts = list(paper.parts(scale))
     _check_parts(paper, parts)
     names = dict.fromkeys(name for part in parts for name in part.data)
     data = {name: _checksum(paths_of(lookup(name))) for name in names}
+    place.mkdir(parents=True, exist_ok=True)
     whole = sum(part.weight for part in parts)
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
