@@ -26,7 +26,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture
 def record(tmp_path: Path) -> dict[str, Any]:
     judged = {
-        "closer": Finding(ours="-0.1 | -0.2", verdict="differs", reason="few seeds\nand | few items", parts=("labels",)),
+        "closer": Finding(
+            ours="-0.1 | -0.2", verdict="differs", reason="few seeds\nand | few items", parts=("labels",)
+        ),
         "items": Finding(ours="1,797", verdict="equal", parts=("labels",)),
         "brains": untested("there is no scanner"),
     }

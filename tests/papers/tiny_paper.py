@@ -22,14 +22,17 @@ from dissensus.study.spec import Study
 
 DIGITS = {"digits": {"labels": "digits", "features": "pixels"}}
 CLAIMS = (
-    Claim(key="closer", claim="Soft labels bring the head closer to people", source="table 1", published="KL 0.5 | 0.3"),
+    Claim(
+        key="closer", claim="Soft labels bring the head closer to people", source="table 1", published="KL 0.5 | 0.3"
+    ),
     Claim(key="items", claim="There are 1,797 digits", source="section 2", published="1,797"),
     Claim(key="brains", claim="Brains agree", source="figure 9\nright", published="a picture"),
 )
 FIGURES = (
     Figure(
         key="lines", title="KL by epoch", source="figure 1", kind="lines", x_title="epoch", y_title="KL",
-        series=(Series("soft", (1.0, 2.0), (0.5, 0.3), (0.4, None), (0.6, None)), Series("hard", (1.0, 2.0), (0.6, 0.5))),
+        series=(Series("soft", (1.0, 2.0), (0.5, 0.3), (0.4, None), (0.6, None)),
+                Series("hard", (1.0, 2.0), (0.6, 0.5))),
         published=(Series("soft", (1.0, 2.0), (0.6, 0.2)),), parts=("heads",),
     ),
     Figure(

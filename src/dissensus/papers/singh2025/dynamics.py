@@ -54,7 +54,8 @@ def _epochs(run: SetRun) -> Finding:
 
 def _longer(runs: Runs) -> Finding:
     """With the same settings for both; those that may run longest, so that their end comes from the loss."""
-    later, each = {}, []
+    later: dict[str, bool] = {}
+    each = []
     for name, run in runs.items():
         grid = grid_of(run.scale)
         longest = max(config.epochs for config in grid)
