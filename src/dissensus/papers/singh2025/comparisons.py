@@ -27,7 +27,7 @@ from dissensus.study.summary.units import mean_interval
 Runs = Mapping[str, SetRun]
 SIGNS: dict[str, Literal[-1, 1]] = {"kl": -1, "entropy_correlation": 1, "accuracy": 1}
 LEVEL = 0.05  # of the paper's t-tests
-CERTAIN = 0.001  # as its text says of the ones that come out
+CERTAIN = 0.001  # below which the text says that they are
 
 
 def comparisons(runs: Runs) -> dict[str, Finding]:
@@ -41,6 +41,7 @@ def comparisons(runs: Runs) -> dict[str, Finding]:
             told[f"table-3-{name}-{metric}-p"] = _significance(run, metric)
     told["table-4-mean-kl"] = _mean_gain(runs, "kl")
     told["table-4-mean-correlation"] = _mean_gain(runs, "entropy_correlation")
+    told["section-4.2-certain"] = _certain(runs)
     told["section-4.2-accuracy"] = _no_loss(runs)
     told["section-4.2-domains"] = _everywhere(runs)
     told["section-4.3-largest"] = _largest(runs)
@@ -61,7 +62,7 @@ def _gap(run: SetRun, metric: str) -> Finding:
     unit = " points" if metric == "accuracy" else ""
     finding = direction_finding(
         mean_interval(gaps.tolist()), by_seed(gaps), SIGNS[metric], parts=(run.part, *run.others), over="seeds",
-        digits=2 if unit else 3, unit=unit, reason=run.reason,
+        digits=2 if unit else 3, unit=unit, reason="; ".join([*_one_test_set(run, metric), *run.other_here]),
     )  # fmt: skip
     return _beside(finding, run, metric)
 
@@ -103,7 +104,7 @@ def _accuracy(run: SetRun) -> Finding:
     margin = min(printed(text).sd or np.inf for text in published.SCORES[run.name]["accuracy"])
     finding = no_difference_finding(
         mean_interval(gaps.tolist()), by_seed(gaps), margin, over="seeds", parts=(run.part, *run.others), digits=2,
-        unit=" points", reason=run.reason,
+        unit=" points", reason="; ".join([*_one_test_set(run, "accuracy"), *run.other_here]),
     )  # fmt: skip
     return _beside(finding, run, "accuracy")
 
@@ -115,19 +116,26 @@ def _significance(run: SetRun, metric: str) -> Finding:
     gaps = soft_less_hard(run.numbers, metric)
     text = f"p = {fixed:.2g} over {gaps.size} seeds, {drawn:.2g} with a split for each seed{others}"
     right_way = SIGNS[metric] * gaps.mean() > 0
-    verdict: Verdict
-    if metric == "kl" or run.name == "chaosnli":
-        verdict = "same direction" if right_way and fixed < CERTAIN else "differs"
-        if right_way and fixed >= CERTAIN and gaps.size < published.RUNS:
-            verdict = "cannot be tested here"
+    parts, reasons = (run.part, *run.others), [*_one_test_set(run, metric), *run.other_here]
+    if metric == "accuracy" and run.name != "chaosnli":
+        verdict: Verdict = "differs" if fixed < LEVEL else "same direction"
+    elif not right_way:
+        verdict, reasons = "differs", ["the difference goes the other way here", *reasons]
+    elif fixed < LEVEL:
+        verdict = "same direction"
+    elif gaps.size < published.RUNS:
+        verdict, reasons = "cannot be tested here", [f"{gaps.size} seeds are too few at this spread", *reasons]
     else:
-        verdict = "differs" if fixed < LEVEL else "same direction"
-    reason = run.reason
-    if verdict == "cannot be tested here":
-        reason = f"{gaps.size} seeds are too few for p < {CERTAIN:g} at this spread; {reason}"
-    elif verdict == "differs" and not right_way:
-        reason = f"the difference goes the other way here; {reason}"
-    return Finding(ours=text, verdict=verdict, reason=reason, parts=(run.part, *run.others))
+        verdict = "differs"
+    return Finding(ours=text, verdict=verdict, reason="; ".join(reasons), parts=parts)
+
+
+def _one_test_set(run: SetRun, metric: str) -> list[str]:
+    """Said where seeds on one split agree on a difference that is gone when each has a split of its own."""
+    fixed, drawn = (p_value(run.numbers, metric, reading) for reading in ("fixed", "drawn"))
+    if fixed < LEVEL <= drawn:
+        return ["beyond chance on one test set, within chance with a split for each seed"]
+    return []
 
 
 def _mean_gain(runs: Runs, metric: str) -> Finding:
@@ -159,6 +167,21 @@ def _printed_pairs(metric: str) -> list[tuple[float, float]]:
     return [(printed(hard).value, printed(soft).value) for hard, soft in texts]
 
 
+def _certain(runs: Runs) -> Finding:
+    sure, texts, fewest = {}, [], published.RUNS
+    for name, metric in [*((name, "kl") for name in runs), ("chaosnli", "accuracy")]:
+        gaps, p = soft_less_hard(runs[name].numbers, metric), p_value(runs[name].numbers, metric, "fixed")
+        sure[f"{runs[name].shown}, {metric}"] = bool(SIGNS[metric] * gaps.mean() > 0 and p < CERTAIN)
+        texts.append(f"{runs[name].shown}, {metric} {p:.2g}")
+        fewest = min(fewest, gaps.size)
+    parts = tuple(run.part for run in runs.values())
+    finding = count_finding(sure, over="comparisons", parts=parts, said=f"p: {'; '.join(texts)}; below {CERTAIN:g}")
+    if fewest < published.RUNS and not all(sure.values()):
+        reason = f"{fewest} seeds are too few for p < {CERTAIN:g} where seeds differ much"
+        return replace(finding, verdict="cannot be tested here", reason=reason)
+    return _all(finding, sure, runs)
+
+
 def _no_loss(runs: Runs) -> Finding:
     """A loss is one that a t-test sees."""
     kept = {}
@@ -171,7 +194,7 @@ def _no_loss(runs: Runs) -> Finding:
         kept, over="sets and readings of a seed", parts=tuple(run.part for run in runs.values()),
         said=f"no loss of accuracy that a paired t-test sees at {LEVEL:g}",
     )  # fmt: skip
-    return _all(finding, kept)
+    return _all(finding, kept, runs)
 
 
 def _everywhere(runs: Runs) -> Finding:
@@ -181,15 +204,21 @@ def _everywhere(runs: Runs) -> Finding:
         for name, run in runs.items() for metric in ("kl", "entropy_correlation")
     }  # fmt: skip
     parts = tuple(run.part for run in runs.values())
-    return _all(count_finding(better, over="sets and scores", parts=parts, said="better with soft labels"), better)
+    finding = count_finding(better, over="sets and scores", parts=parts, said="better with soft labels")
+    return _all(finding, better, runs)
 
 
-def _all(finding: Finding, holds: Mapping[str, bool]) -> Finding:
+def _all(finding: Finding, holds: Mapping[str, bool], runs: Runs) -> Finding:
     """A claim about all sets does not hold where one is an exception."""
     if all(holds.values()):
         return finding
-    odd = ", ".join(name for name, right in holds.items() if not right)
-    return replace(finding, verdict="differs", reason=f"not so: {odd}")
+    odd = [name for name, right in holds.items() if not right]
+    other = [
+        text for run in runs.values() if any(name.startswith(run.shown) for name in odd) for text in run.other_here
+    ]
+    return replace(
+        finding, verdict="differs", reason="; ".join([f"not so: {' and '.join(odd)}", *dict.fromkeys(other)])
+    )
 
 
 def _largest(runs: Runs) -> Finding:

@@ -13,6 +13,7 @@ from dissensus.papers.singh2025.runs import SetRun, set_runs, with_size
 from dissensus.papers.singh2025.work import grid_of
 from dissensus.papers.verdicts import exact_finding, untested
 
+NEAR = 0.01  # nats of validation loss
 POLITENESS = "only the offensiveness ratings are here; the paper takes politeness"
 
 
@@ -82,6 +83,7 @@ def _chosen(run: SetRun, targets: str) -> Finding:
     here, best = losses[grid.index(theirs)], min(losses)
     place = 1 + sum(loss < here for loss in losses)
     text += f"; the paper's is number {place} of {len(grid)} here, with {here - best:.4f} nats more than the best"
-    reason = f"{run.reason}; the best settings differ by little, so that chance decides between them"
+    near = sum(loss <= best + NEAR for loss in losses)
+    reason = f"{run.reason}; {near} of {len(grid)} settings are within {NEAR:g} nats of the best"
     return Finding(ours=text, verdict="equal" if ours == theirs else "differs", parts=(run.part,),
                    reason="" if ours == theirs else reason)  # fmt: skip
