@@ -126,7 +126,7 @@ def test_settings_that_quick_does_not_try_cannot_be_tested_and_what_differs_says
             assert finding.verdict == "cannot be tested here" and "not among the 8 that quick tries" in finding.reason
     for key, finding in judged(exchanged).items():
         if finding.verdict == "differs" and not key.startswith(("table-1", "figure-3")):
-            assert "quick takes 5 seeds and 8 settings" in finding.reason
+            assert "quick takes 5 seeds, 8 settings" in finding.reason
 
 
 def test_label_statistics_are_of_all_items_whatever_was_trained_on():
