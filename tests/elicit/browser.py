@@ -96,8 +96,8 @@ class Person:
         session.detach()
         self.problems, self.moved = [], None
 
-    def stop_the_clock(self) -> None:
-        """Time passes by `page.clock` only, in every page that this browser will ever open."""
+    def take_over_the_clock(self) -> None:
+        """Time passes as before, and `page.clock` can move it on, in every page that this browser will ever open."""
         self.leaves_traces = True
         self.page.clock.install()
 
