@@ -261,12 +261,12 @@ def test_a_full_storage_leaves_the_open_page_to_keep_the_answer(survey, person):
         }""")
         with gone_for_a_while(me):
             assert page.evaluate(STORED) == []
-            asked = []
-            page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-            page.close(run_before_unload=True)  # the page asks not to be closed, and is not
+            with page.expect_event("dialog") as asked:
+                page.close(run_before_unload=True)  # the page asks not to be closed, and is not
+            assert asked.value.type == "beforeunload"
+            asked.value.dismiss()
             page.wait_for_function("() => true")
-            page.wait_for_timeout(200)
-            assert asked == ["beforeunload"] and not page.is_closed()
+            assert not page.is_closed()
         place_is(page, "2 of 4")
     without_replies(me)
     assert answers(survey) == ["cat"]

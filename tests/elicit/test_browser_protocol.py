@@ -208,7 +208,8 @@ def test_nobody_has_looked_before_the_picture_is_there(tmp_path, person):
         me = person()
         waiting = []
         me.page.route("**/media/**", lambda route: waiting.append(route))
-        me.page.goto(f"{address}/start")
+        with me.page.expect_request("**/media/**"):
+            me.page.goto(f"{address}/start")
         me.page.wait_for_selector("img")
         me.page.wait_for_timeout(250)
         for route in waiting:
