@@ -89,7 +89,7 @@ def shrinkage(
     agreement  how far two people agree beyond chance (kappa, 0 to 1), as assumed beforehand. It decides where every
                item has one vote only, since then nothing else tells how much people disagree: at 0.5 that vote counts
                as much as the share of the classes, just as it does with 1/k
-    pairs      how many pairs of votes this assumption is worth, and twice as many items of evenly spread classes
+    pairs      how many pairs of votes this assumption is worth
     """
     counts = votes.counts()  # (n, k)
     fitted = vote_prior(counts, levels=levels, spread=spread, agreement=agreement, pairs=pairs, iterations=iterations)
