@@ -64,6 +64,15 @@ def test_evenly_common_classes_and_one_vote_are_smoothed_with_one_over_k():
     assert vote_prior(counts).estimate(counts) == pytest.approx((counts + 0.25) / 2, abs=1e-3)
 
 
+def test_who_knows_that_people_agree_is_believed_where_votes_cannot_tell():
+    """One vote per item says nothing of agreement: kappa is the hyperprior's mean, and 1/k has to yield to it."""
+    counts = np.repeat(np.eye(4, dtype=int), 5, axis=0)
+    sure = vote_prior(counts, agreement=0.9, pairs=100).estimate(counts)
+    assert sure == pytest.approx(0.9 * counts + 0.1 / 4, abs=0.01)
+    hardly = vote_prior(counts, agreement=0.55, pairs=4).estimate(counts)
+    assert hardly == pytest.approx((counts + 0.25) / 2, abs=0.01)
+
+
 def test_a_class_that_ten_items_did_not_show_stays_possible():
     counts = np.array([[3, 0, 0]] * 7 + [[0, 3, 0]] * 3)
     nobody = vote_prior(counts).estimate(np.zeros((1, 3), dtype=int))[0]

@@ -78,7 +78,8 @@ def vote_prior(
     shares, 3 levels - 1 more for the tied ones, and for the free ones as many as the votes set free. Another model
     counts as much as the fixed one where it makes all votes 200 to 400 times as probable, its parameters deducted: ten
     items with few votes rarely do that unless people nearly always agree, and thousands are told apart by kind. Where
-    no item has two votes nothing tells kinds apart, and only the first three models remain.
+    no item has two votes nothing tells kinds apart, and only the first three models remain. The fixed one has a kappa
+    of 1/2: where another agreement is assumed, its odds fall as the hyperprior does from that agreement to 1/2.
 
     The probability of all votes also holds where doubtful items were asked about again: a rule that only sees votes
     cancels from it, since such votes are missing at random in the sense of Rubin (1976), Inference and missing data.
@@ -104,6 +105,7 @@ def vote_prior(
         parameters += [parameters[-1] + free_parameters(rows, times, free.alpha, free.weights, spread)]
     score = np.array([_evidence(model, rows, times) for model in models]) - parameters
     score[0] += np.log(FIXED_CHANCE / (1 - FIXED_CHANCE) * (len(models) - 1))
+    score[0] += _log_beta(np.array(0.5), agreement, pairs) - _log_beta(np.array(agreement), agreement, pairs)
     return _averaged(models, score)
 
 
@@ -126,14 +128,18 @@ def _alike(rows: np.ndarray, times: np.ndarray, mean: np.ndarray, agreement: flo
     kappa = KAPPAS
     while True:
         alpha = (1 / kappa - 1)[:, None] * mean  # (g, k)
-        beta = (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
-        weights = softmax(beta + times @ component_evidence(rows, alpha))
+        weights = softmax(_log_beta(kappa, agreement, pairs) + times @ component_evidence(rows, alpha))
         top, step = kappa[weights.argmax()], kappa[1] - kappa[0]
         if weights.max() < 0.5 or step < 1e-3:
             break
         kappa = np.linspace(max(top - step, KAPPAS[0]), min(top + step, KAPPAS[-1]), KAPPAS.size)
     some = weights > LEAST
     return VotePrior(alpha[some], weights[some] / weights[some].sum())
+
+
+def _log_beta(kappa: np.ndarray, agreement: float, pairs: float) -> np.ndarray:
+    """ln of the hyperprior of kappa, up to a constant."""
+    return (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
 
 
 def _evidence(model: VotePrior, rows: np.ndarray, times: np.ndarray) -> float:
