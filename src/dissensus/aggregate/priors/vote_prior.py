@@ -19,6 +19,8 @@ from dissensus.labels.answers import hold
 FIT_ROWS = 20_000  # different rows of counts the prior is fitted on: it has few parameters, more rows only cost time
 KAPPAS = (np.arange(10) + 0.5) / 10  # agreement beyond chance, averaged over
 LEAST = 1e-9  # the weight below which a Dirichlet makes no difference
+FIXED_CHANCE = 0.99  # of smoothing with 1/k, before any vote
+EVEN_ITEMS = 40  # imagined items of evenly spread classes, from which the shares of the classes start
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +69,17 @@ def vote_prior(
             all votes and to imagined pairs of that agreement
     free    the same, each for itself: ln alpha ~ Normal(ln tied, spread^2)
 
-    In the share each item counts once, and 2 pairs further items are spread evenly. The components of all five are one
+    In the share each item counts once, and 40 further items are spread evenly. The components of all five are one
     mixture. A model's weight in it is Akaike's, by its probability of all votes:
 
         weight ~ chance exp(sum_i ln f(votes_i) - parameters),   f(x) = sum_j weights_j B(alpha_j + x) / B(alpha_j)
 
-    with a chance of 1/2 beforehand for the fixed one and equal chances for the others; k - 1 parameters for the shares,
-    3 levels - 1 more for the tied ones, and for the free ones as many as the votes set free. So ten items are smoothed
-    nearly with 1/k, and thousands are told apart by kind. Where no item has two votes nothing tells kinds apart, and
-    only the first three models remain.
+    with a chance of 0.99 beforehand for the fixed one and equal chances for the others; k - 1 parameters for the
+    shares, 3 levels - 1 more for the tied ones, and for the free ones as many as the votes set free. Another model
+    counts as much as the fixed one where it makes all votes 200 to 400 times as probable, its parameters deducted: ten
+    items with few votes rarely do that unless people nearly always agree, and thousands are told apart by kind. Where
+    no item has two votes nothing tells kinds apart, and only the first three models remain. The fixed one has a kappa
+    of 1/2: where another agreement is assumed, its odds fall as the hyperprior does from that agreement to 1/2.
 
     The probability of all votes also holds where doubtful items were asked about again: a rule that only sees votes
     cancels from it, since such votes are missing at random in the sense of Rubin (1976), Inference and missing data.
@@ -86,8 +90,8 @@ def vote_prior(
     _check_options(levels, spread, agreement, pairs)
     k, cast = counts.shape[1], counts.sum(axis=1)
     n = int((cast > 0).sum())
-    share = (counts / np.maximum(cast, 1)[:, None]).sum(axis=0) + 2 * pairs / k
-    share = share / (n + 2 * pairs)  # (k,)
+    share = (counts / np.maximum(cast, 1)[:, None]).sum(axis=0) + EVEN_ITEMS / k
+    share = share / (n + EVEN_ITEMS)  # (k,)
     rows, times = fitting_rows(counts)
     models = [VotePrior(np.full((1, k), 1 / k), np.ones(1))]
     models += [_alike(rows, times, mean, agreement, pairs) for mean in (np.full(k, 1 / k), share)]
@@ -100,7 +104,8 @@ def vote_prior(
         parameters += [k + 3.0 * levels - 2]
         parameters += [parameters[-1] + free_parameters(rows, times, free.alpha, free.weights, spread)]
     score = np.array([_evidence(model, rows, times) for model in models]) - parameters
-    score[0] += np.log(len(models) - 1)  # as likely beforehand as all others together
+    score[0] += np.log(FIXED_CHANCE / (1 - FIXED_CHANCE) * (len(models) - 1))
+    score[0] += _log_beta(np.array(0.5), agreement, pairs) - _log_beta(np.array(agreement), agreement, pairs)
     return _averaged(models, score)
 
 
@@ -123,14 +128,18 @@ def _alike(rows: np.ndarray, times: np.ndarray, mean: np.ndarray, agreement: flo
     kappa = KAPPAS
     while True:
         alpha = (1 / kappa - 1)[:, None] * mean  # (g, k)
-        beta = (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
-        weights = softmax(beta + times @ component_evidence(rows, alpha))
+        weights = softmax(_log_beta(kappa, agreement, pairs) + times @ component_evidence(rows, alpha))
         top, step = kappa[weights.argmax()], kappa[1] - kappa[0]
         if weights.max() < 0.5 or step < 1e-3:
             break
         kappa = np.linspace(max(top - step, KAPPAS[0]), min(top + step, KAPPAS[-1]), KAPPAS.size)
     some = weights > LEAST
     return VotePrior(alpha[some], weights[some] / weights[some].sum())
+
+
+def _log_beta(kappa: np.ndarray, agreement: float, pairs: float) -> np.ndarray:
+    """ln of the hyperprior of kappa, up to a constant."""
+    return (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
 
 
 def _evidence(model: VotePrior, rows: np.ndarray, times: np.ndarray) -> float:
