@@ -103,10 +103,7 @@ def _ceiling(results: Results, scale: Scale) -> Answer:
             means = {arm: interval_of(runs).value for arm, runs in best.items()}
             spread = max(means.values()) - min(means.values())
             above = min(means.values()) - top[0]
-            sentences.append(
-                f"{TITLES[model]} are {above:.3f} above it at best, and their deliveries differ by {spread:.3f}, "
-                f"{spread / above:.0%} of that distance" if above > 0 else f"{TITLES[model]} reach it"
-            )  # fmt: skip
+            sentences.append(f"{TITLES[model]}: {above:.3f} above it at best, and deliveries differ by {spread:.3f}")
             parts += [part for arm in best if (part := seen.part(model, arm, None)) is not None]
     first, second = (shown(_interval(of), 3) for of in (top, half))
     text = (

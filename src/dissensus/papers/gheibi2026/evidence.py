@@ -167,6 +167,12 @@ def no_difference(found: Sequence[Gap], margin: float, *, digits: int = 4) -> Fi
     return _with_all(finding, found, told, reason)
 
 
+def deciding(cells: Mapping[str, Gap]) -> dict[str, Gap]:
+    """Of comparisons of several models, those of the one that decides: the first, as `all_gaps` orders them."""
+    first = min(cells.values(), key=lambda gap: len(gap.best) < ENOUGH).model
+    return {name: gap for name, gap in cells.items() if gap.model == first}
+
+
 def joined(findings: Sequence[Gap]) -> tuple[str, ...]:
     """The parts behind several comparisons, each once."""
     return tuple(dict.fromkeys(part for gap in findings for part in gap.parts))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding
 from dissensus.papers.gheibi2026 import published as p
-from dissensus.papers.gheibi2026.evidence import ENOUGH, TITLES, Evidence, Gap, direction, shared
+from dissensus.papers.gheibi2026.evidence import ENOUGH, TITLES, Evidence, Gap, deciding, direction, shared
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.verdicts import count_finding, direction_finding, shown, untested
 
@@ -51,43 +51,50 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
 
 def target_findings(seen: Evidence) -> dict[str, Finding]:
     """Figures 2, 5 and 6: the gain of hard delivery against the error of the target."""
-    told = {key: _correlated(seen, what) for key, what in
-            (("figure-2-correlation", "js"), ("figure-5", "l1"), ("figure-6", "high"))}  # fmt: skip
-    cells = {name: of["js"]["bins"] for name, of in _diagnosed(seen, DECIDES).items()}
-    if not cells:
-        return told | {"figure-2-bins": untested("no model of this scale was looked at so")}
-    grows = {name: bins[-1] > bins[0] for name, bins in cells.items()}
-    low, high = (float(np.mean([bins[place] for bins in cells.values()])) for place in (0, -1))
-    return told | {"figure-2-bins": count_finding(
-        grows, over="runs", parts=_probes(seen), said=f"{READINGS[DECIDES]}, best epoch: gain {low:+.4f} in the bin of "
-        f"the least error, {high:+.4f} in that of the largest; larger in the latter",
-    )}  # fmt: skip
+    models = seen.probed_models()
+    keys = ("figure-2-correlation", "figure-5", "figure-6", "figure-2-bins")
+    if not models:
+        return dict.fromkeys(keys, untested("no model of this scale was looked at so"))
+    told = {key: _correlated(seen, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)}
+    grows: dict[str, bool] = {}
+    texts = []
+    for model in models:
+        for keep in ("best", "last"):
+            cells = {name: of["js"]["bins"] for name, of in _diagnosed(seen, model, keep, DECIDES).items()}
+            if cells:
+                low, high = (float(np.mean([bins[place] for bins in cells.values()])) for place in (0, -1))
+                larger = {name: bool(bins[-1] > bins[0]) for name, bins in cells.items()}
+                texts.append(
+                    f"{TITLES[model]}, {keep} epoch: gain {low:+.4f} in the bin of least error, {high:+.4f} in that "
+                    f"of the largest, larger there in {sum(larger.values())} of {len(larger)}"
+                )
+                grows = grows or larger
+    said = f"{READINGS[DECIDES]}: {'; '.join(texts)}; the first decides"
+    return told | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), said=said)}
 
 
-def _diagnosed(seen: Evidence, reading: str, keep: str = "best") -> dict[str, Any]:
-    return {
-        f"{model}, {method}, K = {k}, seed {seed}": of[reading]
-        for model in seen.probed_models() for k, by in seen.probed(model, keep).get("targets", {}).items()
-        for method, runs in by.items() for seed, of in runs.items()
-    }  # fmt: skip
+def _diagnosed(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
+    return {f"{model}, {method}, K = {k}, seed {seed}": of[reading]
+            for k, by in seen.probed(model, keep).get("targets", {}).items()
+            for method, runs in by.items() for seed, of in runs.items()}  # fmt: skip
 
 
-def _correlated(seen: Evidence, what: str) -> Finding:
+def _correlated(seen: Evidence, models: list[str], what: str) -> Finding:
     """Spearman's correlation in each run. The paper does not say which images; both readings are told."""
-    texts, runs = [], {}
+    first: Runs = {}
+    texts = []
     for reading, where in READINGS.items():
-        each = {name: of[what]["spearman"] for name, of in _diagnosed(seen, reading).items()}
-        runs[reading] = {name: value for name, value in each.items() if value is not None}
-        if runs[reading]:
-            values = list(runs[reading].values())
-            texts.append(f"{where}: mean {np.mean(values):+.3f}, above 0 in {sum(value > 0 for value in values)} of "
-                         f"{len(values)} runs")  # fmt: skip
-    if not runs[DECIDES]:
-        return untested("no model of this scale was looked at so")
-    finding = direction_finding(
-        interval_of(runs[DECIDES]), runs[DECIDES], 1, over="runs", parts=_probes(seen), digits=3
-    )
-    reason = "the paper does not say whether its images were learned from or held out; those held out decide here"
+        for model in models:
+            for keep in ("best", "last"):
+                each = {name: of[what]["spearman"] for name, of in _diagnosed(seen, model, keep, reading).items()}
+                runs = {name: value for name, value in each.items() if value is not None}
+                if runs:
+                    above = f"above 0 in {sum(value > 0 for value in runs.values())} of {len(runs)} runs"
+                    mean = float(np.mean(list(runs.values())))
+                    texts.append(f"{where}, {TITLES[model]}, {keep} epoch: mean {mean:+.3f}, {above}")
+                    first = first or runs
+    finding = direction_finding(interval_of(first), first, 1, over="runs", parts=_probes(seen), digits=3)
+    reason = "the paper does not say whether its images were learned from or held out; the first of these decides"
     return replace(finding, ours="; ".join(texts), reason=reason)
 
 
@@ -141,16 +148,17 @@ def _regime(seen: Evidence, method: str) -> Finding:
 
 
 def _both_slices(seen: Evidence, k: int) -> Finding:
-    holds, texts = {}, []
+    cells, texts = {}, []
     for what in ("lambda_full", "lambda_high"):
         for gap in _bent(seen, what, f"sls at {k}", f"soft at {k}"):
-            holds[f"{what}, {gap.text}"] = interval_of(gap.best).value < 0
+            cells[f"{what}, {gap.text}"] = gap
             agreeing = f"below 0 in {sum(value < 0 for value in gap.best.values())} of {len(gap.best)} seeds"
             difference = shown(interval_of(gap.best), 2, signed=True)
             part = "all" if what == "lambda_full" else "disputed"
             texts.append(f"{gap.text}, {part}: SLS less soft labels {difference}, {agreeing}")
-    if not holds:
+    if not cells:
         return untested(f"no model of this scale was probed with {k} votes")
+    holds = {name: interval_of(gap.best).value < 0 for name, gap in deciding(cells).items()}
     return count_finding(holds, over="comparisons", parts=_probes(seen), said="; ".join(texts))
 
 
@@ -169,8 +177,7 @@ def _gradients(seen: Evidence) -> Finding:
         if by:
             runs = {f"seed {seed}": float(value) for seed, value in by.items()}
             values = list(runs.values())
-            finding = direction_finding(interval_of(runs), runs, 1, over="seeds", parts=(f"{model}-probes",), digits=3,
-                                        theirs=printed(p.GRADIENTS))  # fmt: skip
+            finding = direction_finding(interval_of(runs), runs, 1, over="seeds", parts=(f"{model}-probes",), digits=3)
             ours = f"{TITLES[model]}: {finding.ours}; from {min(values):.3f} to {max(values):.3f}"
             return replace(finding, ours=ours,
                            reason="1 - |p|^2 rises with entropy whatever the model: what is below 1 is how the length "
@@ -190,7 +197,7 @@ def _ways(seen: Evidence) -> Finding:
                 texts.append(text + (f", {renewed:+.3f} with batch norm renewed" if model != "heads" else ""))
                 if first is None:
                     first = direction_finding(interval_of(runs), runs, 1, over="seeds", digits=3,
-                                              parts=(f"{model}-probes",), theirs=printed(p.BARRIER))  # fmt: skip
+                                              parts=(f"{model}-probes",))  # fmt: skip
     if first is None:
         return untested("no model of this scale was looked at so")
     reason = "" if first.verdict != "differs" else (
@@ -233,7 +240,7 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
             continue
         means = ", ".join(f"{name} {interval_of(gap.best).value:+.4f}" for name, gap in cells.items())
         told[f"table-9-{method}"] = count_finding(
-            {name: interval_of(gap.best).value > 0 for name, gap in cells.items()}, over="comparisons",
+            {name: interval_of(gap.best).value > 0 for name, gap in deciding(cells).items()}, over="comparisons",
             parts=_probes(seen),
             said=f"best epoch, less soft labels: {means}; higher",
         )  # fmt: skip

@@ -116,6 +116,8 @@ def _close_accuracy(seen: Evidence) -> Finding:
     wide = margin("accuracy")
     cells = {f"{p.NAMES[method]}, K = {k}, {gap.text}": gap for method in p.HARD for k in p.KS
              for gap in seen.all_gaps("accuracy", method, "soft", k)}  # fmt: skip
+    if not cells:
+        return untested("no model was run with few votes")
     close = {name: abs(mean_of_runs(gap.best)) <= wide for name, gap in cells.items()}
     largest = max((mean_of_runs(gap.best) for gap in cells.values()), key=abs)
     return count_finding(close, over="cells", parts=joined(list(cells.values())),
