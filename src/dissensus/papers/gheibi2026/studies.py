@@ -1,4 +1,9 @@
-"""Which networks and heads are trained for the paper, by scale: every study as data."""
+"""Which networks and heads are trained for the paper, by scale: every study as data.
+
+K votes of an image are drawn with replacement, Multinomial(K, p) (`resampled`), as in the paper. The axis `votes` of a
+study draws real votes without replacement, which says more of a smaller crowd, but some images have only 47 votes, and
+the paper goes up to 50.
+"""
 
 from __future__ import annotations
 
