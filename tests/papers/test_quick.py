@@ -20,6 +20,7 @@ pytestmark = pytest.mark.papers
 # Claims that hold by a wide margin even at this size. The tests of each paper show that they fail when the method is
 # broken.
 HOLD = {
+    "gheibi2026": ("proposition-objective", "table-3-shuffled-nll", "figure-4-50", "table-2-others-soft_nll"),
     "singh2025": ("table-3-popquorn-kl", "table-3-cifar10h-hard-kl", "figure-5-popquorn"),
 }
 

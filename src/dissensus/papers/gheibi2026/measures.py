@@ -1,0 +1,128 @@
+"""What is measured on trained models: curvature, gradients, maps, gains over target error, and on which images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dissensus.datasets.catalogue import features, images, load
+from dissensus.evaluate.closeness import manhattan, soft_nll
+from dissensus.evaluate.slices import high_disagreement
+from dissensus.evaluate.sparse_target import sparse_target_diagnostic
+from dissensus.labels.distances import jensen_shannon
+from dissensus.labels.sampling import resampled
+from dissensus.labels.shares import as_distributions
+from dissensus.papers.gheibi2026.trained import DRAWN, TrainedCell
+from dissensus.train.heads.head import Head
+
+BINS = 5
+REPLICATES = 20  # of intervals that are not read: those here are over seeds
+
+
+def module_of(cell: TrainedCell) -> Any:
+    """What torch probes: the network, or the head as a module on standardised features."""
+    if not isinstance(cell.model, Head):
+        return cell.model
+    from dissensus.train.heads.torch_module import head_module
+
+    return head_module(cell.scaled[0])
+
+
+def batches_of(cell: TrainedCell, rows: np.ndarray) -> Any:
+    """Some items as the probes of torch take them, with what people said."""
+    people = cell.people(rows)
+    if not isinstance(cell.model, Head):
+        from dissensus.probe.inputs import image_batches
+
+        return image_batches(cell.model, cell.inputs(rows), people)
+    _, shift, scale = cell.scaled
+    x = ((cell.inputs(rows) - shift) / scale).astype(np.float32)
+    return [(x, people.probs.astype(np.float32))]
+
+
+def bends(cell: TrainedCell, rows: np.ndarray, tolerance: float) -> dict[str, float]:
+    """The largest eigenvalue and the trace of the Hessian of the soft cross-entropy on some items."""
+    from dissensus.probe.curvature import top_eigenvalues
+    from dissensus.probe.traces import trace
+
+    module, batches, rng = module_of(cell), batches_of(cell, rows), np.random.default_rng([cell.cell.seed, 15])
+    top = top_eigenvalues(module, batches, 1, rng, tolerance=tolerance, quiet=True)
+    whole = trace(module, batches, rng, tolerance=tolerance, quiet=True)
+    return {"lambda": float(top.value[0]), "trace": float(whole.value)}
+
+
+def gradient_correlation(cell: TrainedCell, rows: np.ndarray) -> float:
+    """Rank correlation of the last layer's gradient variance with the entropy among people."""
+    from dissensus.probe.gradients import gradient_variance_of_features
+
+    return float(
+        gradient_variance_of_features(cell.people(rows).probs, cell.model.features(cell.inputs(rows))).spearman
+    )
+
+
+def outside_images(model: str, at_most: int) -> dict[str, Any]:
+    """CIFAR-100, and ImageNet without the classes of CIFAR-10: features or pixels."""
+    if model == "heads":
+        far = features("imagenet32-efficientnet")
+        assert far.gold is not None
+        sets = {"CIFAR-100": features("cifar100-efficientnet").values, "ImageNet": far.values[far.gold < 0]}
+        return {name: values[:: max(1, len(values) // at_most)].astype(np.float32) for name, values in sets.items()}
+    others = images("imagenet32", "validation", quiet=True)
+    pixels = {"CIFAR-100": images("cifar100", "test-8k", quiet=True).pixels,
+              "ImageNet": others.pixels[others.items["cifar10"].to_numpy() < 0]}  # fmt: skip
+    return {name: values[:: max(1, len(values) // at_most)] for name, values in pixels.items()}
+
+
+def unseen_images(model: str, at_most: int) -> tuple[Any, np.ndarray]:
+    """Training images of CIFAR-10 and their classes."""
+    if model == "heads":
+        known = features("cifar10-train-efficientnet")
+        assert known.gold is not None
+        return known.values[:at_most].astype(np.float32), known.gold[:at_most]
+    table = images("cifar10", "train", quiet=True)
+    return table.pixels[:at_most], np.asarray(table.labels[:at_most], dtype=np.int64)
+
+
+def map_stability(cells: list[TrainedCell], unseen: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
+    """Grad-CAM for the class of the data set, without ReLU, by the last layer with maps of 4 x 4 or more."""
+    from dissensus.probe.inputs import image_batches
+    from dissensus.probe.saliency import grad_cam
+    from dissensus.probe.stability import stability_by_disagreement
+
+    pixels, classes = unseen
+    people = as_distributions(load("cifar10n").labels).probs[: len(pixels)]
+    maps: dict[str, list[np.ndarray]] = {}
+    for cell in cells:
+        layer = "stages.1" if cell.cell.model.name == "small" else "stage4"
+        batches = image_batches(cell.model, pixels, classes)
+        maps.setdefault(cell.cell.delivery, []).append(
+            np.concatenate([grad_cam(cell.model, x, y, layer=layer, relu=False) for x, y in batches])
+        )
+    stable = {name: stability_by_disagreement(np.stack(of), people) for name, of in maps.items()}
+    return {name: {"overall": of.overall, "high": of.on_disputed} for name, of in stable.items()}
+
+
+def drawn_votes(cell: TrainedCell, k: int) -> np.ndarray:
+    """K votes for each item judged on, drawn as those of the items learned from.  (n, k)"""
+    return resampled(cell.people(cell.parts.test), k, np.random.default_rng([cell.cell.seed, DRAWN])).probs
+
+
+def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np.ndarray) -> dict[str, Any]:
+    """Rank correlations of the target's error with the gain, and the gain in bins of that error."""
+    people = hard.people(rows).probs
+    losses = [soft_nll(np.clip(cell.model.probs(cell.inputs(rows)), 1e-12, 1), people) for cell in (soft, hard)]
+    disputed = high_disagreement(people).code == 1
+    told: dict[str, Any] = {}
+    for name, distance, inside in (
+        ("js", jensen_shannon, slice(None)), ("l1", manhattan, slice(None)), ("high", jensen_shannon, disputed),
+    ):  # fmt: skip
+        before, after = (loss[inside] for loss in losses)
+        result = sparse_target_diagnostic(before, after, sparse[inside], people[inside], np.random.default_rng(0),
+                                          bins=BINS, distance=distance, replicates=REPLICATES)  # fmt: skip
+        told[name] = {"spearman": _number(result.spearman.value), "bins": [part.score.value for part in result.bins]}
+    return told
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

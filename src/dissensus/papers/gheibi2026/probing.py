@@ -1,0 +1,201 @@
+"""Inside trained models: curvature, gradients, the way between two, features, maps, items from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.evaluate.slices import high_disagreement
+from dissensus.files.whole_files import write_text
+from dissensus.papers.gheibi2026.measures import (
+    batches_of,
+    bends,
+    diagnosed,
+    drawn_votes,
+    gradient_correlation,
+    map_stability,
+    module_of,
+    outside_images,
+    unseen_images,
+)
+from dissensus.papers.gheibi2026.published import HARD, SHUFFLED
+from dissensus.papers.gheibi2026.studies import SIZES, studies_of
+from dissensus.papers.gheibi2026.trained import TrainedCell, trained_cells
+from dissensus.papers.paper import Scale, Tell
+from dissensus.study.read_data import load_data
+
+KEPT = ("best", "last")
+BENT = ("soft", *HARD, SHUFFLED)
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Probing:
+    """How closely models are looked at.
+
+    items      judged on, at most, for curvature and the way between two models
+    outside    images from elsewhere, at most, and as many training images for features and maps
+    last       whether the last epoch is probed as well as the best
+    tolerance  of eigenvalue and trace, as a share of it
+    seeds      of each arm that are looked at, from the first on
+    """
+
+    items: int | None
+    outside: int
+    last: bool
+    tolerance: float
+    seeds: int
+
+
+PROBING: dict[Scale, dict[str, Probing]] = {
+    "quick": {"heads": Probing(200, 300, False, 0.1, 3)},
+    "laptop": {"small": Probing(800, 1_000, False, 0.03, 3), "heads": Probing(500, 2_000, True, 0.05, 5)},
+    "full": {"resnet18": Probing(None, 10_000, True, 0.01, 10), "heads": Probing(500, 2_000, True, 0.05, 5)},
+}
+
+
+def settings_of_probing(model: str, scale: Scale) -> dict[str, Any]:
+    """All that decides what is measured, besides the models themselves."""
+    return {"model": model, "version": VERSION, **asdict(PROBING[scale][model])}
+
+
+def probe_models(
+    model: str, scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
+) -> dict[str, dict[str, Any]]:
+    """Everything that is read off, for the best epoch and the last; single models are kept as pieces."""
+    kept = KEPT if PROBING[scale][model].last else KEPT[:1]
+    told = {}
+    for at, keep in enumerate(kept):
+
+        def within(share: float, at: int = at) -> None:
+            tell((at + share) / len(kept))
+
+        told[keep] = _Look(model, scale, keep, folder, needs, within).numbers()
+    return told
+
+
+class _Look:
+    """The models of one scale after the best or the last epoch, and what is read off them."""
+
+    def __init__(
+        self, model: str, scale: Scale, keep: str, folder: Path, needs: Mapping[str, Path], tell: Tell
+    ) -> None:
+        self.model, self.keep, self.folder, self.needs, self.tell = model, keep, folder / "pieces", needs, tell
+        self.folder.mkdir(exist_ok=True)
+        self.probing, self.size = PROBING[scale][model], SIZES[scale][model]
+        self.studies = studies_of(model, scale)
+        (self.data,) = load_data(self.studies["main"], say=lambda notice: None).values()
+        self.about = hashlib.sha256(json.dumps(settings_of_probing(model, scale)).encode()).hexdigest()[:8]
+
+    @cached_property
+    def outside(self) -> dict[str, Any]:
+        return outside_images(self.model, self.probing.outside)
+
+    def numbers(self) -> dict[str, Any]:
+        numbers: dict[str, Any] = {"curvature": {}, "gradients": {}, "ood": {}}
+        whole = list(self._cells("main", BENT)) + list(self._cells("family", BENT))
+        sparse = [cell for k in self.size.ks for cell in self._cells("sweep", ("soft", "sls"), k)]
+        for done, cell in enumerate([*whole, *sparse]):
+            told = self._piece(cell.key, partial(self._alone, cell))
+            name, seed = _arm(cell), str(cell.cell.seed)
+            for what in numbers:
+                if told.get(what) is not None:
+                    numbers[what].setdefault(name, {})[seed] = told[what]
+            self.tell(0.8 * (done + 1) / (len(whole) + len(sparse)))
+        ends = {cell.cell.seed: cell for cell in whole if cell.cell.delivery == "sls"}
+        starts = [cell for cell in whole if cell.cell.delivery == "soft" and cell.cell.seed in ends]
+        ways = {str(cell.cell.seed): self._piece(f"way-{cell.key}", partial(self._way, cell, ends[cell.cell.seed]))
+                for cell in starts}  # fmt: skip
+        alike = self._piece(f"alike-{whole[0].key}", partial(self._alike, whole))
+        self.tell(0.9)
+        targets = {str(k): self._piece(f"targets-{k}-{whole[0].key}", partial(self._targets, k)) for k in self.size.ks}
+        return numbers | {"way": ways} | alike | {"targets": targets}
+
+    def _cells(self, part: str, deliveries: tuple[str, ...], k: int | None = None) -> Iterator[TrainedCell]:
+        recipe = ("",) if k is None else (f"resampled={k}",)
+        if part in self.studies:
+            yield from trained_cells(
+                self.studies[part], self.needs[f"{self.model}-{part}"], deliveries=deliveries, keep=self.keep,
+                transforms=recipe, seeds=self.probing.seeds, data=self.data,
+            )  # fmt: skip
+
+    def _piece(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What was measured before, or is now."""
+        path = self.folder / f"{name}-{self.about}.json"
+        if not path.exists():
+            write_text(json.dumps(make()), path)
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+
+    def _rows(self, cell: TrainedCell, at_most: int | None) -> np.ndarray:
+        return cell.parts.test if at_most is None else cell.parts.test[:at_most]
+
+    def _alone(self, cell: TrainedCell) -> dict[str, Any]:
+        """One model: how its loss bends, how noisy drawing labels makes its gradients, what it notices."""
+        test = cell.parts.test
+        disputed = test[high_disagreement(cell.people(test).probs).code == 1]
+        told: dict[str, Any] = {"curvature": {}}
+        for part, rows in (("full", self._rows(cell, self.probing.items)), ("high", disputed)):
+            bent = bends(cell, rows, self.probing.tolerance)
+            told["curvature"] |= {f"{name}_{part}": value for name, value in bent.items()}
+        if not cell.cell.labels.transforms and cell.cell.delivery != SHUFFLED:
+            told["gradients"] = gradient_correlation(cell, test)
+            told["ood"] = self._detected(cell)
+        return told
+
+    def _detected(self, cell: TrainedCell) -> dict[str, dict[str, float]]:
+        from dissensus.probe.ood_sets import detect_ood
+
+        inside, known = cell.inputs(cell.parts.test), cell.inputs(cell.parts.train)
+        detection = detect_ood(cell.model, inside, self.outside, reference=known)
+        return {name: {detector: result.auroc for detector, result in by.items()}
+                for name, by in detection.separations.items()}  # fmt: skip
+
+    def _way(self, one: TrainedCell, other: TrainedCell) -> dict[str, Any]:
+        """The loss between soft labels and SLS of a seed, which began with the same weights."""
+        from dissensus.probe.paths import barrier
+
+        rows = self._rows(one, self.probing.items)
+        way = barrier(module_of(one), module_of(other), batches_of(one, rows),
+                      renew_statistics_on=batches_of(one, one.parts.train[: max(len(rows), 100)]))  # fmt: skip
+        return {"interpolated": way.interpolated.barrier, "renewed": way.renewed.barrier,
+                "loss": way.interpolated.loss.tolist(), "renewed loss": way.renewed.loss.tolist()}  # fmt: skip
+
+    def _alike(self, cells: list[TrainedCell]) -> dict[str, Any]:
+        """Features and maps of training images of CIFAR-10, which no model has seen, across seeds."""
+        from dissensus.probe.representation import cka_table
+
+        methods = [cell for cell in cells if cell.cell.delivery in ("soft", "sls", "multipass")]
+        unseen = unseen_images(self.model, self.probing.outside)
+        by: dict[str, list[np.ndarray]] = {}
+        for cell in methods:
+            by.setdefault(cell.cell.delivery, []).append(np.asarray(cell.model.features(unseen[0])))
+        table = cka_table(by)
+        told: dict[str, Any] = {"cka": {name: table.within[name] for name in by}, "grad_cam": {}}
+        if self.model != "heads":
+            told["grad_cam"] = map_stability(methods, unseen)
+        return told
+
+    def _targets(self, k: int) -> dict[str, Any]:
+        """Where hard delivery gains: against how far the target that was learned from is from all votes."""
+        cells = {(cell.cell.delivery, cell.cell.seed): cell for cell in self._cells("sweep", ("soft", *HARD), k)}
+        told: dict[str, Any] = {}
+        for (delivery, seed), cell in cells.items():
+            if delivery != "soft":
+                soft = cells["soft", seed]
+                told.setdefault(delivery, {})[str(seed)] = {
+                    "learned": diagnosed(soft, cell, cell.parts.train, cell.learned_from()),
+                    "held out": diagnosed(soft, cell, cell.parts.test, drawn_votes(cell, k)),
+                }  # fmt: skip
+        return told
+
+
+def _arm(cell: TrainedCell) -> str:
+    drawn = cell.cell.labels.transforms.removeprefix("resampled=")
+    return f"{cell.cell.delivery} at {drawn}" if drawn else cell.cell.delivery
