@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dissensus.papers.collins2022.paper import PAPER as COLLINS2022
 from dissensus.papers.paper import Paper
 from dissensus.papers.singh2025.paper import PAPER as SINGH2025
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (SINGH2025,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (COLLINS2022, SINGH2025)}
 
 
 def paper_named(name: str) -> Paper:
