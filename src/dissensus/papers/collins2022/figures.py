@@ -9,8 +9,8 @@ import numpy as np
 
 from dissensus.papers.collins2022 import published
 from dissensus.papers.collins2022.arms import BELIEFS, VOTES
-from dissensus.papers.collins2022.findings import Scores, changes
-from dissensus.papers.collins2022.published import LOWER, METRICS, NEAR, PER_ANSWER, PER_VOTE, SETS
+from dissensus.papers.collins2022.comparisons import Scores, changes
+from dissensus.papers.collins2022.published import LOWER, METRICS, NEAR, PER_ANSWER, PER_VOTE, SETS, UNIT
 from dissensus.papers.collins2022.studies import MODELS
 from dissensus.papers.figures import Figure, Series
 from dissensus.papers.paper import Results, Scale
@@ -58,7 +58,8 @@ def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
     return Figure(
         key=f"tables-{metric}-{set_}", title=f"What labels change: {METRICS[metric]}, {SETS[set_]}",
         source="Collins 2022, tables 1 to 6", kind="dots", x_title="comparison",
-        y_title=f"change of the {METRICS[metric]}, %", series=(ours,), published=(Series("means", names, theirs),),
+        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}", series=(ours,),
+        published=(Series("means", names, theirs),),
         parts=tuple(f"scores-{models}" for models in MODELS),
         note="Below zero, the kind named first scores better. Means with 95 % intervals over runs, a run being a model "
         "with a seed; the paper prints no intervals of differences.",

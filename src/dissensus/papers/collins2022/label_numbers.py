@@ -37,6 +37,7 @@ def label_numbers(
     """Every number about labels that the paper gives, from answers of CIFAR-10S and counts of CIFAR-10H."""
     answers, shares = elicited.labels, counted.labels
     assert isinstance(answers, Beliefs) and isinstance(shares, Distributions) and shares.votes is not None
+    assert answers.annotators is not None
     first, votes = first_answers(answers), shares.select(answers.items)
     assert votes.votes is not None
     full = completion(answers)
@@ -45,8 +46,8 @@ def label_numbers(
     gold = elicited.gold[answers.item]  # (m,)
     right = [answers.named[:, place] == gold for place in (0, 1)]
     kept = exclusions(answers, elicited.gold).kept
-    again = repeat_consistency(_marked(answers))
-    released = np.stack(answers.column("t2clamp"))
+    again = repeat_consistency(_once(answers))
+    released = np.stack(list(answers.column("t2clamp")))
     distance = wasserstein_of_values(stated, votes.probs)
     train = np.array(counted.items["cifar10s_split"].to_pylist()) == "train"
     possible = answers.n_classes - answers.ruled_out.sum(axis=1)  # (m,)
@@ -82,29 +83,28 @@ def _seconds(answers: Beliefs) -> np.ndarray:
     return answers.seconds
 
 
-def _marked(answers: Beliefs) -> Beliefs:
-    """Repeated trials and the trials they repeat: one annotator took part twice, which is another thing."""
-    assert answers.annotator is not None
-    pair = answers.item.astype(np.int64) * answers.n_answers + answers.annotator
-    repeated = np.asarray(answers.column("is_repeat"), dtype=bool)
-    return answers.select(answers=np.isin(pair, pair[repeated]))
+def _once(answers: Beliefs) -> Beliefs:
+    """Without those who took part twice, whose answers about an image are more than a trial and its repeat."""
+    return answers.select(annotators=answers.per_annotator == answers.per_annotator.min())
 
 
 def _batches(answers: Beliefs, unsure: np.ndarray) -> dict[str, Any]:
     """How the images were dealt to people."""
+    assert answers.annotators is not None
     batch = np.asarray(answers.column("batch"))
     images = {int(name): np.unique(answers.item[batch == name]) for name in np.unique(batch)}
     easy = [int((unsure[rows] <= EASY).sum()) for rows in images.values()]
     sizes = sorted({rows.size for rows in images.values()})
     return {
-        "batches": len(images), "images of a batch": sizes, "with three easy": easy.count(3), "with none": easy.count(0),
+        "batches": len(images), "images of a batch": sizes,
+        "with three easy": easy.count(3), "with none": easy.count(0),
         "trials": sorted(set(answers.per_annotator.tolist())),
-        "repeats of a batch": float(np.asarray(answers.column("is_repeat"), dtype=bool).sum() / answers.annotators.size),
+        "repeats of a batch": float(np.sum(answers.column("is_repeat")) / answers.annotators.size),
     }  # fmt: skip
 
 
 def _by_entropy(answers: Beliefs, unsure: np.ndarray, values: np.ndarray) -> dict[str, Any]:
-    """The correlation over images of a mean over answers with the entropy of votes, and its means in bins of entropy."""
+    """How the mean over answers about an image goes with the entropy of its votes: correlation, and means in bins."""
     means = np.bincount(answers.item, values, answers.n_items) / answers.per_item  # (n,)
     order = np.argsort(unsure, kind="stable")
     bins = np.array_split(order, BINS)
@@ -115,7 +115,7 @@ def _by_entropy(answers: Beliefs, unsure: np.ndarray, values: np.ndarray) -> dic
 
 
 def _alike(stated: np.ndarray, voted: np.ndarray, gold: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
-    """Of images on which votes are as good as unanimous: the class that has most of what stated labels put elsewhere."""
+    """Where votes are as good as unanimous: the class that has most of what stated labels put elsewhere."""
     alike = {}
     for code, name in enumerate(classes):
         rows = np.flatnonzero((voted[:, code] >= UNANIMOUS) & (gold == code))

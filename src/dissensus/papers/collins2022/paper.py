@@ -23,7 +23,7 @@ WEIGHTS = {"heads": 1.0, "networks": 6.0}
 
 def parts(scale: Scale) -> Sequence[Part]:
     """Label statistics; the studies; what their predictions and networks score on both evaluation sets."""
-    made = [Part(name="labels", work=released_numbers, data=LABELS, settings={"version": 1}, weight=0.1)]
+    made = [Part(name="labels", work=released_numbers, data=LABELS, settings={"version": 2}, weight=0.1)]
     for name, models in choosing(scale):
         made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
     chosen = {name: f"{name}-{models}" for name, models in choosing(scale)}
@@ -36,7 +36,8 @@ def parts(scale: Scale) -> Sequence[Part]:
         made.append(Part(
             name=f"scores-{models}", work=partial(numbers_of, models, own, scale), data=DATA[models],
             needs=tuple(part for part, _ in own), weight=WEIGHTS[models] / 4,
-            settings={"epsilon": EPSILON, "attacked": ATTACKED[scale], "seed": SEED, "version": 1, **SIZES[scale][models]},
+            settings={"epsilon": EPSILON, "attacked": ATTACKED[scale], "seed": SEED, "version": 2,
+                      **SIZES[scale][models]},
         ))  # fmt: skip
     return made
 
@@ -55,7 +56,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("momentum and size of batches", "not stated", f"0.9 and {networks['batch']}"),
         ("validation set for gamma and beta", "of CIFAR-10, not stated which images or loss",
          "1,000 images of the training part by cross-entropy to their CIFAR-10 class"),
-        ("loss after FGSM", "not stated to what it is raised", "cross-entropy to people's distribution, raised and scored"),
+        ("loss after FGSM", "not stated to what it is raised", "cross-entropy to people's answers, raised and scored"),
         ("calibration on CIFAR-10S", "not stated in which bins", "one bin: bins hold 100 images"),
     ]  # fmt: skip
     if scale == "full":
@@ -68,7 +69,8 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("epochs of networks", "65", str(networks["epochs"])),
         ("learning rate of networks", "0.1; ResNet-50 0.4", "0.1"),
         ("seeds", "5", f"{networks['seeds']} of networks, {heads['seeds']} of heads"),
-        ("images that networks learn from", "7,000", f"{900 + networks['others']:,}, all 900 with labels of people among them"),
+        ("images that networks learn from", "7,000",
+         f"{900 + networks['others']:,}, all 900 with labels of people among them"),
         ("annotators that networks learn from", "1, 2, 4, 8, 16, 32 and all; 1 to 6", "1, 2 and all"),
         ("images under attack", "3,000 and 100", f"{ATTACKED[scale]:,} and 100"),
         ("gamma and beta chosen by", "networks", "heads"),

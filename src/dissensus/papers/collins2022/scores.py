@@ -61,7 +61,7 @@ def numbers_of(
 
 
 def evaluated(predicted: Distributions, made: Pool) -> dict[str, dict[str, float]]:
-    """Cross-entropy and calibration on each evaluation set.
+    """Cross-entropy and calibration on each evaluation set, and by how much confidence is above accuracy.
 
     Right is the class that people find most probable. Bins hold 100 images, so the 100 of CIFAR-10S are one bin.
     """
@@ -71,8 +71,12 @@ def evaluated(predicted: Distributions, made: Pool) -> dict[str, dict[str, float
     for name in SETS:
         inside = set_ == name
         probs, truth = predicted.probs[inside], people[inside]
-        certain = confidence_and_outcome(probs, truth, against="majority")
-        scores[name] = {"ce": float(soft_nll(probs, truth).mean()), "calibration": rmse_calibration(*certain)}
+        confidence, right = confidence_and_outcome(probs, truth, against="majority")
+        scores[name] = {
+            "ce": float(soft_nll(probs, truth).mean()),
+            "calibration": rmse_calibration(confidence, right),
+            "too sure": float(np.mean(confidence - right)),
+        }
     return scores
 
 

@@ -1,0 +1,129 @@
+"""Two kinds of labels against each other, over runs: each function is one kind of claim about learning.
+
+Differences are in percent of the other kind's score, so that heads and networks, whose scores differ by far more than
+labels do, can be averaged; those of calibration errors, which may be near zero, are in points of a hundred. A run is a
+model with a seed, as in the paper, whose means are over five seeds of three networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from dissensus.papers.claims import Finding
+from dissensus.papers.collins2022 import published
+from dissensus.papers.collins2022.published import SETS, UNIT
+from dissensus.papers.reading import Runs, interval_of
+from dissensus.papers.verdicts import direction_finding, no_difference_finding
+
+FEWEST = 3  # runs below which no difference between labels is judged
+STATED = ("s", "s aggregated", "s 1", "s 2")
+VOTED = ("h", "h aggregated", "h 1", "h 2", "h 32")
+Scores = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]]
+
+
+def changes(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Runs:
+    """By how much `kind` scores above `other`, in `UNIT`, of each run that has both kinds and the metric."""
+    runs = {}
+    for own in scores.values():
+        for model, seeds in own.get(kind, {}).items():
+            for seed, sets in seeds.items():
+                base = own.get(other, {}).get(model, {}).get(seed, {}).get(set_, {}).get(metric)
+                if base is not None and metric in sets[set_]:
+                    runs[f"{model} · seed {seed}"] = published.difference(sets[set_][metric], base, metric)
+    return runs
+
+
+def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """The paper's order of two kinds of labels; where its own exception is one of no benefit, no difference."""
+    if published.change(kind, other, set_, metric) >= 0 and kind != "smoothed":
+        return near(scores, kind, other, set_, metric)
+    runs = changes(scores, kind, other, set_, metric)
+    sign: Literal[-1, 1] = -1 if published.change(kind, other, set_, metric) < 0 else 1
+    return explained(with_models(directed(runs, sign, scores, UNIT[metric]), runs), scores, kind, other, set_, metric)
+
+
+def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """No difference, up to half of the interval that the paper prints for the other kind."""
+    runs = changes(scores, kind, other, set_, metric)
+    theirs = published.score(other, set_, metric).value
+    margin = published.difference(theirs + published.half(other, set_, metric), theirs, metric)
+    finding = no_difference_finding(
+        interval_of(runs),
+        runs,
+        round(margin, 1),
+        over="runs",
+        parts=parts_of(scores, runs),
+        digits=1,
+        unit=UNIT[metric],
+    )
+    return explained(with_models(_enough(finding, runs), runs), scores, kind, other, set_, metric)
+
+
+def _enough(finding: Finding, runs: Runs) -> Finding:
+    """Two runs say nothing about a difference that the paper takes fifteen for."""
+    if len(runs) >= FEWEST:
+        return finding
+    reason = f"{len(runs)} runs of this scale are too few to tell; laptop and full scale have more"
+    return replace(finding, verdict="cannot be tested here", reason=reason)
+
+
+def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """With the likely reason, where it differs and the numbers show one."""
+    if finding.verdict != "differs":
+        return finding
+    if metric == "calibration":
+        before, after = (_too_sure(scores, name, set_) for name in (other, kind))
+        reason = (
+            f"mean confidence less accuracy is {before:+.3f} with {published.NAMES[other]}, {after:+.3f} with "
+            f"{published.NAMES[kind]}"
+        )
+        if after < 0:
+            reason += "; softer labels help a model that is too sure, and here they leave it less sure than right"
+        return replace(finding, reason=reason)
+    if kind in STATED and other in VOTED:
+        by_set = [float(np.mean(list(changes(scores, kind, other, name, metric).values()))) for name in SETS]
+        if by_set[0] > 0 > by_set[1]:
+            reason = f"each kind of labels does better by its own kind: {by_set[0]:+.1f} % by CIFAR-10H labels, "
+            return replace(finding, reason=f"{reason}{by_set[1]:+.1f} % by CIFAR-10S labels")
+    return finding
+
+
+def _too_sure(scores: Mapping[str, Scores], kind: str, set_: str) -> float:
+    """By how much confidence is above accuracy, on average over runs."""
+    runs = [sets[set_]["too sure"] for own in scores.values() for seeds in own.get(kind, {}).values()
+            for sets in seeds.values()]  # fmt: skip
+    return float(np.mean(runs))
+
+
+def directed(runs: Runs, sign: Literal[-1, 1], scores: Mapping[str, Scores], unit: str) -> Finding:
+    """A difference that the paper says is above or below zero."""
+    finding = direction_finding(
+        interval_of(runs), runs, sign, over="runs", parts=parts_of(scores, runs), digits=1, unit=unit
+    )
+    return _enough(finding, runs)
+
+
+def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
+    """The parts that these runs come from."""
+    models = {run.partition(" · ")[0] for run in runs}
+    used = [name for name, own in scores.items() if any(models & set(kind) for kind in own.values())]
+    return tuple(f"{part}-{name}" for name in used for part in ("votes", "beliefs", "scores"))
+
+
+def with_models(finding: Finding, runs: Runs) -> Finding:
+    """With the mean of each model, which tells heads from networks."""
+    by_model: dict[str, list[float]] = {}
+    for run, value in runs.items():
+        by_model.setdefault(run.partition(" · ")[0], []).append(value)
+    texts = ", ".join(f"{model} {np.mean(values):+.1f}" for model, values in by_model.items())
+    return replace(finding, ours=f"{finding.ours} ({texts})")
+
+
+def averaged(several: Sequence[Runs]) -> Runs:
+    """The mean of each run over all that it is part of."""
+    names = dict.fromkeys(run for runs in several for run in runs)
+    return {name: float(np.mean([runs[name] for runs in several if name in runs])) for name in names}
