@@ -20,10 +20,8 @@ from dissensus.papers.collins2022.images import images
 from dissensus.papers.collins2022.labels import Pool, pool
 from dissensus.papers.collins2022.studies import SIZES
 from dissensus.papers.paper import Scale, Tell
-from dissensus.probe.robustness import attack
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
-from dissensus.train.network_files import load_network
 
 EPSILON = 4  # of 255
 SETS = ("10h", "10s")
@@ -82,6 +80,9 @@ def evaluated(predicted: Distributions, made: Pool) -> dict[str, dict[str, float
 
 def _attacked(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
     """Mean cross-entropy to what people say after FGSM, which raises the same loss."""
+    from dissensus.probe.robustness import attack  # torch is loaded where it is needed
+    from dissensus.train.network_files import load_network
+
     network = load_network(cell / "model.safetensors")
     pictures = images(SIZES[scale]["networks"]["side"])
     losses = {}
