@@ -20,6 +20,7 @@ def write_page(record: Record, path: str | Path, *, figures: str = "figures", so
     source   how the page names the record
     """
     place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
     for figure in record["figures"]:
         for side, drawing in drawings(figure).items():
             target = place.parent / figures / _file(record, figure, side)
@@ -33,7 +34,7 @@ def page(record: Record, *, figures: str = "figures", source: str = "record.json
     parts = [
         f"# {record['title']}",
         f"{record['citation']}.",
-        f"```console\n$ {record['command']}\n```",
+        f"<!-- parsed only -->\n```console\n$ {record['command']}\n```",
         _summary(record),
         "## What is smaller or other here than in the paper?",
         _table(("", "in the paper", "here"), record["shrunk"]),

@@ -19,9 +19,11 @@ from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
 from dissensus.study.cells import canonical
+from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
-from dissensus.study.run import Progress, code_commit, held, run_study
+from dissensus.study.holding import held
+from dissensus.study.run import Progress, run_study
 
 NUMBERS = "numbers.json"  # what a part that is work gave
 
