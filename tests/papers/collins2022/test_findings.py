@@ -175,3 +175,13 @@ def test_scores_are_means_over_the_images_of_each_set():
 
 def test_published_scores_are_named_as_kinds():
     assert SCORES["10h"].keys() <= KINDS.keys()
+
+
+def test_where_the_paper_finds_no_benefit_only_one_beyond_chance_differs():
+    """Table 2 by CIFAR-10S labels: after FGSM, stated labels are 0.9 % above votes, far within the interval."""
+    scores = as_printed()
+    assert compared(scores, "s", "h", "10s", "fgsm").verdict == "same direction"
+    for sets in scores["networks"]["s"]["vgg11"].values():
+        sets["10s"]["fgsm"] *= 0.8
+    finding = compared(scores, "s", "h", "10s", "fgsm")
+    assert finding.verdict == "differs" and "better beyond chance" in finding.ours

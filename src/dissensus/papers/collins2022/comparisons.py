@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.papers.claims import Finding
+from dissensus.papers.claims import Finding, Verdict
 from dissensus.papers.collins2022 import published
 from dissensus.papers.collins2022.published import SETS, UNIT
 from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.verdicts import direction_finding, no_difference_finding
+from dissensus.papers.verdicts import direction_finding, no_difference_finding, shown
 
 FEWEST = 3  # runs below which no difference between labels is judged
 STATED = ("s", "s aggregated", "s 1", "s 2")
@@ -38,29 +38,40 @@ def changes(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metr
 
 
 def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
-    """The paper's order of two kinds of labels; where its own exception is one of no benefit, no difference."""
-    if published.change(kind, other, set_, metric) >= 0 and kind != "smoothed":
-        return near(scores, kind, other, set_, metric)
+    """The paper's order of two kinds of labels; where it finds no benefit, that there is none."""
     runs = changes(scores, kind, other, set_, metric)
-    sign: Literal[-1, 1] = -1 if published.change(kind, other, set_, metric) < 0 else 1
-    return explained(with_models(directed(runs, sign, scores, UNIT[metric]), runs), scores, kind, other, set_, metric)
+    change = published.change(kind, other, set_, metric)
+    if 0 <= change <= _margin(other, set_, metric):
+        finding = not_better(runs, scores, UNIT[metric])
+    else:
+        finding = directed(runs, -1 if change < 0 else 1, scores, UNIT[metric])
+    return explained(with_models(finding, runs), scores, kind, other, set_, metric)
 
 
 def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
     """No difference, up to half of the interval that the paper prints for the other kind."""
     runs = changes(scores, kind, other, set_, metric)
-    theirs = published.score(other, set_, metric).value
-    margin = published.difference(theirs + published.half(other, set_, metric), theirs, metric)
+    margin = round(_margin(other, set_, metric), 1)
     finding = no_difference_finding(
-        interval_of(runs),
-        runs,
-        round(margin, 1),
-        over="runs",
-        parts=parts_of(scores, runs),
-        digits=1,
-        unit=UNIT[metric],
+        interval_of(runs), runs, margin, over="runs", parts=parts_of(scores, runs), digits=1, unit=UNIT[metric]
     )
     return explained(with_models(_enough(finding, runs), runs), scores, kind, other, set_, metric)
+
+
+def _margin(kind: str, set_: str, metric: str) -> float:
+    """Half of a printed interval, in `UNIT`."""
+    theirs = published.score(kind, set_, metric).value
+    return published.difference(theirs + published.half(kind, set_, metric), theirs, metric)
+
+
+def not_better(runs: Runs, scores: Mapping[str, Scores], unit: str) -> Finding:
+    """A benefit that the paper does not find: it differs only where there is one beyond chance."""
+    interval = interval_of(runs)
+    verdict: Verdict = "differs" if interval.high < 0 else "same direction"
+    better = "better beyond chance" if verdict == "differs" else "not better beyond chance"
+    ours = f"{shown(interval, 1, signed=True)}{unit} over {len(runs)} runs, {better}"
+    finding = Finding(ours=ours, verdict=verdict, parts=parts_of(scores, runs), value=interval, runs=runs)
+    return _enough(finding, runs)
 
 
 def _enough(finding: Finding, runs: Runs) -> Finding:
@@ -89,6 +100,8 @@ def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: 
         if by_set[0] > 0 > by_set[1]:
             reason = f"each kind of labels does better by its own kind: {by_set[0]:+.1f} % by CIFAR-10H labels, "
             return replace(finding, reason=f"{reason}{by_set[1]:+.1f} % by CIFAR-10S labels")
+        if max(by_set) < 0:
+            return replace(finding, reason="stated labels do better than votes here by both sets, not only as well")
     return finding
 
 
