@@ -84,8 +84,9 @@ def _sweep(scores: Mapping[str, Scores], metric: str, set_: str) -> Sequence[Fig
             printed.append(Series(SHOWN[kind], tuple(cost[kind] * count for count in told), values))
         made.append(Figure(
             key=f"figure-{figure}-{metric}-{set_}", source=f"Collins 2022, figure {figure}",
-            title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}", kind="lines", x_title=x_title,
-            y_title=METRICS[metric], series=tuple(series), published=tuple(printed), parts=(f"scores-{models}",),
+            title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}", kind="lines",
+            x_title=x_title, y_title=METRICS[metric], series=tuple(series), published=tuple(printed),
+            parts=(f"scores-{models}",),
             note=f"Mean over the {models} and their seeds. Of the paper, the numbers that tables 2 and 3 print"
             + ("; seconds as the paper gives them." if figure == "10" else "."),
         ))  # fmt: skip

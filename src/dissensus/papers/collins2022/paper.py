@@ -64,7 +64,8 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     widths = ", ".join(f"{NETWORKS[name]} {width}" for name, width in networks["widths"].items())
     return [
         *rows,
-        ("width of networks", "64 for each of three", widths),
+        ("networks", ", ".join(NETWORKS.values()), ", ".join(NETWORKS[name] for name in networks["widths"])),
+        ("width of networks", "64 channels in the first stage", widths),
         ("side of images, networks", "32", str(networks["side"])),
         ("epochs of networks", "65", str(networks["epochs"])),
         ("learning rate of networks", "0.1; ResNet-50 0.4", "0.1"),
