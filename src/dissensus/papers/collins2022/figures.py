@@ -19,10 +19,10 @@ from dissensus.papers.reading import interval_of
 ALL = {"h": 51, "s": 6}  # annotators behind each image
 COUNTS: dict[str, Sequence[int]] = {"h": (*VOTES, ALL["h"]), "s": (*BELIEFS, ALL["s"])}
 COST = {"h": PER_VOTE, "s": PER_ANSWER}
-SHOWN = {"h": "votes of CIFAR-10H", "s": "stated labels of CIFAR-10S"}
+SHOWN = {"h": "votes", "s": "stated labels"}
 PAIRS = {
     "smoothing against stated": ("smoothed", "s"), "stated against votes, aggregated": NEAR[0][2:4],
-    "aggregated against CIFAR-10 classes": LOWER[0][2:4], "stated against votes": LOWER[1][2:4],
+    "stated, aggregated, against CIFAR-10 classes": LOWER[0][2:4], "stated against votes": LOWER[1][2:4],
     "stated against votes, two annotators": LOWER[2][2:4], "stated against votes, one annotator": LOWER[3][2:4],
     "with against without probabilities": LOWER[4][2:4], "T2 uniform against T2 clamp": NEAR[1][2:4],
 }  # fmt: skip
@@ -31,22 +31,24 @@ PAIRS = {
 def figures(results: Results, scale: Scale) -> Sequence[Figure]:
     """Figure 5; every comparison of the tables, by metric and set; figures 6 and 10, by metric and set."""
     scores = {models: results.numbers[f"scores-{models}"]["scores"] for models in MODELS}
-    made = [_figure_5(results.numbers["labels"])]
+    made = _figure_5(results.numbers["labels"])
     made += [_changes(scores, metric, set_) for metric in METRICS for set_ in SETS]
     for metric in METRICS:
         made += [figure for set_ in SETS for figure in _sweep(scores, metric, set_)]
     return made
 
 
-def _figure_5(own: Mapping[str, Any]) -> Figure:
-    first, possible = own["first mass"], own["possible"]
-    return Figure(
-        key="figure-5", title="How sure people are, by how much CIFAR-10H disagrees", source="Collins 2022, figure 5",
-        kind="lines", x_title="entropy of votes, nats", y_title="mean over images", parts=("labels",),
-        series=(Series("mass of the first class", tuple(first["entropy"]), tuple(first["mean"])),
-                Series("classes not ruled out", tuple(possible["entropy"]), tuple(possible["mean"]))),
-        note="Each point is an eighth of the 1,000 images.",
-    )  # fmt: skip
+def _figure_5(own: Mapping[str, Any]) -> list[Figure]:
+    return [
+        Figure(
+            key=f"figure-5-{key}", title=f"{shown.capitalize()}, by how much CIFAR-10H disagrees",
+            source="Collins 2022, figure 5", kind="lines", x_title="entropy of votes, nats", y_title=shown,
+            series=(Series(shown, tuple(own[name]["entropy"]), tuple(own[name]["mean"])),), parts=("labels",),
+            note="Each point is an eighth of the 1,000 images.",
+        )
+        for key, name, shown in (("first", "first mass", "mass of the first class"),
+                                 ("possible", "possible", "classes not ruled out"))
+    ]  # fmt: skip
 
 
 def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
@@ -78,19 +80,24 @@ def _sweep(scores: Mapping[str, Scores], metric: str, set_: str) -> Sequence[Fig
         for kind in ("h", "s"):
             known = [count for count in COUNTS[kind] if _name(kind, count) in own]
             means = [_mean(own[_name(kind, count)], set_, metric) for count in known]
-            series.append(Series(SHOWN[kind], tuple(cost[kind] * count for count in known), tuple(means)))
+            series.append(Series(SHOWN[kind], _doublings(cost[kind], known), tuple(means)))
             told = [count for count in COUNTS[kind] if _name(kind, count) in published.SCORES[set_]]
             values = tuple(published.score(_name(kind, count), set_, metric).value for count in told)
-            printed.append(Series(SHOWN[kind], tuple(cost[kind] * count for count in told), values))
+            printed.append(Series(SHOWN[kind], _doublings(cost[kind], told), values))
         made.append(Figure(
             key=f"figure-{figure}-{metric}-{set_}", source=f"Collins 2022, figure {figure}",
             title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}", kind="lines",
-            x_title=x_title, y_title=METRICS[metric], series=tuple(series), published=tuple(printed),
-            parts=(f"scores-{models}",),
+            x_title=f"{x_title}, as a power of 2", y_title=METRICS[metric], series=tuple(series),
+            published=tuple(printed), parts=(f"scores-{models}",),
             note=f"Mean over the {models} and their seeds. Of the paper, the numbers that tables 2 and 3 print"
             + ("; seconds as the paper gives them." if figure == "10" else "."),
         ))  # fmt: skip
     return made
+
+
+def _doublings(cost: float, counts: Sequence[int]) -> tuple[float, ...]:
+    """From one annotator to 51, differences are seen on a scale of doublings only."""
+    return tuple(float(np.log2(cost * count)) for count in counts)
 
 
 def _name(kind: str, count: int) -> str:
