@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from dissensus.papers.claims import Finding, Verdict, printed
-from dissensus.papers.collins2022.published import CLOSEST, INPUTS, PER_ANSWER, SECONDS
+from dissensus.papers.collins2022.published import FARTHEST, INPUTS, PER_ANSWER, SECONDS
 from dissensus.papers.verdicts import exact_finding, untested
 
 PARTS = ("labels",)
@@ -51,11 +52,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             own["reproduced"] == own["answers"],
             f"{own['reproduced']:,} of {own['answers']:,} released labels are made again, to 1e-9",
         ),
-        "entropies": _exact(
-            "0.596", own["pearson"], "", 3,
-            f"Spearman's coefficient is {own['spearman']:.3f}; which answers the authors took is not stated, "
-            "and neither all of them nor those without repeated trials give 0.596 by Pearson",
-        ),
+        "entropies": _entropies(own),
         "wasserstein": _exact(
             "0.028", own["wasserstein"], "", 4,
             "over the values of a row; which answers the authors took is not stated",
@@ -65,7 +62,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         "figure-5-possible": _correlated(own["possible"], 1, "the number of classes not ruled out"),
         "figures-3-and-9": _alike(own["alike"]),
         "figure-8": _said(
-            tuple(own["farthest"]) == CLOSEST, f"{', '.join(own['farthest'])}, by Wasserstein distance over values"
+            tuple(own["farthest"]) == FARTHEST, f"{', '.join(own['farthest'])}, by Wasserstein distance over values"
         ),
         "figures-1-and-2": untested("drawings of examples whose images and annotators are not named"),
         "disagreement-share": untested("the paper does not say from where on disagreement counts as much"),
@@ -103,6 +100,20 @@ def _exact(theirs: str, value: float, unit: str, digits: int, reason: str = "") 
 def _said(same: bool, ours: str, reason: str = "") -> Finding:
     """A statement that is true of the release or not."""
     return Finding(ours=ours, verdict="equal" if same else "differs", reason=reason, parts=PARTS)
+
+
+def _entropies(own: Mapping[str, Any]) -> Finding:
+    """The printed coefficient, or one above zero beyond chance (Fisher's interval over images)."""
+    half = 1.96 / math.sqrt(own["images"] - 3)
+    low, high = (math.tanh(math.atanh(own["pearson"]) + sign * half) for sign in (-1, 1))
+    finding = _exact("0.596", own["pearson"], f" [{low:.3f}, {high:.3f}] over {own['images']:,} images", 3)
+    if finding.verdict == "equal":
+        return finding
+    reason = (
+        f"Spearman's coefficient is {own['spearman']:.3f}; which answers the authors took is not stated, and neither "
+        "all of them nor those without repeated trials give 0.596 by Pearson"
+    )
+    return replace(finding, verdict="same direction" if low > 0 else "differs", reason=reason)
 
 
 def _fewer(own: Mapping[str, Any]) -> Finding:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
-from dissensus.aggregate.counting import mean_belief
 from dissensus.datasets.catalogue import load
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.labels.beliefs import Beliefs
@@ -17,6 +16,7 @@ from dissensus.labels.completion import complete
 from dissensus.labels.distances import entropy, wasserstein_of_values
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.quality import exclusions, repeat_consistency
+from dissensus.labels.shares import as_distributions
 from dissensus.papers.collins2022.labels import first_answers
 from dissensus.papers.paper import Tell
 
@@ -41,7 +41,7 @@ def label_numbers(
     first, votes = first_answers(answers), shares.select(answers.items)
     assert votes.votes is not None
     full = completion(answers)
-    stated = mean_belief(full).probs  # (n, k)
+    stated = as_distributions(full).probs  # (n, k)
     unsure = entropy(votes.probs)  # (n,)
     gold = elicited.gold[answers.item]  # (m,)
     right = [answers.named[:, place] == gold for place in (0, 1)]

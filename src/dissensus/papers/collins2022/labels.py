@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.aggregate.counting import mean_belief
 from dissensus.datasets.catalogue import load
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import complete
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import as_distributions
 from dissensus.labels.transforms import one_hot, random_labels, uniform_labels
 from dissensus.labels.votes import Votes
 from dissensus.papers.collins2022.arms import GAMMAS
@@ -99,7 +99,7 @@ def pool(others: int | None = None, *, validation: bool = False) -> Pool:
     people = counted.labels.probs.copy()
     people[chosen] = one_hot(gold[chosen], counted.labels.items[chosen], beliefs.classes).probs
     places = np.searchsorted(beliefs.items, counted.labels.items[held])
-    people[held] = mean_belief(complete(beliefs)).probs[places]
+    people[held] = as_distributions(complete(beliefs)).probs[places]
     return Pool(
         items=counted.labels.items[rows], gold=gold[rows], part=np.where(judged, "test", "train")[rows],
         set_=np.where(held, "10s", np.where(judged, "10h", ""))[rows], own=own[rows],

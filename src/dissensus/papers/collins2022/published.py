@@ -69,7 +69,7 @@ SECONDS = {
     "top-two-only": "76.8",
 }
 PER_ANSWER, PER_VOTE = 32.0, 1.8  # seconds: an elicitation of CIFAR-10S, a vote of CIFAR-10H
-CLOSEST = ("dog", "frog", "bird")  # CIFAR-10 classes of the three images of figure 8, the farthest first
+FARTHEST = ("dog", "frog", "bird")  # CIFAR-10 classes of the three images of figure 8, the farthest first
 
 
 def score(kind: str, set_: str, metric: str) -> Printed:
