@@ -46,8 +46,9 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python benchmarks/elicitation_load.py
 
-studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
-	$(BIN)/python benchmarks/singh.py
+studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results, studies/results and studies/papers; need DISSENSUS_DATA
+	$(BIN)/dissensus reproduce singh2025 --scale laptop --output $(VENV)/singh2025-laptop
+	cp $(VENV)/singh2025-laptop/record.json studies/papers/singh2025-laptop.json
 	$(BIN)/python benchmarks/soft_heads.py
 	$(BIN)/python -m benchmarks.allocation
 	$(BIN)/python -m benchmarks.shrinkage

@@ -87,8 +87,9 @@ def _summary(record: Record) -> str:
 def _meaning() -> str:
     return (
         "*Equal*: within two standard errors, rounding included, by an interval that is narrow against what is "
-        "claimed. *Same direction*: the sign or order that the paper says; the text says in how many seeds or cells. "
-        "*Differs*: anything else. *Cannot be tested here*: for want of data, or because too few runs leave it open."
+        "claimed. *Same direction*: the sign or order that the paper says, in the mean and in most seeds or cells; the "
+        "text counts them. *Differs*: anything else. *Cannot be tested here*: for want of data, or because too few "
+        "runs leave it open."
     )
 
 
@@ -105,7 +106,7 @@ def _figure(record: Record, figure: Figure, folder: str) -> str:
     sides = drawings(figure)
     images = [f"![{figure.title}: {side}]({folder}/{_file(record, figure, side)})" for side in sides]
     named = [f"*{'Here' if side == 'here' else 'As the paper prints it'}*" for side in sides]
-    shown = images[0] if len(images) == 1 else _table(named, [images])
+    shown = _table(named, [images]) if len(images) > 1 else "".join(images) or "Nothing to draw: no number is known."
     made = f"From {', '.join(f'`{part}`' for part in figure.parts)}." if figure.parts else ""
     return "\n\n".join(text for text in (f"### {figure.title}", shown, f"{figure.source}. {figure.note} {made}".strip())
                        if text)  # fmt: skip
