@@ -83,15 +83,27 @@ def test_two_runs_decide_nothing():
         assert finding.verdict == "cannot be tested here" and "2 runs of this scale are too few" in finding.reason
 
 
-def test_where_softer_labels_make_a_model_too_unsure_the_reason_says_so():
+def test_where_a_claim_fails_the_reason_says_what_the_numbers_show():
     scores = as_printed()
     for models in scores.values():
-        for kind, sign in (("s aggregated", -1), ("hard", 1)):
+        for kind, calibration, too_sure in (("s aggregated", 0.2, 0.1), ("hard", 0.1, 0.02)):
             for seeds in models[kind].values():
-                for sets in seeds.values():
-                    sets["10h"] |= {"calibration": 0.2 if sign < 0 else 0.1, "too sure": 0.1 * sign}
+                for place, sets in enumerate(seeds.values()):
+                    sets["10h"] |= {"calibration": calibration + 0.001 * place, "too sure": too_sure}
     finding = compared(scores, "s aggregated", "hard", "10h", "calibration")
-    assert finding.verdict == "differs" and "+0.100 with CIFAR-10 classes, -0.100" in finding.reason
+    assert finding.verdict == "differs" and finding.reason == (
+        "mean confidence less accuracy is +0.100 with CIFAR-10S, aggregated, +0.020 with CIFAR-10 classes: the less "
+        "sure of the two scores better"
+    )
+
+
+def test_heads_and_networks_are_told_apart():
+    scores = as_printed()
+    for sets in scores["networks"]["s 1"]["vgg11"].values():
+        sets["10h"]["ce"] = 2.2
+    finding = compared(scores, "s 1", "h 1", "10h", "ce")
+    assert finding.verdict == "same direction" and finding.reason == "heads and networks have different signs"
+    assert "heads -27.2" in finding.ours and "networks +1.4" in finding.ours and "vgg11 +1.4" in finding.ours
 
 
 def test_the_chosen_value_is_the_one_with_the_lowest_loss_as_far_as_runs_can_tell():

@@ -19,6 +19,7 @@ from dissensus.papers.collins2022.published import SETS, UNIT
 from dissensus.papers.reading import Runs, interval_of
 from dissensus.papers.verdicts import direction_finding, no_difference_finding, shown
 
+HEADS = ("mlp", "linear")  # all other models are networks
 FEWEST = 3  # runs below which no difference between labels is judged
 STATED = ("s", "s aggregated", "s 1", "s 2")
 VOTED = ("h", "h aggregated", "h 1", "h 2", "h 32")
@@ -79,30 +80,38 @@ def _enough(finding: Finding, runs: Runs) -> Finding:
     if len(runs) >= FEWEST:
         return finding
     reason = f"{len(runs)} runs of this scale are too few to tell; laptop and full scale have more"
-    return replace(finding, verdict="cannot be tested here", reason=reason)
+    return replace(with_reason(finding, reason), verdict="cannot be tested here")
 
 
 def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
     """With the likely reason, where it differs and the numbers show one."""
-    if finding.verdict != "differs":
+    interval = finding.value
+    if finding.verdict != "differs" or interval is None:
         return finding
-    if metric == "calibration":
-        before, after = (_too_sure(scores, name, set_) for name in (other, kind))
-        reason = (
-            f"mean confidence less accuracy is {before:+.3f} with {published.NAMES[other]}, {after:+.3f} with "
-            f"{published.NAMES[kind]}"
-        )
-        if after < 0:
-            reason += "; softer labels help a model that is too sure, and here they leave it less sure than right"
-        return replace(finding, reason=reason)
-    if kind in STATED and other in VOTED:
+    if interval.low < 0 < interval.high:
+        return with_reason(finding, "the interval holds differences of either sign")
+    if metric != "calibration" and kind in STATED and other in VOTED:
         by_set = [float(np.mean(list(changes(scores, kind, other, name, metric).values()))) for name in SETS]
-        if by_set[0] > 0 > by_set[1]:
-            reason = f"each kind of labels does better by its own kind: {by_set[0]:+.1f} % by CIFAR-10H labels, "
-            return replace(finding, reason=f"{reason}{by_set[1]:+.1f} % by CIFAR-10S labels")
-        if max(by_set) < 0:
-            return replace(finding, reason="stated labels do better than votes here by both sets, not only as well")
-    return finding
+        reason = f"{by_set[0]:+.1f} % by CIFAR-10H labels, {by_set[1]:+.1f} % by CIFAR-10S labels"
+        if by_set[1] < by_set[0]:
+            reason += ": stated labels do better where stated labels judge"
+    else:
+        reason = sureness(scores, (kind, other), set_)
+        surer = _too_sure(scores, kind, set_) - _too_sure(scores, other, set_)
+        if surer * interval.value > 0:
+            reason += ": the less sure of the two scores better"
+    return with_reason(finding, reason)
+
+
+def sureness(scores: Mapping[str, Scores], kinds: Sequence[str], set_: str) -> str:
+    """How sure models are, in words."""
+    texts = [f"{_too_sure(scores, kind, set_):+.3f} with {published.NAMES[kind]}" for kind in kinds]
+    return f"mean confidence less accuracy is {', '.join(texts)}"
+
+
+def with_reason(finding: Finding, reason: str) -> Finding:
+    """With a reason more."""
+    return replace(finding, reason=f"{finding.reason}; {reason}" if finding.reason else reason)
 
 
 def _too_sure(scores: Mapping[str, Scores], kind: str, set_: str) -> float:
@@ -128,12 +137,22 @@ def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
 
 
 def with_models(finding: Finding, runs: Runs) -> Finding:
-    """With the mean of each model, which tells heads from networks."""
+    """With the means of heads, of networks and of each model, and a word where the networks say otherwise."""
     by_model: dict[str, list[float]] = {}
     for run, value in runs.items():
         by_model.setdefault(run.partition(" · ")[0], []).append(value)
-    texts = ", ".join(f"{model} {np.mean(values):+.1f}" for model, values in by_model.items())
-    return replace(finding, ours=f"{finding.ours} ({texts})")
+    texts, means = [], {}
+    for name, models in (("heads", [model for model in by_model if model in HEADS]),
+                         ("networks", [model for model in by_model if model not in HEADS])):  # fmt: skip
+        if models:
+            interval = interval_of([value for model in models for value in by_model[model]])
+            means[name] = interval.value
+            each = ", ".join(f"{model} {np.mean(by_model[model]):+.1f}" for model in models)
+            texts.append(f"{name} {shown(interval, 1, signed=True)}: {each}")
+    finding = replace(finding, ours=f"{finding.ours} ({'; '.join(texts)})")
+    if len(means) == 2 and means["heads"] * means["networks"] < 0:
+        return with_reason(finding, "heads and networks have different signs")
+    return finding
 
 
 def averaged(several: Sequence[Runs]) -> Runs:

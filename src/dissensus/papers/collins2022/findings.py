@@ -23,7 +23,9 @@ from dissensus.papers.collins2022.comparisons import (
     near,
     not_better,
     parts_of,
+    sureness,
     with_models,
+    with_reason,
 )
 from dissensus.papers.collins2022.label_findings import label_findings
 from dissensus.papers.collins2022.published import LOWER, METRICS, NEAR, PER_ANSWER, PER_VOTE, SETS, SMOOTHING, UNIT
@@ -85,7 +87,8 @@ def _pairs(scores: Mapping[str, Scores], set_: str, kinds: Sequence[str], others
         used |= runs
         agreeing |= {f"{kind} below {other} · {run}": value < 0 for run, value in runs.items()}
         texts.append(f"{published.NAMES[kind]} {np.mean(list(runs.values())):+.1f} % from {published.NAMES[other]}")
-    return count_finding(agreeing, over="comparisons", parts=parts_of(scores, used), said="; ".join(texts))
+    finding = count_finding(agreeing, over="comparisons", parts=parts_of(scores, used), said="; ".join(texts))
+    return finding if finding.verdict != "differs" else with_reason(finding, sureness(scores, (*kinds, *others), set_))
 
 
 def _larger(scores: Mapping[str, Scores], set_: str) -> Finding:
@@ -98,15 +101,15 @@ def _larger(scores: Mapping[str, Scores], set_: str) -> Finding:
 
 
 def _best(scores: Mapping[str, Scores], set_: str) -> Finding:
-    agreeing: dict[str, bool] = {}
-    texts, used = [], Runs()
-    for other in ("t1-uniform", "t1-clamp", "t2-uniform"):
-        runs = changes(scores, "s", other, set_, "ce")
-        used |= runs
-        agreeing |= {f"below {other} · {run}": value < 0 for run, value in runs.items()}
-        texts.append(f"{shown(interval_of(runs), 1, signed=True)} % from {other}")
-    said = f"T2 clamp is {', '.join(texts)}"
-    return count_finding(agreeing, over="comparisons", parts=parts_of(scores, used), said=said)
+    others = ("t1-uniform", "t1-clamp", "t2-uniform")
+    each = {other: changes(scores, "s", other, set_, "ce") for other in others}
+    intervals = {other: interval_of(runs) for other, runs in each.items()}
+    agreeing = {f"below {other} · {run}": value < 0 for other in others for run, value in each[other].items()}
+    texts = [f"{shown(interval, 1, signed=True)} % from {other}" for other, interval in intervals.items()]
+    said, parts = f"T2 clamp is {', '.join(texts)}", parts_of(scores, each["t2-uniform"])
+    open_ = all(interval.low < 0 < interval.high for interval in intervals.values())
+    reason = "each of the three intervals holds differences of either sign" if open_ else ""
+    return count_finding(agreeing, over="comparisons", parts=parts, said=said, reason=reason)
 
 
 def _deaggregated(scores: Mapping[str, Scores], metric: str) -> Finding:
@@ -123,15 +126,13 @@ def _for_as_many(scores: Mapping[str, Scores], metric: str) -> Finding:
     each = [changes(scores, f"s {count}", f"h {count}", set_, metric) for count in counts for set_ in SETS]
     runs = averaged([own for own in each if own])
     finding = with_models(directed(runs, -1, scores, UNIT[metric]), runs)
-    return replace(finding, reason="; ".join(filter(None, (
-        finding.reason, "1, 2 and 4 annotators, which both have; small networks learned from 1 and 2",
-    ))))  # fmt: skip
+    return with_reason(finding, "1, 2 and 4 annotators, which both have; small networks learned from 1 and 2")
 
 
 def _eight_votes(scores: Mapping[str, Scores]) -> Finding:
     runs = averaged([own for set_ in SETS if (own := changes(scores, "h 8", "s", set_, "ce"))])
     finding = with_models(directed(runs, 1, scores, UNIT["ce"]), runs)
-    return replace(finding, reason="votes of 8 annotators against stated labels of 6, one at a time, mean of both sets")
+    return with_reason(finding, "votes of 8 annotators against stated labels of 6, one at a time, mean of both sets")
 
 
 def _for_the_same_seconds(scores: Mapping[str, Scores], set_: str) -> Finding:
@@ -139,8 +140,7 @@ def _for_the_same_seconds(scores: Mapping[str, Scores], set_: str) -> Finding:
     runs = changes(scores, "s 2", "h 32", set_, "ce")
     finding = explained(with_models(not_better(runs, scores, " %"), runs), scores, "s 2", "h 32", set_, "ce")
     costs = f"two stated labels ({2 * PER_ANSWER:.0f} s) against 32 votes ({32 * PER_VOTE:.0f} s)"
-    seconds = "seconds as the paper gives them"
-    return replace(finding, ours=f"{costs}: {finding.ours}", reason="; ".join(filter(None, (finding.reason, seconds))))
+    return with_reason(replace(finding, ours=f"{costs}: {finding.ours}"), "seconds as the paper gives them")
 
 
 def chosen(losses: Mapping[str, Sequence[float]], theirs: float, models: str) -> Finding:
