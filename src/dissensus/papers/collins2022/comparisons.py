@@ -1,0 +1,161 @@
+"""Two kinds of labels against each other, over runs: each function is one kind of claim about learning.
+
+Differences are in percent of the other kind's score, so that heads and networks, whose scores differ by far more than
+labels do, can be averaged; those of calibration errors, which may be near zero, are in points of a hundred. A run is a
+model with a seed, as in the paper, whose means are over five seeds of three networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from dissensus.papers.claims import Finding, Verdict
+from dissensus.papers.collins2022 import published
+from dissensus.papers.collins2022.published import SETS, UNIT
+from dissensus.papers.reading import Runs, interval_of
+from dissensus.papers.verdicts import direction_finding, no_difference_finding, shown
+
+HEADS = ("mlp", "linear")  # all other models are networks
+FEWEST = 3  # runs below which no difference between labels is judged
+STATED = ("s", "s aggregated", "s 1", "s 2")
+VOTED = ("h", "h aggregated", "h 1", "h 2", "h 32")
+Scores = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]]
+
+
+def changes(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Runs:
+    """By how much `kind` scores above `other`, in `UNIT`, of each run that has both kinds and the metric."""
+    runs = {}
+    for own in scores.values():
+        for model, seeds in own.get(kind, {}).items():
+            for seed, sets in seeds.items():
+                base = own.get(other, {}).get(model, {}).get(seed, {}).get(set_, {}).get(metric)
+                if base is not None and metric in sets[set_]:
+                    runs[f"{model} · seed {seed}"] = published.difference(sets[set_][metric], base, metric)
+    return runs
+
+
+def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """The paper's order of two kinds of labels; where it finds no benefit, that there is none."""
+    runs = changes(scores, kind, other, set_, metric)
+    change = published.change(kind, other, set_, metric)
+    if 0 <= change <= _margin(other, set_, metric):
+        finding = not_better(runs, scores, UNIT[metric])
+    else:
+        finding = directed(runs, -1 if change < 0 else 1, scores, UNIT[metric])
+    return explained(with_models(finding, runs), scores, kind, other, set_, metric)
+
+
+def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """No difference, up to half of the interval that the paper prints for the other kind."""
+    runs = changes(scores, kind, other, set_, metric)
+    margin = round(_margin(other, set_, metric), 1)
+    finding = no_difference_finding(
+        interval_of(runs), runs, margin, over="runs", parts=parts_of(scores, runs), digits=1, unit=UNIT[metric]
+    )
+    return explained(with_models(_enough(finding, runs), runs), scores, kind, other, set_, metric)
+
+
+def _margin(kind: str, set_: str, metric: str) -> float:
+    """Half of a printed interval, in `UNIT`."""
+    theirs = published.score(kind, set_, metric).value
+    return published.difference(theirs + published.half(kind, set_, metric), theirs, metric)
+
+
+def not_better(runs: Runs, scores: Mapping[str, Scores], unit: str) -> Finding:
+    """A benefit that the paper does not find: it differs only where there is one beyond chance."""
+    interval = interval_of(runs)
+    verdict: Verdict = "differs" if interval.high < 0 else "same direction"
+    better = "better beyond chance" if verdict == "differs" else "not better beyond chance"
+    ours = f"{shown(interval, 1, signed=True)}{unit} over {len(runs)} runs, {better}"
+    finding = Finding(ours=ours, verdict=verdict, parts=parts_of(scores, runs), value=interval, runs=runs)
+    return _enough(finding, runs)
+
+
+def _enough(finding: Finding, runs: Runs) -> Finding:
+    """Two runs say nothing about a difference that the paper takes fifteen for."""
+    if len(runs) >= FEWEST:
+        return finding
+    reason = f"{len(runs)} runs of this scale are too few to tell; laptop and full scale have more"
+    return replace(with_reason(finding, reason), verdict="cannot be tested here")
+
+
+def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+    """With the likely reason, where it differs and the numbers show one."""
+    interval = finding.value
+    if finding.verdict != "differs" or interval is None:
+        return finding
+    if interval.low < 0 < interval.high:
+        return with_reason(finding, "the interval holds differences of either sign")
+    if metric != "calibration" and kind in STATED and other in VOTED:
+        by_set = [float(np.mean(list(changes(scores, kind, other, name, metric).values()))) for name in SETS]
+        reason = f"{by_set[0]:+.1f} % by CIFAR-10H labels, {by_set[1]:+.1f} % by CIFAR-10S labels"
+        if by_set[1] < by_set[0]:
+            reason += ": stated labels do better where stated labels judge"
+    else:
+        reason = sureness(scores, (kind, other), set_)
+        surer = _too_sure(scores, kind, set_) - _too_sure(scores, other, set_)
+        if surer * interval.value > 0:
+            reason += ": the less sure of the two scores better"
+    return with_reason(finding, reason)
+
+
+def sureness(scores: Mapping[str, Scores], kinds: Sequence[str], set_: str) -> str:
+    """How sure models are, in words."""
+    texts = [f"{_too_sure(scores, kind, set_):+.3f} with {published.NAMES[kind]}" for kind in kinds]
+    return f"mean confidence less accuracy is {', '.join(texts)}"
+
+
+def with_reason(finding: Finding, reason: str) -> Finding:
+    """With a reason more."""
+    return replace(finding, reason=f"{finding.reason}; {reason}" if finding.reason else reason)
+
+
+def _too_sure(scores: Mapping[str, Scores], kind: str, set_: str) -> float:
+    """By how much confidence is above accuracy, on average over runs."""
+    runs = [sets[set_]["too sure"] for own in scores.values() for seeds in own.get(kind, {}).values()
+            for sets in seeds.values()]  # fmt: skip
+    return float(np.mean(runs))
+
+
+def directed(runs: Runs, sign: Literal[-1, 1], scores: Mapping[str, Scores], unit: str) -> Finding:
+    """A difference that the paper says is above or below zero."""
+    finding = direction_finding(
+        interval_of(runs), runs, sign, over="runs", parts=parts_of(scores, runs), digits=1, unit=unit
+    )
+    return _enough(finding, runs)
+
+
+def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
+    """The parts that these runs come from."""
+    models = {run.partition(" · ")[0] for run in runs}
+    used = [name for name, own in scores.items() if any(models & set(kind) for kind in own.values())]
+    return tuple(f"{part}-{name}" for name in used for part in ("votes", "beliefs", "scores"))
+
+
+def with_models(finding: Finding, runs: Runs) -> Finding:
+    """With the means of heads, of networks and of each model, and a word where the networks say otherwise."""
+    by_model: dict[str, list[float]] = {}
+    for run, value in runs.items():
+        by_model.setdefault(run.partition(" · ")[0], []).append(value)
+    texts, means = [], {}
+    for name, models in (("heads", [model for model in by_model if model in HEADS]),
+                         ("networks", [model for model in by_model if model not in HEADS])):  # fmt: skip
+        if models:
+            interval = interval_of([value for model in models for value in by_model[model]])
+            means[name] = interval.value
+            each = ", ".join(f"{model} {np.mean(by_model[model]):+.1f}" for model in models)
+            texts.append(f"{name} {shown(interval, 1, signed=True)}: {each}")
+    finding = replace(finding, ours=f"{finding.ours} ({'; '.join(texts)})")
+    if len(means) == 2 and means["heads"] * means["networks"] < 0:
+        return with_reason(finding, "heads and networks have different signs")
+    return finding
+
+
+def averaged(several: Sequence[Runs]) -> Runs:
+    """The mean of each run over all that it is part of."""
+    names = dict.fromkeys(run for runs in several for run in runs)
+    return {name: float(np.mean([runs[name] for runs in several if name in runs])) for name in names}

@@ -1,0 +1,267 @@
+"""What the paper prints, and what it claims.
+
+The ± of its tables is the half-width of a 95 % interval over 15 runs: five seeds of each of three networks.
+"""
+
+from __future__ import annotations
+
+from dissensus.papers.claims import Claim, Printed, printed
+
+RUNS = 15
+OVER = "± is half of a 95 % interval over 15 runs, five seeds of each of three networks"
+SETS = {"10h": "3,000 images with CIFAR-10H labels", "10s": "100 images with CIFAR-10S labels"}
+METRICS = {"ce": "cross-entropy", "calibration": "RMSE calibration error", "fgsm": "loss after FGSM"}
+UNIT = {"ce": " %", "calibration": " points", "fgsm": " %"}  # of differences; a point is 0.01
+# Tables 1 to 6: (cross-entropy, calibration, loss after FGSM) by kind of labels and evaluation set.
+Row = tuple[str, str, str]
+SCORES: dict[str, dict[str, Row]] = {
+    "10h": {
+        "hard": ("2.026±0.18", "0.277±0.01", "15.455±7.5"),
+        "random": ("1.770±0.16", "0.226±0.02", "13.476±1.39"),
+        "uniform": ("1.599±0.13", "0.203±0.02", "10.199±3.82"),
+        "h aggregated": ("1.325±0.07", "0.201±0.01", "8.750±1.80"),
+        "s aggregated": ("1.369±0.07", "0.203±0.01", "8.872±1.63"),
+        "h": ("1.293±0.08", "0.194±0.01", "8.577±1.91"),
+        "s": ("1.281±0.06", "0.184±0.01", "8.406±1.75"),
+        "h 2": ("1.71±0.15", "0.25±0.02", "14.16±0.67"),
+        "s 2": ("1.49±0.08", "0.22±0.01", "11.57±0.44"),
+        "h 1": ("2.17±0.11", "0.29±0.01", "19.20±0.86"),
+        "s 1": ("1.58±0.08", "0.23±0.01", "12.57±1.29"),
+        "t1-uniform": ("1.320±0.08", "0.187±0.01", "8.647±1.72"),
+        "t1-clamp": ("1.299±0.06", "0.19±0.01", "8.385±1.55"),
+        "t2-uniform": ("1.287±0.10", "0.180±0.02", "8.345±1.63"),
+        "top-two-only": ("1.300±0.06", "0.180±0.01", "8.639±1.46"),
+        "smoothed": ("1.368±0.19", "0.175±0.05", "6.965±1.7"),
+    },
+    "10s": {
+        "hard": ("4.460±0.49", "0.425±0.09", "15.782±4.67"),
+        "random": ("3.093±0.53", "0.353±0.05", "10.697±4.14"),
+        "uniform": ("2.923±0.26", "0.311±0.06", "11.768±5.18"),
+        "h aggregated": ("2.558±0.16", "0.313±0.03", "8.416±1.64"),
+        "s aggregated": ("2.591±0.19", "0.324±0.02", "9.116±1.63"),
+        "h": ("2.459±0.21", "0.311±0.02", "8.334±1.75"),
+        "s": ("2.355±0.14", "0.297±0.03", "8.405±1.59"),
+        "h 2": ("3.37±0.42", "0.34±0.08", "13.13±0.7"),
+        "s 2": ("2.88±0.17", "0.36±0.04", "11.39±0.59"),
+        "h 1": ("4.49±0.31", "0.45±0.05", "17.85±0.68"),
+        "s 1": ("2.90±0.31", "0.38±0.06", "12.13±1.31"),
+        "t1-uniform": ("2.512±0.12", "0.317±0.04", "9.029±1.7"),
+        "t1-clamp": ("2.501±0.18", "0.306±0.03", "8.590±1.42"),
+        "t2-uniform": ("2.437±0.16", "0.293±0.04", "8.605±1.59"),
+        "top-two-only": ("2.448±0.15", "0.313±0.02", "8.797±1.25"),
+        "smoothed": ("2.674±0.33", "0.299±0.05", "9.375±3.4"),
+    },
+}  # fmt: skip
+NAMES = {
+    "hard": "CIFAR-10 classes", "random": "random labels", "uniform": "uniform labels", "smoothed": "label smoothing",
+    "h aggregated": "CIFAR-10H, aggregated", "s aggregated": "CIFAR-10S, aggregated", "h": "CIFAR-10H",
+    "s": "CIFAR-10S", "h 1": "CIFAR-10H, one annotator", "s 1": "CIFAR-10S, one annotator",
+    "h 2": "CIFAR-10H, two annotators", "s 2": "CIFAR-10S, two annotators", "t1-uniform": "T1, uniform",
+    "t1-clamp": "T1, clamp", "t2-uniform": "T2, uniform", "top-two-only": "two classes without probabilities",
+}  # fmt: skip
+# Tables 4 and 5: inputs that an annotator gives for each kind of label, and the seconds for six annotators.
+INPUTS = {"t1-uniform": 2, "t1-clamp": 3, "t2-uniform": 4, "t2-clamp": 5, "top-two-only": 2}
+SECONDS = {
+    "t1-uniform": "76.8",
+    "t1-clamp": "115.2",
+    "t2-uniform": "153.6",
+    "t2-clamp": "192.0",
+    "top-two-only": "76.8",
+}
+PER_ANSWER, PER_VOTE = 32.0, 1.8  # seconds: an elicitation of CIFAR-10S, a vote of CIFAR-10H
+FARTHEST = ("dog", "frog", "bird")  # CIFAR-10 classes of the three images of figure 8, the farthest first
+
+
+def score(kind: str, set_: str, metric: str) -> Printed:
+    """A cell of tables 1 to 6."""
+    mean = SCORES[set_][kind][list(METRICS).index(metric)].partition("±")[0]
+    return printed(mean)
+
+
+def half(kind: str, set_: str, metric: str) -> float:
+    """Half of its 95 % interval."""
+    return float(SCORES[set_][kind][list(METRICS).index(metric)].partition("±")[2])
+
+
+def difference(score: float, base: float, metric: str) -> float:
+    """By how much a score is above another, in `UNIT`: percent of the other, or points where it may be near zero."""
+    return 100 * (score - base) if metric == "calibration" else 100 * (score / base - 1)
+
+
+def change(kind: str, other: str, set_: str, metric: str) -> float:
+    """By how much `kind` is above `other`, as printed."""
+    return difference(score(kind, set_, metric).value, score(other, set_, metric).value, metric)
+
+
+def beside(kind: str, other: str, set_: str, metric: str) -> str:
+    """Both scores as printed."""
+    column = list(METRICS).index(metric)
+    texts = [f"{NAMES[name]} {SCORES[set_][name][column].replace('±', ' ± ')}" for name in (kind, other)]
+    return f"{texts[0]}; {texts[1]}; {OVER}"
+
+
+LABEL_CLAIMS = (
+    Claim(key="annotators", source="abstract; section 4.1", published="248",
+          claim="248 people stated soft labels"),
+    Claim(key="labels", source="section 1", published="6,200 labels, 1,000 images",
+          claim="About 6,200 soft labels over 1,000 images were collected"),
+    Claim(key="images-of-a-batch", source="section 4.1", published="27 images, two of them repeated; 40 batches",
+          claim="Each person sees 25 images, two of them twice, in one of 40 batches"),
+    Claim(key="hardest-images", source="section 4.1", published="886 images with an entropy of 0.25 or more",
+          claim="886 of the images are those on which CIFAR-10H disagrees"),
+    Claim(key="easy-images", source="section 4.1, footnote 2",
+          published="three with an entropy of 0.1 or less in each of 38 of the 40 batches",
+          claim="Three easy images are in every batch but two"),
+    Claim(key="two-classes", source="section 4", published="77.2 %",
+          claim="Most images of CIFAR-10H have votes for at most two classes, so asking for two is enough"),
+    Claim(key="exclusions", source="section 4.1",
+          published="more than two faults of a kind, or a fault and an accuracy below 75 %",
+          claim="Nobody who breaks the exclusion rules is among the released answers"),
+    Claim(key="completion", source="section 4.2; section 5.1", published="T2 clamp with gamma = 0.1",
+          claim="The released labels are the top two classes, the rest spread over classes not ruled out"),
+    Claim(key="entropies", source="section 4.3", published="Pearson's r = 0.596",
+          claim="The entropy of stated labels goes with that of CIFAR-10H"),
+    Claim(key="wasserstein", source="section 4.3", published="0.028 on average",
+          claim="Stated labels are close to those of CIFAR-10H"),
+    Claim(key="fewer-annotators", source="sections 1 and 4.3", published="51 against 6 annotators per image: 8.5 times",
+          claim="CIFAR-10H needed 8.5 times as many annotators for each image"),
+    Claim(key="figure-5-first", source="figure 5; section 4.3", published="a figure without numbers",
+          claim="People put less on their first class where CIFAR-10H disagrees"),
+    Claim(key="figure-5-possible", source="figure 5; section 4.3", published="a figure without numbers",
+          claim="People leave more classes possible where CIFAR-10H disagrees"),
+    Claim(key="figures-3-and-9", source="figures 3 and 9; section 4.3", published="examples: automobile and truck",
+          claim="Where CIFAR-10H is as good as unanimous, stated labels put the rest on the class most alike: trucks "
+          "for automobiles"),
+    Claim(key="figure-8", source="figures 4 and 8", published="their CIFAR-10 classes: dog, frog, bird",
+          claim="These three images differ most between the two sets of labels"),
+    Claim(key="figures-1-and-2", source="figures 1, 2 and 4", published="examples",
+          claim="What one answer becomes under each of the four constructions"),
+    Claim(key="disagreement-share", source="section 4.1, after Battleday et al. (2020)", published="around 30 %",
+          claim="On about a third of the CIFAR-10 images people disagree much"),
+    Claim(key="seconds", source="section 5.1", published="a median of 32 s", claim="An elicitation takes 32 s"),
+    Claim(key="seconds-per-input", source="section 5.1", published="6.4 s",
+          claim="Each of the five inputs of an elicitation takes 6.4 s, if all take the same"),
+    Claim(key="seconds-per-vote", source="section 5.1", published="a median of 1.8 s over the same images",
+          claim="A vote of CIFAR-10H takes 1.8 s"),
+    Claim(key="seconds-of-tables", source="tables 4 and 5, column time",
+          published=", ".join(f"{name} {text} s" for name, text in SECONDS.items()),
+          claim="Six annotators take this long for each kind of label"),
+    Claim(key="first-right", source="section 6", published="approximately 84 %",
+          claim="People's first class is the CIFAR-10 class"),
+    Claim(key="first-two-right", source="section 6", published="92 %",
+          claim="The CIFAR-10 class is among people's two classes"),
+    Claim(key="votes-right", source="section 6", published="95 %", claim="Votes of CIFAR-10H are the CIFAR-10 class"),
+    Claim(key="repeats-changed", source="section 6, footnote 4", published="approximately 7 %",
+          claim="Few people change their first class when an image comes back"),
+    Claim(key="repeats-change", source="section 6, footnote 4", published="6 %",
+          claim="Those who keep it change its probability little"),
+    Claim(key="split", source="section 5.1", published="70/30; 900 labels vary, and 6,100 are CIFAR-10 classes",
+          claim="All images of CIFAR-10S are among the 7,000 of 10,000 that are learned from"),
+    Claim(key="gamma", source="section 5.1", published="0.1, of 0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4",
+          claim="A validation set chooses the mass that is kept for classes nobody ruled out"),
+    Claim(key="beta", source="appendix", published="0.05, of 0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4",
+          claim="A validation set chooses the amount of label smoothing"),
+    Claim(key="learning-rates", source="section 5.1",
+          published="VGG-11 0.1, ResNet-50 0.4, of 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5",
+          claim="A validation set chooses the learning rates"),
+    Claim(key="pgd", source="section 5.1, footnote 3", published="unstable, no numbers",
+          claim="The loss after PGD varies too much to compare labels by"),
+)  # fmt: skip
+
+
+def _pair(key: str, source: str, claim: str, kind: str, other: str, set_: str, metric: str) -> Claim:
+    where = f"{source}, {METRICS[metric]} on {SETS[set_]}"
+    claim = claim.format(beat="beat" if change(kind, other, set_, metric) < 0 else "do not beat")
+    return Claim(key=f"{key}-{set_}-{metric}", source=where, claim=f"{claim}: {METRICS[metric]}, {SETS[set_]}",
+                 published=beside(kind, other, set_, metric))  # fmt: skip
+
+
+# (key, table, kind, other, claim): whether `kind` scores lower, as it mostly does, is read off the printed numbers.
+LOWER = (
+    ("table-1-hard", "table 1", "s aggregated", "hard", "Stated soft labels {beat} CIFAR-10 classes"),
+    ("table-2", "table 2", "s", "h", "Stated labels of one annotator at a time {beat} votes, one at a time"),
+    ("table-3-two", "table 3", "s 2", "h 2", "With two annotators, stated labels {beat} votes"),
+    ("table-3-one", "table 3", "s 1", "h 1", "With one annotator, stated labels {beat} votes"),
+    ("table-5", "table 5", "s", "top-two-only", "Probabilities of two classes {beat} the two classes alone"),
+)
+NEAR = (
+    ("table-1-votes", "table 1", "s aggregated", "h aggregated",
+     "Six stated labels do about as well as 51 votes, both aggregated"),
+    ("table-4-less", "table 4", "t2-uniform", "s", "Without the classes ruled out, about as good"),
+)  # fmt: skip
+CONTROLS = {
+    "softness": "Even random and uniform labels for the 900 images beat CIFAR-10 classes",
+    "people": "Labels of people, votes and stated ones, beat random and uniform labels",
+}
+SMOOTHING = ("table-6", "table 6", "smoothed", "s")
+
+
+def _learning_claims() -> list[Claim]:
+    claims = []
+    for key, source, kind, other, said in (*NEAR[:1], *LOWER[:1]):
+        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
+    for set_ in SETS:
+        texts = [f"{NAMES[kind]} {SCORES[set_][kind][0].replace('±', ' ± ')}"
+                 for kind in ("hard", "random", "uniform", "h aggregated", "s aggregated")]  # fmt: skip
+        for key, said in CONTROLS.items():
+            claims.append(Claim(
+                key=f"table-1-{key}-{set_}", source=f"table 1, cross-entropy on {SETS[set_]}",
+                claim=f"{said}: cross-entropy, {SETS[set_]}", published=f"{', '.join(texts)}; {OVER}",
+            ))  # fmt: skip
+    for key, source, kind, other, said in LOWER[1:2]:
+        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
+    claims += [
+        Claim(key=f"deaggregated-{metric}", source=f"tables 1 and 2, {METRICS[metric]}; section 5.2",
+              claim=f"One annotator at a time beats the mean of all, for votes and stated labels: {METRICS[metric]}",
+              published="; ".join(f"{name} on {set_}: {SCORES[set_][kind][column]} against "
+                                  f"{SCORES[set_][f'{kind} aggregated'][column]}"
+                                  for set_ in SETS for kind, name in (("h", "CIFAR-10H"), ("s", "CIFAR-10S"))))
+        for column, metric in enumerate(METRICS)
+    ]  # fmt: skip
+    for key, source, kind, other, said in LOWER[2:4]:
+        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
+    claims += [
+        Claim(key=f"table-3-larger-{set_}", source=f"table 3, cross-entropy on {SETS[set_]}",
+              claim=f"The gain of stated labels over votes is larger with one annotator than with two: {SETS[set_]}",
+              published=f"{change('s 1', 'h 1', set_, 'ce'):.0f} % with one, {change('s 2', 'h 2', set_, 'ce'):.0f} % "
+              "with two, from the printed means")
+        for set_ in SETS
+    ]  # fmt: skip
+    for set_ in SETS:
+        texts = [f"{name} {SCORES[set_]['s' if name == 't2-clamp' else name][0].replace('±', ' ± ')}"
+                 for name in ("t1-uniform", "t1-clamp", "t2-uniform", "t2-clamp")]  # fmt: skip
+        claims.append(Claim(
+            key=f"table-4-best-{set_}", source=f"table 4, cross-entropy on {SETS[set_]}",
+            claim=f"Labels made of everything that was elicited have the lowest cross-entropy: {SETS[set_]}",
+            published=f"{', '.join(texts)}; {OVER}",
+        ))  # fmt: skip
+    for key, source, kind, other, said in NEAR[1:]:
+        claims += [_pair(key, source, said, kind, other, set_, metric)
+                   for set_ in SETS for metric in ("calibration", "fgsm")]  # fmt: skip
+    for key, source, kind, other, said in LOWER[4:]:
+        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
+    key, source, kind, other = SMOOTHING
+    for set_ in SETS:
+        for metric in METRICS:
+            claims.append(_pair(key, source, "Smoothed labels {beat} stated labels", kind, other, set_, metric))
+    for metric in METRICS:
+        claims.append(Claim(
+            key=f"figure-6-{metric}", source=f"figure 6, {METRICS[metric]}",
+            claim=f"With as many annotators for each image, stated labels beat votes: {METRICS[metric]}, both sets",
+            published="a figure without numbers; those for one and two annotators stand in table 3",
+        ))  # fmt: skip
+    claims.append(Claim(
+        key="figure-6-few", source="figure 6; abstract",
+        claim="Votes of 8 annotators do not reach what six annotators' stated labels do: cross-entropy",
+        published="a figure without numbers",
+    ))  # fmt: skip
+    for set_ in SETS:
+        claims.append(Claim(
+            key=f"figure-10-{set_}", source="figure 10; section 5.2",
+            claim=f"For the same seconds, stated labels are not clearly better than votes: cross-entropy, {SETS[set_]}",
+            published="a figure without numbers; 32 s for an elicitation, 1.8 s for a vote",
+        ))  # fmt: skip
+    return claims
+
+
+CLAIMS = (*LABEL_CLAIMS, *_learning_claims())
