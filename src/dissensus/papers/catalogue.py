@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dissensus.papers.paper import Paper
 from dissensus.papers.singh2025.paper import PAPER as SINGH2025
+from dissensus.papers.sucholutsky2023.paper import PAPER as SUCHOLUTSKY2023
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (SINGH2025,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (SUCHOLUTSKY2023, SINGH2025)}
 
 
 def paper_named(name: str) -> Paper:
