@@ -14,9 +14,10 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import resampled
+from dissensus.labels.transforms import sparsest
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.sucholutsky2023.own_data import has, read_similarity
-from dissensus.papers.sucholutsky2023.sets import label_kinds, sparse_labels
+from dissensus.papers.sucholutsky2023.sets import FILL, label_kinds, sparse_labels
 from dissensus.plan.real_labels import informativeness
 
 FEATURES = "cifar10-resnet50"
@@ -32,13 +33,14 @@ def label_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[s
     assert isinstance(stated, Beliefs)
     each = kinds["H"].votes
     assert each is not None
-    return {
+    dense = {"entropy of two dense classes": _entropy(sparsest(kinds["DS"], FILL))} if "DS" in kinds else {}
+    return dense | {
         "votes": int(each.sum()), "votes of an image": [int(each.min()), float(each.mean()), int(each.max())],
         "responses": int(stated.item.size), "images with sparse labels": int(stated.n_items),
-        "entropy of sparse labels": float(entropy(sparse_labels().probs).mean()),
+        "entropy of sparse labels": _entropy(sparse_labels()),
         "mass of other classes": float(1 - kinds["H"].probs.max(axis=1).mean()),
         "mass of other classes, all kinds": {name: float(1 - d.probs.max(axis=1).mean()) for name, d in kinds.items()},
-        "entropy": {name: float(entropy(labels.probs).mean()) for name, labels in kinds.items()},
+        "entropy": {name: _entropy(labels) for name, labels in kinds.items()},
     }  # fmt: skip
 
 
@@ -63,6 +65,10 @@ def measures(kinds: Mapping[str, Distributions], alike: np.ndarray, starts: int,
         found.setdefault(name, {})[f"start {start}"] = asdict(informativeness(labels, rng, alike))
         tell((place + 1) / len(work))
     return {"kinds": {name: found[name] for name in kinds}, "few votes": {name: found[name] for name in few}}
+
+
+def _entropy(labels: Distributions) -> float:
+    return float(entropy(labels.probs).mean())
 
 
 def _judged(images: int) -> tuple[np.ndarray, np.ndarray, str]:
