@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench studies extras docs clean
+.PHONY: demo test papers check bench studies extras docs clean
 
 $(VENV)/base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,9 @@ demo: $(VENV)/base  ## from a plan to a scorecard on embedded data, with its pag
 # Some machines forbid bytecode; then every process that a test starts compiles the package again.
 test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+
+papers: $(VENV)/dev  ## every paper at scale quick, with checks of what must come out; needs DISSENSUS_DATA
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m papers -n 2 --dist worksteal tests/papers $(PYTEST_ARGS)
 
 check: $(VENV)/dev  ## lint, format and strict types
 	$(BIN)/ruff check
@@ -43,8 +46,9 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python benchmarks/elicitation_load.py
 
-studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results and studies/results; need DISSENSUS_DATA
-	$(BIN)/python benchmarks/singh.py
+studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results, studies/results and studies/papers; need DISSENSUS_DATA
+	$(BIN)/dissensus reproduce singh2025 --scale laptop --output $(VENV)/singh2025-laptop
+	cp $(VENV)/singh2025-laptop/record.json studies/papers/singh2025-laptop.json
 	$(BIN)/python benchmarks/soft_heads.py
 	$(BIN)/python -m benchmarks.allocation
 	$(BIN)/python -m benchmarks.shrinkage

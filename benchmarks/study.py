@@ -31,8 +31,8 @@ from typing import Any
 
 from dissensus.study import Study, load_data, run_study, study_of
 from dissensus.study.checks import tasks_of
+from dissensus.study.commit import code_commit
 from dissensus.study.engines.engine import Here
-from dissensus.study.run import code_commit
 from dissensus.study.work.jobs import jobs_of
 from dissensus.study.work.work import run_job
 

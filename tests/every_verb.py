@@ -60,6 +60,7 @@ WORDS: dict[str, list[str]] = {
     "study networks": ["run", "networks.toml", "-o", "networks", "--jobs", "1"],
     "study ray": ["run", "quick.toml", "-o", "by-ray", "--engine", "ray", "--jobs", "1"],
     "study slurm": ["run", "quick.toml", "-o", "by-slurm", "--engine", "submitit", "--address", "local", "--jobs", "1"],
+    "reproduce": [],
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
 # What cannot be tried to its end says this when everything it needs is installed.

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks.intervals.case import Case
-from dissensus.evaluate.bootstrap import over_annotators
 from dissensus.evaluate.choices import accuracy_to_majority
 from dissensus.evaluate.closeness import jensen_shannon, kl_to_people, soft_brier
+from dissensus.evaluate.over_people import over_annotators
 from dissensus.labels.intervals import Interval
 from dissensus.labels.votes import Votes
 

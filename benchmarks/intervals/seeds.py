@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.intervals.case import Case
-from dissensus.evaluate.bootstrap import over_seeds
+from dissensus.evaluate.over_runs import over_seeds
 from dissensus.labels.intervals import Interval
 
 

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from dissensus.cli.study_tables import print_summary
-from dissensus.study.run import held
+from dissensus.study.holding import held
 from dissensus.study.summary.summary import summarise
 from tests.cli.study_files import changed, dissensus, make_study
 from tests.study.fabricated import grid

@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dissensus.evaluate.bootstrap import (
-    correlation,
-    item_weights,
-    over_annotators,
-    over_items,
-    over_seeds,
-    pivotal,
-    rank_correlation,
-)
+from dissensus.evaluate.bootstrap import item_weights, over_items, pivotal
+from dissensus.evaluate.drawn_correlations import correlation, rank_correlation
+from dissensus.evaluate.over_people import over_annotators
+from dissensus.evaluate.over_runs import over_seeds
 from dissensus.labels.distances import jensen_shannon, kl
 from dissensus.labels.votes import Votes
 

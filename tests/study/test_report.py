@@ -13,10 +13,11 @@ import pytest
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.statistics import shown_p
 from dissensus.study.report import report_page
+from dissensus.study.reporting.answers import answer
 from dissensus.study.reporting.tables import by_metric, overview
 from dissensus.study.reporting.text import latex_tables, markdown_report
 from dissensus.study.reporting.values import value_words
-from dissensus.study.reporting.words import answer, design_words
+from dissensus.study.reporting.words import design_words
 from dissensus.study.summary.summary import Summary, summarise
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 from tests.study.fabricated import failed, folder, grid, record

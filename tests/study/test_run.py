@@ -15,9 +15,9 @@ from dissensus.study import read_folder, read_predictions, run_study, summarise
 from dissensus.study.cells import VARIES
 from dissensus.study.checks import tasks_of
 from dissensus.study.description import write_description
+from dissensus.study.holding import held
 from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import read_study, study_of
-from dissensus.study.run import held
 from dissensus.study.spec import Evaluation
 from dissensus.study.splits import split_items
 from dissensus.study.status import status_of

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +15,7 @@ from dissensus.cli.printing import AsJson, out, print_line
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
-    from dissensus.papers.record import Reproduction
+    from dissensus.papers.record import Reproduction, Row
     from dissensus.papers.reproduce import Step
 
 STEPS = 1000  # of the progress bar
@@ -32,7 +34,7 @@ def reproduce(
         Path | None,
         typer.Option("--output", "-o", help="Where cells and numbers go; reproduce-NAME-SCALE unless given."),
     ] = None,
-    engine: Annotated[str, typer.Option(help="Who works on the cells: local, ray.")] = "local",
+    engine: Annotated[str, typer.Option(help="Who works on the cells: local, ray, submitit.")] = "local",
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it, Ray starts here.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Processes at once, of this machine.")] = None,
     as_json: AsJson = False,
@@ -58,7 +60,10 @@ def reproduce(
         place = Path(f"reproduce-{name}-{scale}") if folder is None else folder
 
         def made_engine() -> Any:
-            return None if engine == "local" else engine_of(engine, folder=place, address=address, jobs=jobs)
+            return engine_of(engine, folder=place, address=address, jobs=jobs)
+
+        if engine not in ("ray", "submitit"):  # local, or none at all: what does not fit is refused before any work
+            made_engine()
 
         with progress_bar(name) as move:
 
@@ -68,7 +73,7 @@ def reproduce(
             result = run(paper, scale, place, engine=made_engine, jobs=jobs, progress=progress, say=say_or_warn)
         write_page(read_record(place / RECORD), place / PAGE)
     if as_json:
-        typer.echo(json.dumps(result.as_json()))
+        typer.echo(json.dumps(result.brief()))
         return
     _print(result)
     say(f"the page is {place / PAGE}, the record {place / RECORD}; cells and numbers are beside them")
@@ -91,13 +96,27 @@ def _print(result: Reproduction) -> None:
     for entry in result.shrunk:
         here.add_row(*entry)
     out.print(here)
-    table = Table("claim", "published", "here", "verdict", title="Claims", title_justify="left", show_lines=True)
     for row in result.rows:
-        claim, finding = row.claim, row.finding
-        ours = f"{finding.ours}\n{finding.reason}" if finding.reason and finding.verdict != "equal" else finding.ours
-        style = STYLES[finding.verdict]
-        table.add_row(f"{claim.claim} ({claim.source})", claim.published, ours, f"[{style}]{finding.verdict}[/]")
-    out.print(table)
+        _print_claim(row)
     for answer in result.beyond:
-        print_line(f"Beyond the paper. {answer.question} {answer.answer}")
+        _print_block(f"Beyond the paper. {answer.question}", {"answer": answer.answer})
+    print_line("")
     print_line(str(result))
+
+
+def _print_claim(row: Row) -> None:
+    claim, finding = row.claim, row.finding
+    lines = {"published": claim.published, "here": finding.ours, "verdict": finding.verdict, "reason": finding.reason}
+    _print_block(f"{claim.claim} ({claim.source})", lines, {finding.verdict: STYLES[finding.verdict]})
+
+
+def _print_block(title: str, lines: Mapping[str, str], styles: Mapping[str, str] | None = None) -> None:
+    """A title, and below it lines with names; what does not fit goes on below, not under the names."""
+    indent = " " * (4 + max(map(len, lines)))
+    print_line("")
+    print_line(fill(title, out.width), style="bold")
+    for name, text in lines.items():
+        if text:
+            first = f"  {name}".ljust(len(indent))
+            body = fill(text, out.width, initial_indent=first, subsequent_indent=indent)
+            print_line(body, style=(styles or {}).get(text))

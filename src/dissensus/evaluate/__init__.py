@@ -8,7 +8,8 @@ calibration, smooth_calibration, brier     do its probabilities mean what they s
 ceiling                                    how well people predict people
 slices, sparse_target                      the same where people disagree, or by any column
 statistics, signed_rank                    tests that say what they could show at best
-bootstrap                                  intervals over items, annotators and seeds
+bootstrap, drawn_correlations              intervals over items
+over_people, over_runs                     intervals over annotators, over seeds and items
 people, matching, inputs                   labels and predictions taken as they come, matched by name
 scorecard_html, scorecard_figures          how that looks; scorecard_views: in a line, a notebook or a frame
 json_numbers                               how it is written

@@ -4,12 +4,8 @@ from .alignment import entropy_pearson as entropy_pearson
 from .alignment import entropy_spearman as entropy_spearman
 from .alignment import pearson as pearson
 from .alignment import spearman as spearman
-from .bootstrap import correlation as correlation
-from .bootstrap import over_annotators as over_annotators
 from .bootstrap import over_items as over_items
-from .bootstrap import over_seeds as over_seeds
 from .bootstrap import pivotal as pivotal
-from .bootstrap import rank_correlation as rank_correlation
 from .brier import BrierParts as BrierParts
 from .brier import brier_decomposition as brier_decomposition
 from .brier import brier_decomposition_of_classes as brier_decomposition_of_classes
@@ -40,6 +36,8 @@ from .closeness import wasserstein as wasserstein
 from .comparisons import Difference as Difference
 from .comparisons import ModelComparison as ModelComparison
 from .comparisons import compare as compare
+from .drawn_correlations import correlation as correlation
+from .drawn_correlations import rank_correlation as rank_correlation
 from .f1 import soft_f1_of_classes as soft_f1_of_classes
 from .f1 import soft_macro_f1 as soft_macro_f1
 from .f1 import soft_micro_f1 as soft_micro_f1
@@ -48,6 +46,8 @@ from .matching import match_items as match_items
 from .metrics import METRICS as METRICS
 from .metrics import Metric as Metric
 from .one_pass import sweep as sweep
+from .over_people import over_annotators as over_annotators
+from .over_runs import over_seeds as over_seeds
 from .people import People as People
 from .people import as_people as as_people
 from .people import as_predictions as as_predictions

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.evaluate.bootstrap import Measure, correlation, rank_correlation
+from dissensus.evaluate.bootstrap import Measure
+from dissensus.evaluate.drawn_correlations import correlation, rank_correlation
 from dissensus.labels import distances
 from dissensus.labels.distances import entropy
 

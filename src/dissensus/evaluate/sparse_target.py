@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.evaluate.bootstrap import over_items, rank_correlation
+from dissensus.evaluate.bootstrap import over_items
+from dissensus.evaluate.drawn_correlations import rank_correlation
 from dissensus.evaluate.slices import SliceScore, slice_scores, value_bins
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,6 +69,7 @@ class Finding:
     parts    of the reproduction that it was computed from; none where nothing was
     value    the number itself with its interval, where there is one
     runs     by seed, fold or cell: the numbers that `value` is the mean of
+    behind   other numbers that those were computed from, by name, such as the scores of each seed
     """
 
     ours: str
@@ -77,6 +78,7 @@ class Finding:
     parts: tuple[str, ...] = ()
     value: Interval | None = None
     runs: Mapping[str, float] | None = None
+    behind: Mapping[str, Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -89,8 +91,10 @@ class Finding:
         numbers = None if interval is None else [_or_none(number) for number in
                                                  (interval.value, interval.low, interval.high)]  # fmt: skip
         runs = None if self.runs is None else {name: _or_none(float(value)) for name, value in self.runs.items()}
+        behind = None if self.behind is None else {name: [_or_none(float(value)) for value in values]
+                                                   for name, values in self.behind.items()}  # fmt: skip
         return {"ours": self.ours, "verdict": self.verdict, "reason": self.reason, "parts": list(self.parts),
-                "value": numbers, "runs": runs}  # fmt: skip
+                "value": numbers, "runs": runs, "behind": behind}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

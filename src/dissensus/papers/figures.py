@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.report.charts import Line, line_chart, span
-from dissensus.report.colours import LINES, PEOPLE
+from dissensus.report.colours import MODELS, PEOPLE
 from dissensus.report.dot_rows import DotRow, dot_chart
 from dissensus.report.svg import as_file
 
@@ -71,33 +71,42 @@ def _series_of(stored: Mapping[str, Any]) -> Series:
 
 
 def drawings(figure: Figure) -> dict[str, str]:
-    """SVG files by what they show: "here", and "published" beside it where lines of the paper are known."""
-    if figure.kind == "dots":
-        return {"here": as_file(dot_chart(_rows(figure), figure.y_title, of=figure.x_title))}
+    """SVG files by what they show: "here", and "published" beside it where lines of the paper are known.
+
+    None where no number is known.
+    """
     every = (*figure.series, *figure.published)
-    x_range = span([_numbers(series.x) for series in every])
-    y_range = span([_numbers(y) for series in every for y in (series.y, series.low, series.high) if y])
-    sides = {"here": figure.series} | ({"published": figure.published} if figure.published else {})
+    known = [entry for entry in every if np.isfinite(_numbers(entry.y)).any()]
+    if not known:
+        return {}
+    colours = {name: MODELS[place % len(MODELS)] for place, name in enumerate(dict.fromkeys(s.name for s in every))}
+    y_range = span([_numbers(y) for series in known for y in (series.y, series.low, series.high) if y])
+    if figure.kind == "dots":
+        style = ".1f" if max(map(abs, y_range)) >= 10 else ".3f"
+        return {"here": as_file(dot_chart(_rows(figure, colours), figure.y_title, of=figure.x_title, style=style))}
+    x_range = span([_numbers(series.x) for series in known])
+    sides = {"here": figure.series, "published": figure.published}
     return {
         side: as_file(line_chart(
-            [_line(entry) for entry in series], figure.x_title, figure.y_title, x_range=x_range, y_range=y_range
+            [_line(entry, colours[entry.name]) for entry in series], figure.x_title, figure.y_title, x_range=x_range,
+            y_range=y_range,
         ))
-        for side, series in sides.items()
+        for side, series in sides.items() if any(entry in known for entry in series)
     }  # fmt: skip
 
 
-def _line(series: Series) -> Line:
+def _line(series: Series, colour: str) -> Line:
     low, high = (_numbers(ends) if ends else None for ends in (series.low, series.high))
-    return Line(series.name, _numbers(series.x), _numbers(series.y), low, high)
+    return Line(series.name, _numbers(series.x), _numbers(series.y), low, high, colour)
 
 
-def _rows(figure: Figure) -> list[DotRow]:
-    """Rows of one name stand together: ours by series, then the paper's."""
+def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:
+    """Rows of one name stand together: ours by series, then the paper's; none without a number."""
     names = list(dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x))
     rows = []
     for name in names:
-        for place, series in enumerate(figure.series):
-            rows += _dots(name, series, series.name, LINES[place % len(LINES)])
+        for series in figure.series:
+            rows += _dots(name, series, series.name, colours[series.name])
         for series in figure.published:
             rows += _dots(name, series, f"{series.name}, the paper", PAPER_INK)
     return rows
@@ -109,7 +118,7 @@ def _dots(group: str, series: Series, name: str, colour: str) -> list[DotRow]:
     return [
         DotRow(name, float(y[place]), float(low[place]), float(high[place]), colour=colour, group=group)
         for place, x in enumerate(series.x)
-        if str(x) == group
+        if str(x) == group and np.isfinite(y[place])
     ]
 
 

@@ -20,6 +20,7 @@ def write_page(record: Record, path: str | Path, *, figures: str = "figures", so
     source   how the page names the record
     """
     place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
     for figure in record["figures"]:
         for side, drawing in drawings(figure).items():
             target = place.parent / figures / _file(record, figure, side)
@@ -33,7 +34,7 @@ def page(record: Record, *, figures: str = "figures", source: str = "record.json
     parts = [
         f"# {record['title']}",
         f"{record['citation']}.",
-        f"```console\n$ {record['command']}\n```",
+        f"<!-- parsed only -->\n```console\n$ {record['command']}\n```",
         _summary(record),
         "## What is smaller or other here than in the paper?",
         _table(("", "in the paper", "here"), record["shrunk"]),
@@ -104,7 +105,7 @@ def _figure(record: Record, figure: Figure, folder: str) -> str:
     sides = drawings(figure)
     images = [f"![{figure.title}: {side}]({folder}/{_file(record, figure, side)})" for side in sides]
     named = [f"*{'Here' if side == 'here' else 'As the paper prints it'}*" for side in sides]
-    shown = images[0] if len(images) == 1 else _table(named, [images])
+    shown = _table(named, [images]) if len(images) > 1 else "".join(images) or "Nothing to draw: no number is known."
     made = f"From {', '.join(f'`{part}`' for part in figure.parts)}." if figure.parts else ""
     return "\n\n".join(text for text in (f"### {figure.title}", shown, f"{figure.source}. {figure.note} {made}".strip())
                        if text)  # fmt: skip

@@ -28,6 +28,7 @@ class Part:
     settings  of `work`: whatever decides its results; other settings make it run again
     data      names of the data sets that it reads; their checksums stand in the record, and other files make `work`
               run again
+    files     other files that it reads, by the name that the record gives them; treated like data
     needs     names of the parts that have to be there before
     weight    how long it takes beside the others, for the progress bar
     """
@@ -37,6 +38,7 @@ class Part:
     work: Work | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     data: tuple[str, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     weight: float = 1.0
 

@@ -74,6 +74,15 @@ class Reproduction:
         counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in VERDICTS if self.count(verdict))
         return f"{self.paper} at scale {self.scale}: {len(self.rows)} claims, {counts}"
 
+    def brief(self) -> dict[str, Any]:
+        """What each claim says and what came out, for programs; all the rest is in the record."""
+        rows = [
+            {"claim": row.claim.claim, "source": row.claim.source, "published": row.claim.published,
+             "ours": row.finding.ours, "verdict": row.finding.verdict}
+            for row in self.rows
+        ]  # fmt: skip
+        return {"paper": self.paper, "scale": self.scale, "claims": rows}
+
     def as_json(self) -> dict[str, Any]:
         """One entry for each claim, with all that somebody needs to check it."""
         return {

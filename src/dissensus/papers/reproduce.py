@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
 from dissensus.study.cells import canonical
+from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
-from dissensus.study.run import Progress, code_commit, held, run_study
+from dissensus.study.holding import held
+from dissensus.study.run import Progress, run_study
 
 NUMBERS = "numbers.json"  # what a part that is work gave
 
@@ -51,9 +53,11 @@ def reproduce(
     if scale not in SCALES:
         raise ValueError(f"there is no scale {scale!r}; expected one of {', '.join(SCALES)}")
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     parts = list(paper.parts(scale))
-    data = {name: _checksum(name) for name in dict.fromkeys(name for part in parts for name in part.data)}
+    _check_parts(paper, parts)
+    names = dict.fromkeys(name for part in parts for name in part.data)
+    data = {name: _checksum(paths_of(lookup(name))) for name in names}
+    place.mkdir(parents=True, exist_ok=True)
     whole = sum(part.weight for part in parts)
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
@@ -67,10 +71,12 @@ def reproduce(
 
         tell(0.0)
         checksums = {name: data[name] for name in part.data}
+        checksums |= {name: _checksum([path]) for name, path in part.files.items()}
         if part.study is not None:
             runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
         else:
             runs[part.name], numbers[part.name] = _work(part, folders, tell, checksums)
+        tell(1.0)
         done += part.weight
     results = Results(folders, numbers)
     made = Reproduction(
@@ -83,9 +89,19 @@ def reproduce(
     return made
 
 
-def _checksum(name: str) -> str:
-    """Of all files of a data set together."""
-    each = [checksum(path, "sha256") for path in paths_of(lookup(name))]
+def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
+    """Each name once, and what a part needs before it."""
+    before: set[str] = set()
+    for part in parts:
+        missing = [name for name in part.needs if name not in before]
+        assert part.name not in before, f"{paper.name} has two parts named {part.name}"
+        assert not missing, f"{paper.name}: part {part.name} needs {', '.join(missing)}, not among the parts before it"
+        before.add(part.name)
+
+
+def _checksum(paths: Sequence[Path]) -> str:
+    """Of all files together."""
+    each = [checksum(path, "sha256") for path in paths]
     return f"sha256:{hashlib.sha256(' '.join(each).encode()).hexdigest()[:16]}"
 
 
@@ -135,10 +151,17 @@ def _work(
             given = part.work(folder, {need: folders[need] for need in part.needs}, tell)
             seconds = round(time.perf_counter() - started, 2)
             stored = {"made_from": name, "seconds": seconds, "commit": code_commit(), "numbers": given}
-            text = json.dumps(stored, indent=1, allow_nan=False)
+            text = _text(part.name, stored)
             write_text(text + "\n", folder / NUMBERS)
             stored = json.loads(text)
     return PartRun(seconds=stored["seconds"], commit=stored["commit"], data=data), dict(stored["numbers"])
+
+
+def _text(name: str, stored: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(stored, indent=1, allow_nan=False)
+    except ValueError as error:
+        raise ValueError(f"part {name} gave NaN or infinity, which JSON does not have; expected None there") from error
 
 
 def _stored(folder: Path) -> dict[str, Any]:

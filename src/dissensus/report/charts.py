@@ -143,7 +143,8 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
     x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if line.low is not None and line.high is not None:
-        edge = [frame.at(x[i], line.low[i]) for i in known] + [frame.at(x[i], line.high[i]) for i in known[::-1]]
+        both = known[np.isfinite(line.low[known]) & np.isfinite(line.high[known])]
+        edge = [frame.at(x[i], line.low[i]) for i in both] + [frame.at(x[i], line.high[i]) for i in both[::-1]]
         drawn.append(f'<polygon fill="{ink}" fill-opacity="0.16" points="{" ".join(f"{a},{b}" for a, b in edge)}"/>')
     points = [frame.at(x[i], y[i]) for i in known]
     drawn.append(

@@ -12,6 +12,7 @@ from dissensus.report.figures import STYLE as FIGURE_STYLE
 from dissensus.report.figures import saving_script
 from dissensus.report.page import CARDS, page
 from dissensus.report.tables import Column, Html, Row, facts_list, html_table, scrolling
+from dissensus.study.reporting.answers import answer
 from dissensus.study.reporting.figures import (
     curve_figures,
     difference_figure,
@@ -23,7 +24,6 @@ from dissensus.study.reporting.tables import Cell, ReportTable, by_metric, overv
 from dissensus.study.reporting.values import data_words, value_words
 from dissensus.study.reporting.words import (
     ARROWS,
-    answer,
     comparison_words,
     design_words,
     glossary,

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import socket
-import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import dissensus
-from dissensus.files.folder_lock import locked
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import write_text
 from dissensus.fronts import not_installed
 from dissensus.study.cells import RECORD, check_same, read_predictions, read_record, record_text, sweep, write_cells
 from dissensus.study.checks import tasks_of
+from dissensus.study.commit import code_commit
 from dissensus.study.data import Say, StudyData
 from dissensus.study.description import write_description
 from dissensus.study.engines.choose import as_engine, local_engine
 from dissensus.study.engines.engine import Engine, LostError, Running
+from dissensus.study.holding import held
 from dissensus.study.read_data import load_data
 from dissensus.study.spec import Study
 from dissensus.study.splits import split_items
@@ -38,7 +34,6 @@ from dissensus.study.work.work import Outcome, record_of
 
 TRIES = 3  # of a job whose worker died
 POLL = 0.02  # seconds between two looks at an engine's jobs
-NOTE = ".running.json"  # who works on a study
 
 
 class StoppedError(ValueError):
@@ -146,33 +141,6 @@ def known_cells(tasks: list[Task], cells: Path) -> dict[str, dict[str, Any]]:
             check_same(record, task.settings, cells / task.key)
             known[task.key] = record
     return known
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """The folder of a study for this process alone; whoever comes second is told who has it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    note, who = folder / NOTE, noted(folder)
-    if who is not None:
-        by = f"process {who['pid']} on {who['host']} has worked on it since {who['since']}"
-    else:
-        by = "another process is at work on it"
-    with locked(folder, f"{by}; wait for it, or end it first"):
-        who = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-        write_text(json.dumps(who) + "\n", note)
-        try:
-            yield
-        finally:
-            note.unlink(missing_ok=True)
-
-
-def noted(folder: Path) -> dict[str, Any] | None:
-    """Who works on a study, or did when it was killed, by the note in its folder; None where none can be read."""
-    try:
-        who = json.loads((folder / NOTE).read_text(encoding="utf-8"))
-        return {key: who[key] for key in ("pid", "host", "since")}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 class _Run:
@@ -298,17 +266,3 @@ def _judge_anew(
         write_text(record_text(record), cells / task.key / RECORD)
         count += 1
     return count
-
-
-def code_commit() -> str:
-    """The commit of this package where it runs from a repository of its own, else its version."""
-    source = Path(dissensus.__file__)
-    ask = ["git", "-C", str(source.parent)]
-    try:
-        tracked = subprocess.run([*ask, "ls-files", "--error-unmatch", source.name], capture_output=True, check=False)
-        if tracked.returncode == 0:
-            describe = [*ask, "describe", "--always", "--dirty", "--exclude=*"]
-            return subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        pass
-    return f"version {dissensus.__version__}"

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.files.folder_lock import locked
+from dissensus.study.commit import code_commit
 from dissensus.study.description import read_folder
-from dissensus.study.run import code_commit, noted
+from dissensus.study.holding import noted
 
 
 @dataclass(frozen=True)

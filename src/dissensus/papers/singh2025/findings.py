@@ -1,177 +1,89 @@
-"""Every claim of the paper against the numbers of a run."""
+"""Every claim of the paper against the numbers of a run: labels and settings here, scores and curves next door."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
+import math
 
 from dissensus.papers.claims import Finding, printed
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
-from dissensus.papers.verdicts import direction_finding, no_difference_finding
-from dissensus.study.summary.units import mean_interval
+from dissensus.papers.singh2025.comparisons import comparisons
+from dissensus.papers.singh2025.dynamics import dynamics
+from dissensus.papers.singh2025.runs import SetRun, set_runs, with_size
+from dissensus.papers.singh2025.work import grid_of
+from dissensus.papers.verdicts import exact_finding, untested
 
-ENCODER = {
-    "chaosnli": "all-MiniLM-L6-v2 stands for OpenAI's text-embedding-3-large, which is not open",
-    "popquorn": "offensiveness stands for politeness, which is not among the data here, and all-MiniLM-L6-v2 for "
-    "OpenAI's text-embedding-3-large",
-    "cifar10h-hard": "features of a ResNet-50 stand for those of DINOv2 Small",
-}
+NEAR = 0.01  # nats of validation loss
+POLITENESS = "only the offensiveness ratings are here; the paper takes politeness"
 
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each of `published.CLAIMS`."""
-    numbers = results.numbers
-    told: dict[str, Finding] = {}
-    for name in published.NAMES:
-        own = numbers[name]
-        told[f"table-1-{name}"] = _labels(name, own, scale)
+    runs = set_runs(results, scale)
+    trained = comparisons(runs) | dynamics(runs)
+    judged = {key: with_size(finding, scale) for key, finding in trained.items()}
+    for run in runs.values():
+        judged |= _labels(run)
         for targets in ("soft", "hard"):
-            told[f"table-2-{name}-{targets}"] = _chosen(name, targets, own, scale)
-        told[f"table-3-{name}-accuracy"] = _accuracy(name, own)
-        told[f"table-3-{name}-kl"] = _gap(name, "kl", own, -1)
-        told[f"table-4-{name}-entropy_correlation"] = _gap(name, "entropy_correlation", own, 1)
-        told[f"figure-4-{name}"] = _epochs(name, own)
-        told[f"figure-5-{name}"] = _spread(name, own)
-    told["table-4-mean-kl"] = _mean_change(numbers, "kl", -1)
-    told["table-4-mean-correlation"] = _mean_change(numbers, "entropy_correlation", 1)
-    return told
-
-
-def _labels(name: str, own: Mapping[str, Any], scale: Scale) -> Finding:
-    classes, items, _, spread = published.LABELS[name]
-    ours = (
-        f"{own['items']:,} items, {own['votes']:.1f} answers each, normalised entropy {own['entropy']:.2f} ± "
-        f"{own['entropy_sd']:.2f}"
+            judged[f"table-2-{run.name}-{targets}"] = _chosen(run, targets)
+    judged["section-5-general"] = untested(
+        "the paper tests no transfer, and with frozen features no representation is learned"
     )
-    if name == "popquorn":
-        return Finding(ours=ours, verdict="cannot be tested here", parts=(name,),
-                       reason="only the offensiveness ratings are here; the paper takes politeness")  # fmt: skip
-    gaps = abs(own["entropy"] - printed(spread).value)
-    same = own["classes"] == classes and abs(own["items"] - items) <= 1 and gaps < 0.005
-    reason = "a part of the items" if scale == "quick" else ""
-    if gaps >= 0.005 and not reason:
-        reason = "an entropy of the paper's may be divided by something else than the logarithm of the classes"
-    return Finding(ours=ours, verdict="equal" if same else "differs", reason=reason, parts=(name,))
+    return judged
 
 
-def _chosen(name: str, targets: str, own: Mapping[str, Any], scale: Scale) -> Finding:
-    setting = own["fixed"]["chosen"][targets]
-    theirs = published.CHOSEN[name][targets]
-    ours = tuple(setting[key] for key in ("learning_rate", "batch", "epochs", "weight_decay", "scheduler"))
-    rate, batch, epochs, decay, scheduler = ours
-    text = (
-        f"learning rate {rate:g}, batch {batch}, {epochs} epochs, weight decay {decay:g}, scheduler "
-        f"{scheduler or 'none'}"
+def _labels(run: SetRun) -> dict[str, Finding]:
+    """Table 1 and figure 3, from all items whatever the scale."""
+    own, key = run.numbers, f"table-1-{run.name}"
+    classes, items, _, spread = published.LABELS[run.name]
+    mean, _, sd = spread.partition(" ± ")
+    size = f"{own['items']:,} items, {len(own['classes'])} classes, {own['votes']:.1f} answers each"
+    same = (own["items"], len(own["classes"])) == (items, classes)
+    sizes = Finding(ours=size, verdict="equal" if same else "differs", reason=_one_more(run), parts=(run.part,))
+    means, spreads = (
+        exact_finding(printed(text), own[name], parts=(run.part,), reason=_cut_off(text, own[name]))
+        for text, name in ((mean, "entropy"), (sd, "entropy_sd"))
     )
-    reason = f"{ENCODER[name]}; losses of many settings are within chance of each other"
-    reason += ", and few are tried here" if scale == "quick" else ""
-    return Finding(ours=text, verdict="equal" if ours == theirs else "differs", reason=reason, parts=(name,))
+    told = {key: sizes, f"{key}-entropy": means, f"figure-3-{run.name}": spreads}
+    if run.name != "popquorn":
+        return told
+    return {name: Finding(ours=finding.ours, verdict="cannot be tested here", reason=POLITENESS, parts=finding.parts)
+            for name, finding in told.items()}  # fmt: skip
 
 
-def _pairs(own: Mapping[str, Any], metric: str, reading: str) -> np.ndarray:
-    """Soft minus hard, by seed.  (seeds,)"""
-    scores = own[reading]["scores"]
-    return np.array(scores["soft"][metric]) - np.array(scores["hard"][metric])
+def _one_more(run: SetRun) -> str:
+    if run.name == "cifar10h-hard" and run.numbers["items"] == 1 + published.LABELS[run.name][1]:
+        return (
+            "one image more: the one with the largest entropy is alone in the last bin, and bins without their upper "
+            "end would leave it out"
+        )
+    return ""
 
 
-def _both(own: Mapping[str, Any], metric: str) -> str:
-    """What each gave, with one split and with a split for each seed."""
-    factor = 100 if metric == "accuracy" else 1
-    digits = 2 if metric == "accuracy" else 3
-    texts = []
-    for reading, said in (("fixed", "one split"), ("drawn", "a split for each seed")):
-        means = [factor * float(np.mean(own[reading]["scores"][targets][metric])) for targets in ("hard", "soft")]
-        texts.append(f"{said}: hard {means[0]:.{digits}f}, soft {means[1]:.{digits}f}")
-    return "; ".join(texts)
+def _cut_off(text: str, ours: float) -> str:
+    """Said where the digits agree and the rounding does not."""
+    digits = len(text.partition(".")[2])
+    if f"{ours:.{digits}f}" != text and math.floor(ours * 10**digits) / 10**digits == float(text):
+        return f"{ours:.4f}, which is the printed number where digits are cut off instead of rounded"
+    return ""
 
 
-def _gap(name: str, metric: str, own: Mapping[str, Any], sign: Any) -> Finding:
-    """The difference over seeds with one split; how it is with a split for each seed stands beside it."""
-    gaps = _pairs(own, metric, "fixed")
-    finding = direction_finding(
-        mean_interval(gaps.tolist()), _by_seed(gaps), sign, parts=(name,), over="seeds", digits=3,
-        reason=ENCODER[name],
-    )  # fmt: skip
-    drawn = _pairs(own, metric, "drawn")
-    other = f"with a split for each seed in {int((sign * drawn > 0).sum())} of {drawn.size}"
-    return _said(finding, f"soft less hard {finding.ours}, {other} ({_both(own, metric)})")
-
-
-def _accuracy(name: str, own: Mapping[str, Any]) -> Finding:
-    """More accurate on ChaosNLI; elsewhere no difference, by the smaller of the two spreads that the paper prints."""
-    if name == "chaosnli":
-        return _gap(name, "accuracy", own, 1)
-    gaps = 100 * _pairs(own, "accuracy", "fixed")
-    margin = min(printed(text).sd or np.inf for text in published.SCORES[name]["accuracy"])
-    finding = no_difference_finding(
-        mean_interval(gaps.tolist()), _by_seed(gaps), margin, over="seeds", parts=(name,), digits=2, unit=" points",
-        reason=ENCODER[name],
-    )  # fmt: skip
-    return _said(finding, f"soft less hard {finding.ours} ({_both(own, 'accuracy')})")
-
-
-def _epochs(name: str, own: Mapping[str, Any]) -> Finding:
-    best = own["fixed"]["best_epochs"]
-    gaps = np.array(best["soft"], dtype=float) - np.array(best["hard"], dtype=float)
-    finding = direction_finding(mean_interval(gaps.tolist()), _by_seed(gaps), 1, parts=(name,), over="seeds",
-                                digits=1, reason=ENCODER[name])  # fmt: skip
-    means = {targets: float(np.mean(epochs)) for targets, epochs in best.items()}
-    return _said(
-        finding,
-        f"lowest at epoch {means['soft']:.1f} with soft, {means['hard']:.1f} with hard labels, each with the settings "
-        f"chosen for it: {finding.ours}",
-    )
-
-
-def _spread(name: str, own: Mapping[str, Any]) -> Finding:
-    """Nearer to the entropy of people's answers with soft than with hard labels."""
-    entropies = own["fixed"]["top_entropy"]
-    off = {t: np.abs(np.array(entropies[t]) - entropies["people"]) for t in ("soft", "hard")}
-    gaps = off["hard"] - off["soft"]
-    finding = direction_finding(mean_interval(gaps.tolist()), _by_seed(gaps), 1, parts=(name,), over="seeds",
-                                digits=3, reason=ENCODER[name])  # fmt: skip
-    soft, hard = (float(np.mean(entropies[t])) for t in ("soft", "hard"))
-    return _said(
-        finding,
-        f"mean entropy on the most disputed tenth: people {entropies['people']:.2f}, soft {soft:.2f}, hard {hard:.2f} "
-        f"nats; soft is nearer in {int((gaps > 0).sum())} of {gaps.size} seeds",
-    )
-
-
-def _mean_change(numbers: Mapping[str, Mapping[str, Any]], metric: str, sign: Any) -> Finding:
-    """The mean over sets of the relative change of the mean over seeds."""
-    changes = {name: _change(numbers[name], metric) for name in published.NAMES}
-    theirs = "32" if metric == "kl" else "61"
-    interval = mean_interval([100 * sign * change for change in changes.values()])
-    each = ", ".join(f"{published.NAMES[name]} {100 * change:+.0f} %" for name, change in changes.items())
-    runs = {name: 100 * sign * change for name, change in changes.items()}
-    reason = "other encoders, and offensiveness for politeness"
-    if metric == "kl":
-        own = [1 - soft / hard for hard, soft in _printed_pairs("kl")]
-        reason += f"; the rows of the paper's own table give {100 * float(np.mean(own)):.0f} %"
-    finding = direction_finding(
-        interval, runs, 1, over="sets", parts=tuple(published.NAMES), theirs=printed(theirs), digits=0, reason=reason
-    )
-    return _said(finding, f"{100 * sign * float(np.mean(list(changes.values()))):.0f} % on average ({each})")
-
-
-def _change(own: Mapping[str, Any], metric: str) -> float:
-    hard, soft = (float(np.mean(own["fixed"]["scores"][targets][metric])) for targets in ("hard", "soft"))
-    return soft / hard - 1
-
-
-def _printed_pairs(metric: str) -> Sequence[tuple[float, float]]:
-    texts = [published.SCORES[name][metric] for name in published.NAMES]
-    return [(printed(hard).value, printed(soft).value) for hard, soft in texts]
-
-
-def _by_seed(values: np.ndarray) -> dict[str, float]:
-    return {str(place + 1): float(value) for place, value in enumerate(values)}
-
-
-def _said(finding: Finding, ours: str) -> Finding:
-    return replace(finding, ours=ours)
+def _chosen(run: SetRun, targets: str) -> Finding:
+    names = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
+    ours = tuple(run.numbers["fixed"]["chosen"][targets][name] for name in names)
+    theirs = published.CHOSEN[run.name][targets]
+    text = published.setting_text(ours)
+    grid = [tuple(getattr(config, name) for name in names) for config in grid_of(run.scale)]
+    if theirs not in grid:
+        return Finding(
+            ours=text, verdict="cannot be tested here", parts=(run.part,),
+            reason=f"the setting that the paper chose is not among the {len(grid)} that {run.scale} tries",
+        )  # fmt: skip
+    losses = run.numbers["fixed"]["grid_losses"][targets]
+    here, best = losses[grid.index(theirs)], min(losses)
+    place = 1 + sum(loss < here for loss in losses)
+    text += f"; the paper's is number {place} of {len(grid)} here, with {here - best:.4f} nats more than the best"
+    near = sum(loss <= best + NEAR for loss in losses)
+    reason = f"{run.reason}; {near} of {len(grid)} settings are within {NEAR:g} nats of the best"
+    return Finding(ours=text, verdict="equal" if ours == theirs else "differs", parts=(run.part,),
+                   reason="" if ours == theirs else reason)  # fmt: skip

@@ -6,40 +6,49 @@ from collections.abc import Sequence
 from functools import partial
 
 from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.singh2025.encoders import READY, SHOWN, encoders_of, files_of, part_of
 from dissensus.papers.singh2025.figures import figures
 from dissensus.papers.singh2025.findings import findings
-from dissensus.papers.singh2025.published import CLAIMS
-from dissensus.papers.singh2025.sets import SETS
+from dissensus.papers.singh2025.published import CLAIMS, NAMES
+from dissensus.papers.singh2025.sets import CHAOSNLI, PEOPLE
 from dissensus.papers.singh2025.work import SEED, SIZES, grid_of, numbers_of
 
-WEIGHTS = {"chaosnli": 3.0, "popquorn": 1.0, "cifar10h-hard": 2.0}
-DATA = {
-    "chaosnli": ("chaosnli-snli", "chaosnli-mnli"), "popquorn": ("popquorn",),
-    "cifar10h-hard": ("cifar10h", "cifar10-resnet50"),
-}  # fmt: skip
+WEIGHTS = {"chaosnli": 4.0, "popquorn": 1.5, "cifar10h-hard": 1.0}
+DATA: dict[str, tuple[str, ...]] = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10h",)}
+VERSION = 2  # of the code that makes the numbers
 
 
 def parts(scale: Scale) -> Sequence[Part]:
-    """One for each data set: the whole protocol, with both readings of a seed."""
-    return [
-        Part(name=name, work=partial(numbers_of, name, scale), data=DATA[name], weight=WEIGHTS[name],
-             settings={"set": name, "seed": SEED, "version": 1, **SIZES[scale]})
-        for name in SETS
-    ]  # fmt: skip
+    """One for each data set and encoder: the whole protocol, with both readings of a seed."""
+    return [_part(name, encoder, scale) for name in PEOPLE for encoder in encoders_of(name)]
+
+
+def _part(name: str, encoder: str, scale: Scale) -> Part:
+    ready = (READY[encoder],) if encoder in READY else ()
+    return Part(
+        name=part_of(name, encoder), work=partial(numbers_of, name, encoder, scale), data=(*DATA[name], *ready),
+        files=files_of(name, encoder), weight=WEIGHTS[name],
+        settings={"set": name, "encoder": encoder, "seed": SEED, "version": VERSION, **SIZES[scale]},
+    )  # fmt: skip
 
 
 def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
+    used = {name: [SHOWN.get(encoder, encoder) for encoder in encoders_of(name)] for name in PEOPLE}
     rows = [
-        ("text encoder", "OpenAI text-embedding-3-large", "all-MiniLM-L6-v2"),
-        ("image encoder", "DINOv2 Small", "ResNet-50 of ImageNet"),
+        ("encoder of texts", "OpenAI text-embedding-3-large", " and ".join(used["popquorn"])),
+        ("encoder of images", "DINOv2 Small", " and ".join(used["cifar10h-hard"])),
+        ("other encoders", "none", "where features/SET_ENCODER.npy is in the data folder, such as "
+         "features/cifar10-test_dinov2-small.npy"),
         ("POPQUORN", "politeness, 3,700 items", "offensiveness, 1,500 items"),
         ("split", "not stated", "70 / 15 / 15, drawn once, and once for each seed"),
         ("hidden units, dropout, patience of the scheduler", "not stated", "128, 0.1, 2"),
-    ]
+    ]  # fmt: skip
     if scale == "quick":
-        rows += [("settings tried", "108", str(len(grid_of(scale)))), ("seeds", "10", str(SIZES[scale]["seeds"])),
-                 ("items of a set, at most", "all", str(SIZES[scale]["at_most"]))]  # fmt: skip
+        size = SIZES[scale]
+        most = ", ".join(f"{count} of {NAMES[name]}" for name, count in size["at_most"].items())
+        rows += [("settings tried", "108", str(len(grid_of(scale)))), ("seeds", "10", str(size["seeds"])),
+                 ("items", "all", f"{most}")]  # fmt: skip
     return rows
 
 

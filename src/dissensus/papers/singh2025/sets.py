@@ -1,92 +1,63 @@
-"""The three data sets of the paper, with the features there are here."""
+"""The three data sets of the paper: what people said about all of their items, and the texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dissensus.datasets.catalogue import features, load
-from dissensus.labels.display import shapes
+from dissensus.datasets.catalogue import load
+from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import spread_over_entropy
 from dissensus.labels.shares import as_distributions
-from dissensus.train.heads.embed_items import embed
-from dissensus.train.heads.encodable_items import text_items
 
-Progress = Callable[[int, int], None]
+CHAOSNLI = ("chaosnli-snli", "chaosnli-mnli")
 
 
-@dataclass(frozen=True, eq=False)
-class FeaturedSet:
-    """Features and what people said.
-
-    x        (n, d) float32
-    probs    (n, k)
-    votes    (n,) answers behind each row
-    encoder  what made the features
-    """
-
-    x: np.ndarray
-    probs: np.ndarray
-    votes: np.ndarray
-    encoder: str
-
-    __repr__ = shapes
+def chaosnli() -> Distributions:
+    """Both halves of ChaosNLI, SNLI first."""
+    halves = [as_distributions(load(name).labels) for name in CHAOSNLI]
+    probs, items, votes = (np.concatenate(columns) for columns in
+                           zip(*((half.probs, half.items, half.votes) for half in halves), strict=True))  # fmt: skip
+    return Distributions(probs, items, halves[0].classes, votes)
 
 
-def chaosnli(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
-    """Both halves of ChaosNLI; pairs of sentences by all-MiniLM-L6-v2."""
-    parts = []
-    for name in ("chaosnli-snli", "chaosnli-mnli"):
-        loaded = load(name)
-        rows = _some(loaded.labels.n_items, None if at_most is None else at_most // 2)
-        names, left, right = (
-            [loaded.items[column][int(row)].as_py() for row in rows] for column in ("item", "premise", "hypothesis")
-        )
-        table = embed(text_items(names, left, right), "minilm", folder / f"{name}.npy", say=_quiet, progress=progress)
-        people = as_distributions(loaded.labels).select(rows)
-        parts.append((table.values, people.probs, people.votes))
-    x, probs, votes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return FeaturedSet(x, probs, votes, "all-MiniLM-L6-v2 of both sentences as u, v, |u - v|, u * v")
-
-
-def popquorn(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
+def popquorn() -> Distributions:
     """The offensiveness ratings of POPQUORN; the paper takes politeness."""
-    loaded = load("popquorn")
-    rows = _some(loaded.labels.n_items, at_most)
-    texts = [loaded.items["text"][int(row)].as_py() for row in rows]
-    items = text_items(loaded.labels.items[rows], texts)
-    table = embed(items, "minilm", folder / "popquorn.npy", say=_quiet, progress=progress)
-    people = as_distributions(loaded.labels).select(rows)
-    assert people.votes is not None
-    return FeaturedSet(table.values, people.probs, people.votes, "all-MiniLM-L6-v2")
+    return as_distributions(load("popquorn").labels)
 
 
-def cifar10h_hard(folder: Path, at_most: int | None, progress: Progress) -> FeaturedSet:
+def cifar10h_hard() -> Distributions:
     """Images of CIFAR-10H from all levels of disagreement, as the paper chooses them."""
     people = as_distributions(load("cifar10h").labels)
-    rows = spread_over_entropy(people, np.random.default_rng(0))
-    rows = rows[_some(rows.size, at_most)]
-    x = features("cifar10-resnet50").values[rows].astype(np.float32)
-    chosen = people.select(rows)
-    assert chosen.votes is not None
-    return FeaturedSet(x, chosen.probs, chosen.votes, "ResNet-50 of ImageNet")
+    return people.select(spread_over_entropy(people, np.random.default_rng(0)))
 
 
-SETS: dict[str, Callable[[Path, int | None, Progress], FeaturedSet]] = {
+PEOPLE: dict[str, Callable[[], Distributions]] = {
     "chaosnli": chaosnli,
     "popquorn": popquorn,
     "cifar10h-hard": cifar10h_hard,
 }
 
 
-def _some(n: int, at_most: int | None) -> np.ndarray:
+def texts_of(name: str, rows: np.ndarray) -> tuple[Sequence[str], Sequence[str] | None]:
+    """The texts of some items, and the second ones where items are pairs of sentences."""
+    if name == "popquorn":
+        return _column("popquorn", "text", rows), None
+    left, right = (_joined(column)[rows].tolist() for column in ("premise", "hypothesis"))
+    return left, right
+
+
+def some_of(n: int, at_most: int | None) -> np.ndarray:
     """Evenly spaced positions, all of them where they are few enough."""
     wanted = n if at_most is None else min(n, at_most)
     return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
 
 
-def _quiet(notice: str) -> None:
-    pass
+def _joined(column: str) -> np.ndarray:
+    return np.concatenate([np.array(load(name).items[column].to_pylist(), dtype=object) for name in CHAOSNLI])
+
+
+def _column(name: str, column: str, rows: np.ndarray) -> list[str]:
+    values: list[str] = np.array(load(name).items[column].to_pylist(), dtype=object)[rows].tolist()
+    return values

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dissensus.evaluate.alignment import entropy_pearson
+from dissensus.evaluate.closeness import kl_to_people
 from dissensus.labels.distances import entropy, normalised_entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.sampling import resampled
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.singh2025.sets import SETS, FeaturedSet
+from dissensus.papers.singh2025.encoders import SHOWN, features_of
+from dissensus.papers.singh2025.sets import PEOPLE, some_of
 from dissensus.train.heads.config import HeadConfig
+from dissensus.train.heads.training import train_heads
 from dissensus.train.singh import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol
 
-SEED = 2025  # of splits
+SEED = 2025  # of splits, and of answers left out
 READINGS = ("fixed", "drawn")  # a seed trains anew on the same split, or draws its own; the paper does not say
 TOP = 0.1  # the most disputed share of the test items, for figure 5
+BINS = 10  # of entropies, for figure 3
+ANSWERS = (5, 20)  # of each item, drawn again from all, where there are at least twice as many
+QUICK = {"chaosnli": 450, "popquorn": 600}  # items that are embedded
 SIZES: dict[Scale, dict[str, Any]] = {
-    "quick": {"seeds": 5, "at_most": 300, "learning_rates": [1e-3], "batches": [16, 32], "epochs": [15]},
-    "laptop": {"seeds": 10, "at_most": None},
-    "full": {"seeds": 10, "at_most": None},
+    "quick": {"seeds": 5, "at_most": QUICK, "learning_rates": [1e-3], "batches": [16, 32], "epochs": [15]},
+    "laptop": {"seeds": 10, "at_most": {}},
+    "full": {"seeds": 10, "at_most": {}},
 }
+Protocol = Callable[..., ProtocolResult]
 
 
 def grid_of(scale: Scale) -> tuple[HeadConfig, ...]:
@@ -36,38 +47,66 @@ def grid_of(scale: Scale) -> tuple[HeadConfig, ...]:
     )
 
 
-def numbers_of(name: str, scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+def numbers_of(
+    name: str, encoder: str, scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
+) -> dict[str, Any]:
     """Everything that is read off later: label statistics, chosen settings, scores by seed, curves, entropies."""
-    data = SETS[name](folder, SIZES[scale]["at_most"], lambda done, total: tell(0.5 * done / max(total, 1)))
-    numbers: dict[str, Any] = {
-        "items": int(data.x.shape[0]), "classes": int(data.probs.shape[1]), "encoder": data.encoder,
-        "votes": float(data.votes.mean()), "entropy": float(normalised_entropy(data.probs).mean()),
-        "entropy_sd": float(normalised_entropy(data.probs).std(ddof=1)),
+    people = PEOPLE[name]()
+    rows = some_of(len(people.items), SIZES[scale]["at_most"].get(name))
+    x = features_of(name, encoder, people, rows, folder, lambda done, total: tell(0.5 * done / max(total, 1)))
+    ran = protocol_numbers(x, people.select(rows), scale, lambda share: tell(0.5 + share / 2))
+    return {**label_numbers(people), "encoder": SHOWN.get(encoder, encoder), "used": int(rows.size), **ran}
+
+
+def label_numbers(people: Distributions) -> dict[str, Any]:
+    """What table 1 and figure 3 say about a set, of all its items."""
+    assert people.votes is not None
+    spread = normalised_entropy(people.probs)  # (n,)
+    counts, edges = np.histogram(spread, bins=BINS, range=(0, 1))
+    return {
+        "items": len(people.items), "classes": list(people.classes), "votes": float(people.votes.mean()),
+        "entropy": float(spread.mean()), "entropy_sd": float(spread.std(ddof=1)),
+        "entropy_shares": {f"{(low + high) / 2:.2f}": float(count / spread.size)
+                           for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)},
     }  # fmt: skip
-    for place, reading in enumerate(READINGS):
-
-        def progress(done: int, total: int, place: int = place) -> None:
-            tell(0.5 + (place + done / total) / 4)
-
-        result = singh_protocol(
-            data.x, data.probs, np.random.default_rng(SEED), grid=grid_of(scale),
-            seeds=range(1, SIZES[scale]["seeds"] + 1), resplit=reading == "drawn", progress=progress,
-        )  # fmt: skip
-        numbers[reading] = _read_off(result, data, fixed=reading == "fixed")
-    return numbers
 
 
-def _read_off(result: ProtocolResult, data: FeaturedSet, fixed: bool) -> dict[str, Any]:
+def protocol_numbers(
+    x: np.ndarray, people: Distributions, scale: Scale, tell: Tell, protocol: Protocol = singh_protocol
+) -> dict[str, Any]:
+    """Both readings of a seed. Settings are chosen once: both have the same split to choose on.
+
+    x         (n, d)
+    protocol  runs it, as `singh_protocol` does
+    """
+    seeds, grid = range(1, SIZES[scale]["seeds"] + 1), grid_of(scale)
+    fixed = protocol(
+        x, people.probs, np.random.default_rng(SEED), grid=grid, seeds=seeds,
+        progress=lambda done, total: tell(0.7 * done / total),
+    )  # fmt: skip
+    wanted = {replace(config, targets=grid[0].targets) for config in fixed.chosen.values()}
+    chosen = tuple(config for config in grid if config in wanted)  # in this order, for the first of equals is chosen
+    drawn = protocol(
+        x, people.probs, np.random.default_rng(SEED), grid=chosen, seeds=seeds, resplit=True,
+        progress=lambda done, total: tell(0.7 + 0.2 * done / total),
+    )  # fmt: skip
+    split = Split.drawn(x.shape[0], np.random.default_rng(SEED).spawn(1)[0])  # the one of `fixed`
+    test = x[split.test], people.probs[split.test]
+    more = {
+        "grid_losses": {t: fixed.grid_losses[t].tolist() for t in TARGETS},
+        "grid_epochs": {t: fixed.grid_epochs[t].tolist() for t in TARGETS},
+        "curves": {t: _mean_curve(fixed, t) for t in TARGETS},
+        "top_entropy": _entropies(fixed, *test), "example": _example(fixed, *test), "agreeing": _agreeing(fixed, *test),
+    }  # fmt: skip
+    fewer = _by_answers(fixed, x, people, split)
+    return {"fixed": _scored(fixed) | more, "drawn": _scored(drawn), "answers": fewer}
+
+
+def _scored(result: ProtocolResult) -> dict[str, Any]:
     scores = {t: {metric: values.tolist() for metric, values in result.scores[t].items()} for t in TARGETS}
     chosen = {row.pop("targets"): row for row in result.table_2()}
     best = {t: [head.epoch for head in result.heads[t]] for t in TARGETS}
-    told: dict[str, Any] = {"scores": scores, "chosen": chosen, "best_epochs": best}
-    if fixed:  # all seeds were tested on the same items
-        split_rng = np.random.default_rng(SEED).spawn(1)[0]
-        test = Split.drawn(data.x.shape[0], split_rng).test
-        told["curves"] = {t: _mean_curve(result, t) for t in TARGETS}
-        told["top_entropy"] = _entropies(result, data.x[test], data.probs[test])
-    return told
+    return {"scores": scores, "chosen": chosen, "best_epochs": best}
 
 
 def _mean_curve(result: ProtocolResult, targets: str) -> list[float]:
@@ -82,3 +121,50 @@ def _entropies(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dic
     rows = np.argsort(-entropy(people), kind="stable")[: max(1, round(TOP * people.shape[0]))]
     predicted = {t: [float(entropy(head.head.probs(x[rows])).mean()) for head in result.heads[t]] for t in TARGETS}
     return {"people": float(entropy(people[rows]).mean()), **predicted}
+
+
+def _example(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[str, list[float]]:
+    """The most disputed test item: what people said, and what the head of the first seed predicts."""
+    row = int(entropy(people).argmax())
+    predicted = {t: result.heads[t][0].head.probs(x[row : row + 1])[0].tolist() for t in TARGETS}
+    return {"people": people[row].tolist(), **predicted}
+
+
+def _agreeing(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[str, list[float]]:
+    """By seed: the share of test items for which both predict the class that most people chose, and KL there."""
+    told: dict[str, list[float]] = {"share": [], "soft": [], "hard": []}
+    for heads in zip(*(result.heads[t] for t in TARGETS), strict=True):
+        guesses = [trained.head.probs(x) for trained in heads]  # TARGETS, (n, k)
+        same = np.all([guess.argmax(axis=1) == people.argmax(axis=1) for guess in guesses], axis=0)  # (n,)
+        told["share"].append(float(same.mean()))
+        for t, guess in zip(TARGETS, guesses, strict=True):
+            told[t].append(float(kl_to_people(guess[same], people[same]).mean()))
+    return told
+
+
+def _by_answers(result: ProtocolResult, x: np.ndarray, people: Distributions, split: Split) -> dict[str, Any]:
+    """KL and correlation of entropies by seed, when only some answers per item are there to train and choose on.
+
+    The settings are those chosen with all answers, and all answers judge. Classes with equally many answers go first
+    by chance, not by number, when hard labels are made.
+    """
+    assert people.votes is not None
+    rng = np.random.default_rng(SEED)
+    table: dict[str, Any] = {}
+    for m in (m for m in ANSWERS if 2 * m <= people.votes.mean()):
+        drawn = resampled(people, m, rng).probs
+        drawn = drawn + 1e-6 * rng.random(drawn.shape)
+        drawn /= drawn.sum(axis=1, keepdims=True)
+        table[str(m)] = {}
+        for t in TARGETS:
+            configs = [trained.config for trained in result.heads[t]]
+            heads = train_heads(
+                x[split.train], drawn[split.train], configs, validation=(x[split.validation], drawn[split.validation])
+            )
+            guesses = [trained.head.probs(x[split.test]) for trained in heads]
+            truth = people.probs[split.test]
+            table[str(m)][t] = {
+                "kl": [float(kl_to_people(guess, truth).mean()) for guess in guesses],
+                "entropy_correlation": [entropy_pearson(guess, truth) for guess in guesses],
+            }
+    return table

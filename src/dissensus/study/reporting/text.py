@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from dissensus.study.reporting.answers import answer
 from dissensus.study.reporting.tables import Cell, ReportTable, by_metric, overview, probe_table
 from dissensus.study.reporting.values import data_words, value_words
-from dissensus.study.reporting.words import answer, comparison_words, design_words, glossary, metric_words, varied
+from dissensus.study.reporting.words import comparison_words, design_words, glossary, metric_words, varied
 from dissensus.study.summary.summary import Summary
 
 _LATEX = {

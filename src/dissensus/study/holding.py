@@ -1,0 +1,44 @@
+"""A folder for one process alone, with a note that says whose it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dissensus.files.folder_lock import locked
+from dissensus.files.whole_files import write_text
+
+NOTE = ".running.json"  # who works on a study
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """The folder of a study for this process alone; whoever comes second is told who has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    note, who = folder / NOTE, noted(folder)
+    if who is not None:
+        by = f"process {who['pid']} on {who['host']} has worked on it since {who['since']}"
+    else:
+        by = "another process is at work on it"
+    with locked(folder, f"{by}; wait for it, or end it first"):
+        who = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+        write_text(json.dumps(who) + "\n", note)
+        try:
+            yield
+        finally:
+            note.unlink(missing_ok=True)
+
+
+def noted(folder: Path) -> dict[str, Any] | None:
+    """Who works on a study, or did when it was killed, by the note in its folder; None where none can be read."""
+    try:
+        who = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        return {key: who[key] for key in ("pid", "host", "since")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,150 @@
+"""`dissensus reproduce`: a paper by its name, its claims as text or JSON, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
+from io import RawIOBase
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dissensus.cli.main import app
+from dissensus.papers.catalogue import PAPERS
+from dissensus.papers.claims import VERDICTS, Finding
+from dissensus.papers.paper import Part
+from dissensus.papers.record import RECORD, read_record
+from dissensus.papers.verdicts import untested
+from tests.papers.tiny_paper import CLAIMS, counted, tiny_paper
+
+REASON = "what came out is the opposite of what the paper says, which may come from a number of things " * 3
+JUDGED = {
+    "closer": Finding(ours="+0.1234 [+0.1000, +0.1400]; this way in 0 of 10 seeds", verdict="differs", reason=REASON),
+    "items": Finding(ours="1,797", verdict="equal", parts=("labels",)),
+    "brains": untested("there is no scanner"),
+}
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small paper in the catalogue, most of whose claims do not come out; and where it goes."""
+    part = Part(name="labels", work=counted(tmp_path / "calls"))
+    monkeypatch.setitem(PAPERS, "tiny2026", tiny_paper(part, findings=lambda results, scale: JUDGED))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    ended = CliRunner().invoke(app, ["reproduce", *words])
+    return ended.exit_code, ended.stdout, ended.stderr
+
+
+def test_without_a_name_all_papers_are_listed():
+    code, shown, _ = run()
+    assert code == 0
+    for name, paper in PAPERS.items():
+        assert f"{name}: {len(paper.claims)} claims. {paper.citation}" in shown
+    code, shown, _ = run("--json")
+    assert code == 0 and list(json.loads(shown)) == list(PAPERS)
+
+
+def test_json_is_the_fixed_interface_and_nothing_else_and_ends_with_0_whatever_came_out(tiny):
+    code, shown, _ = run("tiny2026", "--scale", "quick", "--json")
+    assert code == 0
+    told = json.loads(shown)
+    assert list(told) == ["paper", "scale", "claims"]
+    assert (told["paper"], told["scale"]) == ("tiny2026", "quick")
+    assert [list(row) for row in told["claims"]] == [["claim", "source", "published", "ours", "verdict"]] * len(CLAIMS)
+    assert [row["verdict"] for row in told["claims"]] == ["differs", "equal", "cannot be tested here"]
+    assert all(row["verdict"] in VERDICTS for row in told["claims"])
+
+
+def test_record_and_page_lie_in_a_folder_named_after_paper_and_scale_or_where_asked(tiny):
+    assert run("tiny2026")[0] == 0
+    assert read_record(tiny / "reproduce-tiny2026-quick" / RECORD)["scale"] == "quick"
+    code, _, notices = run("tiny2026", "--scale", "laptop", "-o", "here")
+    assert code == 0 and "here/page.md" in notices
+    assert read_record(tiny / "here" / RECORD)["scale"] == "laptop"
+    assert (tiny / "here" / "figures" / "tiny2026-lines.svg").exists()
+
+
+def test_every_claim_is_printed_with_what_was_published_what_came_out_and_why(tiny):
+    code, shown, _ = run("tiny2026")
+    assert code == 0
+    for claim in CLAIMS:
+        finding = JUDGED[claim.key]
+        for text in (claim.claim, claim.published, finding.ours, finding.verdict, finding.reason):
+            assert " ".join(text.split()) in " ".join(shown.split())
+    assert "seeds" in shown and "1,000" in shown  # what is smaller here
+    assert "3 claims, 1 equal, 1 differs, 1 cannot be tested here" in shown
+    assert "Beyond the paper. And sheep?" in shown
+
+
+def shown_at(columns: int, words: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a terminal of so many columns shows of a verb of this process."""
+    terminal, other_side = pty.openpty()
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with os.fdopen(terminal, "rb", buffering=0) as screen:
+        with os.fdopen(other_side, "w") as stream, redirect_stdout(stream):
+            reader = ThreadPoolExecutor(1).submit(_until_closed, screen)
+            app(["reproduce", *words], standalone_mode=False)
+        return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", reader.result().decode()).replace("\r\n", "\n")
+
+
+def _until_closed(screen: RawIOBase) -> bytes:
+    shown = b""
+    while True:
+        try:
+            shown += screen.read(65536) or b""
+        except OSError:  # how Linux says that the other side is closed
+            return shown
+
+
+def test_in_a_terminal_of_80_columns_no_line_is_longer_and_no_word_is_cut(tiny, monkeypatch):
+    shown = shown_at(80, ["tiny2026"], monkeypatch)
+    block = shown.partition("Soft labels bring")[2].partition("There are 1,797")[0]
+    lines = block.splitlines()
+    assert max(map(len, shown.splitlines())) <= 80
+    assert [line.split()[0] for line in lines if re.match(r"  \w", line)] == ["published", "here", "verdict", "reason"]
+    assert " ".join(REASON.split()) in " ".join(block.split())
+    assert len(lines) < 14
+
+
+def test_an_unknown_paper_is_one_line_with_the_known_ones():
+    code, shown, error = run("singh")
+    assert code == 2 and not shown and error.count("\n") == 1
+    assert "no paper 'singh'" in error and ", ".join(PAPERS) in error
+
+
+def test_an_unknown_scale_is_one_line_with_the_known_ones():
+    code, shown, error = run("singh2025", "--scale", "huge")
+    assert code == 2 and not shown and error.count("\n") == 1
+    assert "--scale huge: expected one of quick, laptop, full" in error
+
+
+def test_an_unknown_engine_is_one_line_with_the_known_ones(tiny):
+    code, shown, error = run("tiny2026", "--engine", "abacus")
+    assert code == 2 and not shown and error.count("\n") == 1
+    assert "abacus" in error and "local" in error
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_data_that_are_not_there_are_one_line_with_files_and_the_way_out(tmp_path, monkeypatch, name):
+    (tmp_path / "nothing").mkdir()
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path / "nothing"))
+    code, shown, error = run(name, "-o", str(tmp_path / "made"))
+    assert code == 2 and not shown and error.count("\n") == 1
+    assert "needs" in error and "DISSENSUS_DATA" in error and not (tmp_path / "made").exists()
+
+
+def test_help_says_what_the_scales_are_and_that_it_ends_with_0():
+    code, shown, _ = run("--help")
+    words = " ".join(re.sub(r"[│╭╰─╮╯]", " ", shown).split())
+    assert code == 0 and "whatever it found" in words
+    for word in ("quick: about a minute", "laptop: about an hour", "full: the paper's own size"):
+        assert word in words

@@ -1,0 +1,109 @@
+"""A paper that takes a second: a study on embedded digits, work on its results, and a driver as a process of its own.
+
+python tests/papers/tiny_paper.py FOLDER   reproduces it; its last part waits until FOLDER/go is there
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dissensus.papers.claims import Answer, Claim, Finding, printed
+from dissensus.papers.figures import Figure, Series
+from dissensus.papers.paper import Paper, Part, Results, Scale, Work
+from dissensus.papers.reading import gaps, interval_of, runs_of
+from dissensus.papers.reproduce import reproduce
+from dissensus.papers.verdicts import direction_finding, exact_finding, untested
+from dissensus.study.read_spec import study_of
+from dissensus.study.spec import Study
+
+DIGITS = {"digits": {"labels": "digits", "features": "pixels"}}
+CLAIMS = (
+    Claim(
+        key="closer", claim="Soft labels bring the head closer to people", source="table 1", published="KL 0.5 | 0.3"
+    ),
+    Claim(key="items", claim="There are 1,797 digits", source="section 2", published="1,797"),
+    Claim(key="brains", claim="Brains agree", source="figure 9\nright", published="a picture"),
+)
+FIGURES = (
+    Figure(
+        key="lines", title="KL by epoch", source="figure 1", kind="lines", x_title="epoch", y_title="KL",
+        series=(Series("soft", (1.0, 2.0), (0.5, 0.3), (0.4, None), (0.6, None)),
+                Series("hard", (1.0, 2.0), (0.6, 0.5))),
+        published=(Series("soft", (1.0, 2.0), (0.6, 0.2)),), parts=("heads",),
+    ),
+    Figure(
+        key="dots", title="KL & accuracy", source="table 1", kind="dots", x_title="set", y_title="KL",
+        series=(Series("soft", ("one", "two"), (0.3, 0.2), (0.2, 0.1), (0.4, 0.3)), Series("hard", ("one",), (0.5,))),
+        published=(Series("soft", ("one", "two"), (0.31, None)),), note="Means | intervals.",
+    ),
+)  # fmt: skip
+
+
+def study(seeds: int = 2, model: Mapping[str, Any] | None = None) -> Study:
+    """Four cells, or two for each seed."""
+    head = {"head": "mlp", "epochs": 2, "hidden": 8} if model is None else dict(model)
+    return study_of({"name": "heads", "seeds": seeds, "delivery": ["soft", "majority"], "data": DIGITS, "model": head})
+
+
+def counted(calls: Path, items: int = 1797) -> Work:
+    """Work that leaves a line in a file each time it is called."""
+
+    def work(folder: Path, needs: Mapping[str, Path], tell: Any) -> dict[str, Any]:
+        tell(0.5)
+        with calls.open("a", encoding="utf-8") as file:
+            file.write(f"{folder.name}\n")
+        return {"items": items, "needs": sorted(needs)}
+
+    return work
+
+
+def findings(results: Results, scale: Scale) -> dict[str, Finding]:
+    runs = gaps(*(runs_of(results.study("heads"), "kl", delivery=delivery) for delivery in ("soft", "majority")))
+    return {
+        "closer": direction_finding(interval_of(runs), runs, -1, over="seeds", parts=("heads",)),
+        "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels",)),
+        "brains": untested("there is no scanner"),
+    }
+
+
+def tiny_paper(*parts: Part, **fields: Any) -> Paper:
+    """The paper with these parts, which are called `heads` and `labels` where it is to be judged by `findings`."""
+    answers = [Answer(question="And sheep?", answer="No.", parts=("labels",))]
+    kept: dict[str, Any] = {
+        "findings": findings, "figures": lambda results, scale: FIGURES, "beyond": lambda results, scale: answers,
+    } | fields  # fmt: skip
+    return Paper(
+        name="tiny2026", title="Do digits | dream?", citation="Nobody (2026), Tiny", claims=CLAIMS,
+        parts=lambda scale: parts, shrunk=lambda scale: [("seeds", "1,000", "2")], **kept,
+    )  # fmt: skip
+
+
+def two_parts(calls: Path, **settings: Any) -> Sequence[Part]:
+    """The study and work that needs it."""
+    return (Part(name="heads", study=study()),
+            Part(name="labels", work=counted(calls), settings=settings, needs=("heads",)))  # fmt: skip
+
+
+def slow_paper(place: Path) -> Paper:
+    """Quick work, then work that waits for a file."""
+
+    def wait(folder: Path, needs: Mapping[str, Path], tell: Any) -> dict[str, Any]:
+        (folder / "begun").touch()
+        while not (place / "go").exists():
+            time.sleep(0.01)
+        return {"items": 3}
+
+    calls = place / "calls"
+    parts = (Part(name="labels", work=counted(calls)), Part(name="slow", work=wait, needs=("labels",)))
+    return tiny_paper(*parts, findings=lambda results, scale: {
+        "closer": untested("no study"), "brains": untested("there is no scanner"),
+        "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
+    })  # fmt: skip
+
+
+if __name__ == "__main__":
+    reproduce(slow_paper(Path(sys.argv[1])), "quick", Path(sys.argv[1]))
