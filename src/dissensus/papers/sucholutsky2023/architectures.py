@@ -1,4 +1,4 @@
-"""The networks of table 2: made without weights, so that their parameters can be counted."""
+"""The networks of table 2: their parameters, counted."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Any
 
 from dissensus.papers.paper import Tell
 from dissensus.papers.sucholutsky2023.studies import NETWORKS
-from dissensus.train.networks.catalogue import make_network
+from dissensus.train.networks.catalogue import parameter_count
 
 
 def parameters(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Parameters of each network at its published size."""
-    import torch
-
-    with torch.device("meta"):
-        return {name: sum(weight.numel() for weight in make_network(name).parameters()) for name in NETWORKS}
+    """Of each network at its published size."""
+    return {name: parameter_count(name) for name in NETWORKS}
