@@ -20,6 +20,13 @@ pytestmark = pytest.mark.papers
 # Claims that hold by a wide margin even at this size. The tests of each paper show that they fail when the method is
 # broken.
 HOLD = {
+    "sucholutsky2023": (
+        "soft-constraints",
+        "simulated-soft-above-hard",
+        "recovery-softer",
+        "table-1-H-80",
+        "shift-far",
+    ),
     "singh2025": ("table-3-popquorn-kl", "table-3-cifar10h-hard-kl", "figure-5-popquorn"),
 }
 
