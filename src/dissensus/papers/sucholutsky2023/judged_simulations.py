@@ -47,8 +47,8 @@ def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
     reason = ""
     if finding.verdict == "differs":
         reason = (
-            "rho rises though the information ratio falls: hard labels leave most similarities to the start of the "
-            "embedding, and more items of a class tie more of them down" if kind == "hard"
+            "rho rises though the information ratio falls; perhaps since hard labels leave most similarities to the "
+            "start of the embedding, and more items of a class tie more of them down" if kind == "hard"
             else "rho does not follow the fall of the information ratio here"
         )  # fmt: skip
     return replace(finding, ours=f"{said}: {finding.ours}", reason=reason)

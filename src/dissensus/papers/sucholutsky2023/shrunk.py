@@ -22,7 +22,8 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("images whose similarity is recovered", "200 that models find ambiguous",
          f"{informed.SIZES[scale]['images']} of CIFAR-10S on which CIFAR-10H disagrees most"),
         ("shifted images", "CIFAR-10 training images, CIFAR-10.1 v4 and v6, CINIC-10, ImageNet-Far",
-         "5,000 CIFAR-10 training images for heads, 1,065 ImageNet images at 32 pixels mapped to the ten classes"),
+         f"5,000 CIFAR-10 training images for heads, {network['near']:,} for networks; 1,065 ImageNet images at 32 "
+         "pixels mapped to the ten classes"),
         ("models that most numbers come from", "five convolutional networks",
          f"linear heads on frozen EfficientNet-Lite0 features, {head['folds']} folds, {head['seeds']} seeds"
          + (f", {head['images']:,} images" if head["images"] else "")),
