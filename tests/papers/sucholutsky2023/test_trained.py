@@ -10,6 +10,7 @@ import pytest
 
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Results
+from dissensus.papers.sucholutsky2023.figures import small_data_figures
 from dissensus.papers.sucholutsky2023.judged_small_data import small_data_findings
 from dissensus.papers.sucholutsky2023.sets import label_kinds
 from dissensus.papers.sucholutsky2023.shrunk import shrunk
@@ -48,19 +49,43 @@ def small_data(kinds: dict[str, Distributions], judges: Distributions, folder: P
     return Results({f"heads-{count}": folder / f"heads-{count}" for count in PER_CLASS}, {})
 
 
-def test_votes_beat_hard_labels_from_few_images(kinds, tmp_path):
-    found = small_data_findings(small_data(kinds, kinds["H"], tmp_path))
+@pytest.fixture(scope="module")
+def learned(kinds, tmp_path_factory) -> Results:
+    return small_data(kinds, kinds["H"], tmp_path_factory.mktemp("learned"))
+
+
+@pytest.fixture(scope="module")
+def broken(kinds, tmp_path_factory) -> Results:
+    """The same with votes on other images."""
+    votes = kinds["H"]
+    moved = votes.probs[np.random.default_rng(0).permutation(votes.n_items)]
+    shuffled = kinds | {"H": Distributions(moved, votes.items, votes.classes)}
+    return small_data(shuffled, votes, tmp_path_factory.mktemp("broken"))
+
+
+def test_votes_beat_hard_labels_from_few_images(learned):
+    found = small_data_findings(learned)
     assert found["table-1-H-80"].verdict == "same direction" and "3 of 3 seeds" in found["table-1-H-80"].ours
     assert found["table-1-DS-80"].verdict == "cannot be tested here"
     assert "dense.npy" in found["table-1-DS-80"].reason
 
 
-def test_votes_on_other_images_do_not(kinds, tmp_path):
-    votes = kinds["H"]
-    moved = votes.probs[np.random.default_rng(0).permutation(votes.n_items)]
-    broken = kinds | {"H": Distributions(moved, votes.items, votes.classes)}
-    found = small_data_findings(small_data(broken, votes, tmp_path))
-    assert found["table-1-H-80"].verdict == "differs"
+def test_votes_on_other_images_do_not(broken):
+    assert small_data_findings(broken)["table-1-H-80"].verdict == "differs"
+
+
+def test_where_networks_learned_from_few_images_the_verdict_is_theirs(learned, broken):
+    """Heads of the broken run stand for networks here; both are told, and drawn beside the paper's numbers."""
+    networks = {part.replace("heads", "networks"): folder for part, folder in broken.folders.items()}
+    both = Results({**learned.folders, **networks}, {})
+    found = small_data_findings(both)["table-1-H-80"]
+    assert found.verdict == "differs" and found.parts == ("networks-80", "heads-80")
+    assert found.ours.startswith("networks: ") and "heads: " in found.ours
+    drawn = small_data_figures(both)
+    assert [figure.key for figure in drawn] == ["table-1-80", "table-1-8"]
+    assert [series.name for series in drawn[0].series] == ["networks", "heads"]
+    theirs = dict(zip(drawn[0].published[0].x, drawn[0].published[0].y, strict=True))
+    assert theirs["CIFAR-10H"] == 1.67
 
 
 def test_heads_are_scored_on_every_kind_of_label_and_on_shifted_images(kinds, tmp_path):

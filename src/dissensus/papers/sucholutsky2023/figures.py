@@ -57,8 +57,13 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
             "accuracy",
         ),
         _information(rows, numbers["informed"], moved),
-        *(_few(results, place, count) for place, count in enumerate(PER_CLASS)),
+        *small_data_figures(results),
     ]
+
+
+def small_data_figures(results: Results) -> list[Figure]:
+    """Table 1, beside the paper's numbers."""
+    return [_few(results, place, count) for place, count in enumerate(PER_CLASS)]
 
 
 def _informed(informed: Mapping[str, Any]) -> list[Figure]:

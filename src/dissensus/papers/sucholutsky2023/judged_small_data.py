@@ -17,8 +17,8 @@ from dissensus.papers.verdicts import direction_finding
 from dissensus.study.summary.cell_table import cell_rows
 
 HEADS = (
-    "heads on frozen features start from what ImageNet taught and need few images, so that targets softer than people's "
-    "may cost more than they gain"
+    "heads on frozen features start from what ImageNet taught and need few images, so that targets softer than "
+    "people's may cost more than they gain"
 )
 
 
