@@ -155,8 +155,10 @@ def _fewer(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
     half: Runs = {name: share - 0.5 for name, share in much.items()}
     kept = direction_finding(interval_of(half), half, 1, **over)
     return {
-        "sparse-above-top-class": direction_finding(interval_of(top), top, 1, **over),
-        "components-above-sparse": direction_finding(interval_of(bound), bound, 1, **over),
+        "sparse-above-top-class": replace(above := direction_finding(interval_of(top), top, 1, **over),
+                                          ours=f"rho of sparse less top-class labels {above.ours}"),
+        "components-above-sparse": replace(best := direction_finding(interval_of(bound), bound, 1, **over),
+                                           ours=f"rho of components less sparse labels {best.ours}"),
         "sparse-keeps-much": replace(
             kept, runs=much, value=interval_of(much),
             ours=f"with up to half of the classes, {100 * float(np.mean(list(much.values()))):.0f} % of the gain of "

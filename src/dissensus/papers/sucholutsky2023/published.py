@@ -40,7 +40,7 @@ def _theory() -> list[Claim]:
         Claim(key="ratio-is-unanswered", source="section 3, communication", published="IR = 1 - H / H_max",
               claim="The information ratio is what is missing to one from the share of questions left unanswered"),
         Claim(key="noisy-constraints", source="section 3, signal-to-noise ratio", published="(1 - ε) T",
-              claim="If each answer is turned round with probability ε, that share of them stays right"),
+              claim="If each answer is turned round with probability ε, a share 1 - ε of them stays right"),
         Claim(key="limits-many-shot", source="section 3; figure 1, analysis", published=NOTHING_PRINTED,
               claim="With many items for each class, the ratios of hard and soft labels fall off alike"),
         Claim(key="limits-one-shot", source="section 3; figure 1, analysis", published=NOTHING_PRINTED,
