@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import io
 import json
@@ -126,20 +127,38 @@ def test_the_result_line_shows_the_best_and_the_last_network(folder, tmp_path):
     assert weights(tmp_path / "m.safetensors").keys() == weights(tmp_path / "m-last.safetensors").keys()
 
 
+def gate_in(folder):
+    """A pipe among the checkpoints, named as one of them: whoever has saved looks into it, and waits for a writer."""
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "best-999999.safetensors")
+    return folder / "best-999999.safetensors"
+
+
+def go_on(process, gate):
+    """Wait until the training has saved its state, and let it go on to the next time."""
+    while process.poll() is None:
+        try:
+            return os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as nobody:
+            assert nobody.errno == errno.ENXIO
+            time.sleep(0.02)
+    raise AssertionError(f"training ended with code {process.returncode}")
+
+
 @pytest.fixture(scope="module")
 def killed(folder, tmp_path_factory):
     """A folder of checkpoints whose training was killed with -9 in the middle, and the words to call again."""
     at = tmp_path_factory.mktemp("killed")
     asked = words(folder, at / "m.safetensors", "--checkpoint", at / "state", epochs=400)
+    state, gate = at / "state" / "state.safetensors", gate_in(at / "state")
     process = subprocess.Popen(command(*asked, "--save-every", 0), env=settings())
     try:
-        state, end = at / "state" / "state.safetensors", time.monotonic() + 120
         while not (state.exists() and _epoch(state) > 2):
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.02)
+            go_on(process, gate)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
+    gate.unlink()
     assert 2 < _epoch(state) < 400 and not (at / "m.safetensors").exists()
     return at
 
@@ -225,19 +244,19 @@ def test_folds_that_were_interrupted_go_on_to_the_same_bytes(folder, tmp_path):
     epochs, more = 200, ["--folds", 2, "--predictions"]
     one, other = (words(folder, at / "m.safetensors", *more, at / "p.csv", epochs=epochs) for at in (whole, parts))
     told = json.loads(run(*one, "--jobs", 1, "--json").stdout)
-    asked = [*other, "--checkpoint", parts / "state"]
+    asked, gate = [*other, "--checkpoint", parts / "state"], gate_in(parts / "state" / "fold-1")
     process = subprocess.Popen(
         command(*asked, "--jobs", 2, "--save-every", 0), env=settings(), stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 120
-    while not any(parts.glob("state/fold-*/state.safetensors")):
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.02)
+    for _ in range(4):
+        go_on(process, gate)  # the first fold cannot end before it is interrupted; the second may
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it, to parent and children
     said = process.communicate()[1]
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert not (parts / "m-fold-1.safetensors").exists()
+    assert _epoch(parts / "state" / "fold-1" / "state.safetensors") < epochs
+    gate.unlink()
     run(*asked, "--jobs", 1)
     names = [f"m-fold-{fold}{which}.safetensors" for fold in (1, 2) for which in ("", "-last")]
     for name in [*names, "p.csv", "p-last.csv"]:

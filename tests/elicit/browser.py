@@ -31,10 +31,16 @@ PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 # Adds up every shift of the layout, also those right after an input, which browsers leave out of their own sum.
 SHIFTS = """
 window.shifts = [];
-new PerformanceObserver((list) => {
-  for (const shift of list.getEntries())
-    window.shifts.push([shift.value, shift.hadRecentInput, shift.sources.map((s) => s.node && s.node.outerHTML)]);
-}).observe({ type: "layout-shift", buffered: true });
+(() => {
+  const note = (entries) => {
+    for (const shift of entries)
+      window.shifts.push([shift.value, shift.hadRecentInput, shift.sources.map((s) => s.node && s.node.outerHTML)]);
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ type: "layout-shift", buffered: true });
+  const frame = () => new Promise(requestAnimationFrame);
+  window.painted = async () => { await frame(); await frame(); note(observer.takeRecords()); };
+})();
 """
 
 ENDING: list[threading.Thread] = []  # the server before: it needs a moment to end, in which others can begin
@@ -96,8 +102,8 @@ class Person:
         session.detach()
         self.problems, self.moved = [], None
 
-    def stop_the_clock(self) -> None:
-        """Time passes by `page.clock` only, in every page that this browser will ever open."""
+    def take_over_the_clock(self) -> None:
+        """Time passes as before, and `page.clock` can move it on, in every page that this browser will ever open."""
         self.leaves_traces = True
         self.page.clock.install()
 
@@ -169,6 +175,12 @@ class Person:
         """Another size of the window moves everything, which is no fault, so what moved is asked before."""
         self.moved = self.shifts()
         self.page.set_viewport_size({"width": width, "height": height})
+
+    def may_move(self, act: Any) -> None:
+        """Do something that may move the page, which is no fault until it is painted."""
+        noted = self.page.evaluate("painted().then(() => shifts.length)")
+        act()
+        self.page.evaluate("(noted) => painted().then(() => { shifts.length = noted; })", noted)
 
     def shifts(self) -> list[Any]:
         """What moved on the page since it was loaded, apart from what moves within a field or a player."""

@@ -15,7 +15,7 @@ from dissensus.papers.figures import Figure, Series, drawings, figure_of
 from dissensus.papers.pages import index, page, write_page
 from dissensus.papers.paper import Part
 from dissensus.papers.record import RECORD, read_record
-from dissensus.papers.reproduce import reproduce
+from dissensus.papers.running import reproduce
 from dissensus.papers.verdicts import untested
 from dissensus.report.colours import PEOPLE
 from tests.papers.tiny_paper import CLAIMS, FIGURES, counted, tiny_paper

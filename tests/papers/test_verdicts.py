@@ -69,6 +69,11 @@ def test_a_direction_says_in_how_many_runs_it_holds() -> None:
     assert direction_finding(interval(-0.083, 0.2), runs, 1, parts=("a",), over="seeds").verdict == "differs"
 
 
+def test_a_mean_that_most_runs_contradict_has_not_that_direction() -> None:
+    runs = {"0": 3.0, "1": -0.1, "2": -0.2}
+    assert direction_finding(interval(0.9, 4), runs, 1, parts=("a",), over="seeds").verdict == "differs"
+
+
 def test_a_direction_with_the_same_size_is_equal() -> None:
     runs = {"0": -0.05, "1": -0.05}
     theirs = printed("-0.048 ± 0.01", 10)

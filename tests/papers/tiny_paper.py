@@ -15,7 +15,7 @@ from dissensus.papers.claims import Answer, Claim, Finding, printed
 from dissensus.papers.figures import Figure, Series
 from dissensus.papers.paper import Paper, Part, Results, Scale, Work
 from dissensus.papers.reading import gaps, interval_of, runs_of
-from dissensus.papers.reproduce import reproduce
+from dissensus.papers.running import reproduce
 from dissensus.papers.verdicts import direction_finding, exact_finding, untested
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study

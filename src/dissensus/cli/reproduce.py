@@ -16,7 +16,7 @@ from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
     from dissensus.papers.record import Reproduction, Row
-    from dissensus.papers.reproduce import Step
+    from dissensus.papers.running import Step
 
 STEPS = 1000  # of the progress bar
 PAGE = "page.md"
@@ -48,7 +48,7 @@ def reproduce(
         from dissensus.papers.pages import write_page
         from dissensus.papers.paper import SCALES
         from dissensus.papers.record import RECORD, read_record
-        from dissensus.papers.reproduce import reproduce as run
+        from dissensus.papers.running import reproduce as run
         from dissensus.study.engines.choose import engine_of
 
         if name is None:

@@ -3,7 +3,7 @@
 claims             what a paper says, and what came out
 verdicts           how the two are held against each other
 paper              a paper as data: what is run in which size
-reproduce          run it, and judge every claim
+running            run it, and judge every claim
 record             what a reproduction leaves
 figures, pages     a page for each paper, made from its record
 catalogue          the papers by name

@@ -11,4 +11,4 @@ from .paper import Paper as Paper
 from .paper import Part as Part
 from .record import Reproduction as Reproduction
 from .record import read_record as read_record
-from .reproduce import reproduce as reproduce
+from .running import reproduce as reproduce

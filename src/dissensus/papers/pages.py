@@ -87,8 +87,9 @@ def _summary(record: Record) -> str:
 def _meaning() -> str:
     return (
         "*Equal*: within two standard errors, rounding included, by an interval that is narrow against what is "
-        "claimed. *Same direction*: the sign or order that the paper says; the text says in how many seeds or cells. "
-        "*Differs*: anything else. *Cannot be tested here*: for want of data, or because too few runs leave it open."
+        "claimed. *Same direction*: the sign or order that the paper says, in the mean and in most seeds or cells; the "
+        "text counts them. *Differs*: anything else. *Cannot be tested here*: for want of data, or because too few "
+        "runs leave it open."
     )
 
 

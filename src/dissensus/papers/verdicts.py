@@ -49,8 +49,9 @@ def direction_finding(
 ) -> Finding:  # fmt: skip
     """A difference that the paper says is above (1) or below (-1) zero.
 
-    Same direction where ours has that sign; the text says in how many runs, and whether zero is within its interval.
-    Equal where `theirs` is given, the sign is right, and the two are as near as `number_finding` asks.
+    Same direction where ours has that sign in the mean and in more than half of the runs; the text says in how many,
+    and whether zero is within its interval. Equal where `theirs` is given, the sign is right, and the two are as near
+    as `number_finding` asks.
 
     over  what the runs are: "seeds", "cells"
     """
@@ -58,7 +59,8 @@ def direction_finding(
     text = f"{shown(ours, digits, signed=True)}{unit}; this way in {agreeing} of {len(runs)} {over}"
     if ours.low < 0 < ours.high:
         text += ", and within chance of none"
-    verdict: Verdict = "same direction" if sign * ours.value > 0 else "differs"
+    most = 2 * agreeing > len(runs)
+    verdict: Verdict = "same direction" if sign * ours.value > 0 and most else "differs"
     if theirs is not None and verdict == "same direction" and _near(theirs, ours):
         verdict = verdict if _too_wide(ours, abs(theirs.value)) else "equal"
     return Finding(ours=text, verdict=verdict, reason=reason, parts=parts, value=ours, runs=runs)

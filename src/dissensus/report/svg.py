@@ -165,6 +165,9 @@ def svg(width: int, height: int, words: str, drawn: str) -> str:
 
 def as_file(drawn: str) -> str:
     """A drawing of a page as the text of a file that stands alone."""
-    style = f"text{{font:12px system-ui,sans-serif;fill:{INK}}}.axis{{stroke:{REPORT['axis']};stroke-width:1}}"
+    style = (
+        f"text{{font:12px system-ui,sans-serif;fill:{INK}}}text[font-weight]{{font-weight:600}}"
+        f".axis{{stroke:{REPORT['axis']};stroke-width:1}}"
+    )
     drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     return drawn.replace(">", f"><style>{style}</style>", 1) + "\n"

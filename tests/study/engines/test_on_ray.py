@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from dissensus.study.run import run_study
-from tests.study.small_studies import contents, mixed_study, state_and_parent, undisturbed, wait_until, words
+from tests.study.small_studies import contents, mixed_study, state_and_parent, undisturbed, wait_until
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -c constraints.txt '.[ray]'")
-
-
-def at_work(raylet: int) -> list[int]:
-    """The processes of a node that are in the middle of a job."""
-    pids = [int(place.name) for place in Path("/proc").glob("[0-9]*")]
-    return [pid for pid in pids if state_and_parent(pid)[1] == raylet and words(pid).startswith(b"ray::run_remotely")]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -27,9 +23,27 @@ def test_a_cluster_that_loses_a_node_gives_what_this_process_gives(tmp_path):
 
     from dissensus.study.engines.on_ray import RayEngine
 
-    submitted = []
+    submitted, begun, lost = [], tmp_path / "begun", tmp_path / "lost"
+    begun.mkdir()
+
+    def arrived(items):
+        """What a worker does with the data of its first job: it waits until the node is lost."""
+        (begun / str(os.getpid())).touch()
+        while not lost.exists():
+            time.sleep(0.02)
+        return items
+
+    class Held:
+        def __init__(self, items):
+            self.items = items
+
+        def __reduce__(self):
+            return arrived, (self.items,)
 
     class Watched(RayEngine):
+        def send(self, data):
+            super().send({name: Held(items) for name, items in data.items()})
+
         def submit(self, job):
             submitted.append(job.tasks[0].key)
             return super().submit(job)
@@ -41,17 +55,20 @@ def test_a_cluster_that_loses_a_node_gives_what_this_process_gives(tmp_path):
 
         def lose_a_node():
             raylet = second.all_processes["raylet"][0].process.pid
-            wait_until(lambda: at_work(raylet))
-            second.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
+            try:
+                wait_until(lambda: any(state_and_parent(int(at.name))[1] == raylet for at in begun.iterdir()))
+                second.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
+            finally:
+                lost.touch()
 
         threading.Thread(target=lose_a_node, daemon=True).start()
         engine = Watched(cluster.address)
         assert engine.workers == 2
-        ran = run_study(mixed_study(), tmp_path, engine=engine)
+        ran = run_study(mixed_study(), tmp_path / "study", engine=engine)
         assert not ray.is_initialized(), "whoever starts it ends it"
     finally:
         cluster.shutdown()
-    assert ran.failures == {} and contents(tmp_path) == undisturbed(mixed_study)
+    assert ran.failures == {} and contents(tmp_path / "study") == undisturbed(mixed_study)
     assert len(submitted) > len(set(submitted)), "what the node was at was done again"
 
 

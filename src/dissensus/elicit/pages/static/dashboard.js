@@ -33,8 +33,9 @@ async function ask(path, options) {
 }
 
 async function change(what, body) {
-  asked += 1; // what was asked for before the decision is out of date
+  const mine = ++asked; // what was asked for before the decision is out of date
   draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
+  if (mine !== asked) refresh(); // and so may be what was asked for while it was made
 }
 
 async function refresh() {

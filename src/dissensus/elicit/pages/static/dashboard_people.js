@@ -51,9 +51,11 @@ export function people(change, refresh) {
       for (const row of part.rows) {
         const old = find(`person-${row.id}`);
         if (!old || old.dataset.row === JSON.stringify(row)) continue;
+        const focused = old.contains(document.activeElement);
         old.replaceWith(line(row));
-        if (decided === row.id) find(`decide-${row.id}`).focus();
+        if (focused) find(`decide-${row.id}`).focus({ preventScroll: true });
       }
+      if (decided) find(`decide-${decided}`)?.focus();
       return;
     }
     const none = part.of ? "Nobody matches your search." : "Nobody has come yet.";
@@ -78,7 +80,10 @@ export function people(change, refresh) {
     const reason = find("reason");
     reason.value = row.flags.join("; ");
     dialog.returnValue = "no";
-    dialog.onclose = () => { if (dialog.returnValue === "yes" && reason.value.trim()) change("exclude", { person: row.id, why: reason.value }); };
+    dialog.onclose = () => {
+      find(`decide-${row.id}`)?.focus({ preventScroll: true }); // the row may have been drawn again behind the dialog
+      if (dialog.returnValue === "yes" && reason.value.trim()) change("exclude", { person: row.id, why: reason.value });
+    };
     dialog.showModal();
   }
 

@@ -84,6 +84,13 @@ addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
 // Following the link would put another address in the place of the session's.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
 
+// A double click answers once: where its first click has brought another page, the second is no answer to that one.
+let clicked = null; // what was on the page at the click before
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && clicked !== page.firstElementChild) { event.preventDefault(); event.stopPropagation(); return; }
+  clicked = page.firstElementChild;
+}, { capture: true });
+
 // A key that is held down answers once.
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();

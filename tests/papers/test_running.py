@@ -15,7 +15,7 @@ import pytest
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import Paper, Part
 from dissensus.papers.record import RECORD, read_record
-from dissensus.papers.reproduce import NUMBERS, Step, reproduce
+from dissensus.papers.running import NUMBERS, Step, reproduce
 from dissensus.papers.verdicts import untested
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
