@@ -103,7 +103,8 @@ def _guidance(numbers: Mapping[str, Any]) -> Finding:
     worlds = numbers["worlds"]
     saved: Runs = {str(place): world["before"] - world["after"] for place, world in enumerate(worlds)}
     mean = interval_of(saved)
-    helped, harmed = (sum(sign * value > NONE for value in saved.values()) for sign in (1, -1))
+    changed = {name: value for name, value in saved.items() if abs(value) > NONE}  # the others were picked before, too
+    helped, harmed = (sum(sign * value > 0 for value in changed.values()) for sign in (1, -1))
     before, after = (sum(world[when] < NONE for world in worlds) / len(worlds) for when in ("before", "after"))
     chance = ", within chance of none" if mean.low < 0 < mean.high else ""
     tried = "; ".join(
@@ -111,7 +112,7 @@ def _guidance(numbers: Mapping[str, Any]) -> Finding:
         f"loss {option['loss'][0]:+.2f}" for option in numbers["real"]["options"]
     )  # fmt: skip
     return replace(
-        direction_finding(mean, saved, 1, over="simulated data sets", parts=("guidance",)), runs=None,
+        direction_finding(mean, changed, 1, over="simulated data sets", parts=("guidance",)), runs=changed,
         ours=f"loss saved by a pilot {mean.value:.4f} [{mean.low:.4f}, {mean.high:.4f}]{chance}; of {len(worlds)} "
         f"simulated data sets, it led to a better choice in {helped} and to a worse one in {harmed}, and the best kind "
         f"was picked in {before:.0%} before and {after:.0%} after it",
