@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from dissensus.train.networks import NETWORKS
+from dissensus.train.networks.catalogue import parameter_count
 
 
 def parameters(name: str, **options: Any) -> int:
@@ -150,3 +151,10 @@ def test_preactivation_networks_add_up_for_both_first_stages(first, expected):
     total += 2 * ins + 10 * ins + 10
     assert total == expected
     assert (parameters("preact_resnet164") == total) == (first == 64)
+
+
+def test_counting_takes_neither_memory_nor_random_numbers():
+    before = torch.random.get_rng_state()
+    assert parameter_count("wrn28_10", 100) == 36_536_884
+    assert parameter_count("vgg15", depth=19) == 20_040_522
+    assert torch.equal(torch.random.get_rng_state(), before)

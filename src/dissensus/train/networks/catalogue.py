@@ -111,10 +111,20 @@ def make_network(
 
 def check_network(network: str, classes: int, channels: int, *, width: int | None, depth: int | None) -> None:
     """Refuse sizes that a network cannot have: it is made without weights, and no random number is drawn."""
+    _made_without_weights(network, classes, width=width, depth=depth, channels=channels)
+
+
+def parameter_count(network: str, classes: int = 10, *, width: int | None = None, depth: int | None = None) -> int:
+    """How many numbers a network learns; it is made without weights, and no random number is drawn."""
+    module = _made_without_weights(network, classes, width=width, depth=depth)
+    return sum(weight.numel() for weight in module.parameters())
+
+
+def _made_without_weights(network: str, classes: int, **sizes: Any) -> nn.Module:
     import torch
 
     with torch.random.fork_rng([]), torch.device("meta"):
-        make_network(network, classes, width=width, depth=depth, channels=channels)
+        return make_network(network, classes, **sizes)
 
 
 def _name_of(recipe: Recipe) -> str:

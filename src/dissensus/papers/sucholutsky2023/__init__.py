@@ -1,0 +1,1 @@
+"""Sucholutsky et al. (2023), On the Informativeness of Supervision Signals."""

@@ -1,0 +1,133 @@
+"""Claims of sections 7.1 and 7.2 about the labels themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from dissensus.papers.claims import Finding, printed
+from dissensus.papers.reading import Runs, interval_of
+from dissensus.papers.sucholutsky2023 import published
+from dissensus.papers.sucholutsky2023.own_data import FOLDER
+from dissensus.papers.sucholutsky2023.sets import NAMES
+from dissensus.papers.verdicts import direction_finding, exact_finding, no_difference_finding, untested
+
+LINEAR = 0.9  # |r| from which a relation counts as linear
+SAME_RHO = 0.02
+FIELDS = 3  # judgments in a response of CIFAR-10S: the two likeliest classes, and those that are wrong
+
+
+def unreleased(what: str, *files: str) -> Finding:
+    """Of a claim about labels that only the authors have, and perhaps a user."""
+    named = " and ".join(files)
+    return untested(f"{what} not released; whoever has them puts {named} into the folder {FOLDER} of the data folder")
+
+
+def label_findings(labels: Mapping[str, Any], informed: Mapping[str, Any]) -> dict[str, Finding]:
+    """Of the parts `labels` and `informed`."""
+    return _counts(labels) | _softness(labels) | _recovery(informed)
+
+
+def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
+    votes, (_, mean, _), responses = labels["votes"], labels["votes of an image"], labels["responses"]
+    ratings = published.TYPICALITY["people"] * published.TYPICALITY["images each"]
+    similarity = published.SIMILARITY
+    pairs = similarity["subsets"] * comb(similarity["images"], 2) * similarity["of a pair"]
+    typical = Finding(
+        ours=f"people times images in the paper's own text: {ratings:,}, {ratings / 10_000:.0f} an image",
+        verdict="cannot be tested here", reason="single ratings of CIFAR-10T were not released",
+    )  # fmt: skip
+    near = abs(votes / 500_000 - 1) < 0.05 and abs(mean - 50) < 2.5
+    close = abs(FIELDS * responses / 20_000 - 1) < 0.05 and labels["images with sparse labels"] == 1_000
+    return {
+        "votes": Finding(ours=f"{votes:,} votes, {mean:.1f} an image", verdict="equal" if near else "differs",
+                         parts=("labels",)),
+        "sparse-judgments": Finding(
+            ours=f"{responses:,} responses on {labels['images with sparse labels']:,} images; {FIELDS * responses:,} "
+            "if the likeliest class, the second and those that are wrong are a judgment each",
+            verdict="equal" if close else "differs", parts=("labels",)),
+        "dense-judgments": untested("single judgments of CIFAR-10DS were not released"),
+        "typicality-judgments": typical,
+        "similarity-judgments": exact_finding(printed(published.SIMILARITY_JUDGMENTS), float(pairs), parts=(),
+                                              reason="arithmetic of the paper's own numbers"),
+    }  # fmt: skip
+
+
+def _softness(labels: Mapping[str, Any]) -> dict[str, Finding]:
+    mass = labels["mass of other classes, all kinds"]
+    missing = unreleased("CIFAR-10DS was", "dense.npy")
+    high = exact_finding(printed("0.2"), mass["DS"], parts=("labels",)) if "DS" in mass else missing
+    return {
+        "smoothing-low": replace(
+            exact_finding(printed(published.SMOOTHING_LOW), labels["mass of other classes"], parts=("labels",)),
+            ours=f"{labels['mass of other classes']:.4f}"),
+        "smoothing-high": high,
+        "entropy-sparse": exact_finding(printed(published.SPARSE_ENTROPY), labels["entropy of sparse labels"],
+                                        parts=("labels",)),
+        "entropy-dense-two": exact_finding(printed(published.DENSE_ENTROPY), labels["entropy of two dense classes"],
+                                           parts=("labels",)) if "entropy of two dense classes" in labels else missing,
+    }  # fmt: skip
+
+
+def _recovery(informed: Mapping[str, Any]) -> dict[str, Finding]:
+    kinds: Mapping[str, Any] = informed["kinds"]
+    rho = {kind: {start: run["rho"] for start, run in starts.items()} for kind, starts in kinds.items()}
+    errors = {kind: {start: run["error_rate"] for start, run in starts.items()} for kind, starts in kinds.items()}
+    judged = f"on {informed['images']} images, against {informed['judged by']}"
+    reason = f"people's judgments of similarity were not released, so this is {judged}: a network's view, not people's"
+    reason = "" if informed["judged by"] == "people" else reason
+    soft = [kind for kind in ("S+hard", "H", "S+dense") if kind in kinds]
+    softer: Runs = {
+        f"{kind} · {start}": rho[kind][start] - rho["hard"][start] for kind in soft for start in rho["hard"]
+    }
+    smooth: Runs = {f"{kind} · {start}": rho[kind][start] - rho["hard"][start] for kind in ("LS low", "LS high")
+                    for start in rho["hard"]}  # fmt: skip
+    spread: Runs = {start: max(errors[kind][start] for kind in kinds) - min(errors[kind][start] for kind in kinds)
+                    for start in rho["hard"]}  # fmt: skip
+    over: dict[str, Any] = {"over": "kinds and starts", "parts": ("informed",), "digits": 3, "reason": reason}
+    means = ", ".join(f"{_name(kind)} {np.mean(list(values.values())):.3f}" for kind, values in rho.items())
+    rates = ", ".join(f"{_name(kind)} {np.mean(list(values.values())):.3f}" for kind, values in errors.items())
+    better = direction_finding(interval_of(softer), softer, 1, **over)
+    none = no_difference_finding(interval_of(smooth), smooth, SAME_RHO, **over)
+    vary = direction_finding(interval_of(spread), spread, 1, **over | {"over": "starts"})
+    return {
+        "recovery-softer": replace(better, ours=f"rho of people's labels less hard ones {better.ours} ({means})"),
+        "recovery-smoothing": replace(none, ours=f"rho of smoothed less hard labels {none.ours}"),
+        "recovery-sweet-spot": _sweet_spot(rho, reason),
+        "error-rates-vary": replace(vary, ours=f"{rates}: largest less smallest {vary.ours}"),
+        "error-rate-linear": _linear(informed, reason),
+    }
+
+
+def _sweet_spot(rho: Mapping[str, Mapping[str, float]], reason: str) -> Finding:
+    """Whether dense labels, softer than those of votes, recover less."""
+    if "DS" not in rho:
+        return unreleased("the softer labels, CIFAR-10DS and CIFAR-10T, were", "dense.npy", "typicality.npy")
+    gap: Runs = {start: rho["DS"][start] - max(rho["H"][start], rho["S+hard"][start]) for start in rho["DS"]}
+    return direction_finding(interval_of(gap), gap, -1, over="starts", parts=("informed",), digits=3, reason=reason)
+
+
+def _linear(informed: Mapping[str, Any], reason: str) -> Finding:
+    """Pearson's r of error rate and rho over kinds of label and drawn votes, by start of the embedding."""
+    every = informed["kinds"] | informed["few votes"]
+    starts = list(next(iter(every.values())))
+    r: Runs = {start: float(np.corrcoef([labels[start]["error_rate"] for labels in every.values()],
+                                        [labels[start]["rho"] for labels in every.values()])[0, 1])
+               for start in starts}  # fmt: skip
+    finding = direction_finding(interval_of(r), r, -1, over="starts", parts=("informed",), digits=3, reason=reason)
+    straight = abs(float(np.mean(list(r.values())))) >= LINEAR
+    return replace(
+        finding, verdict=finding.verdict if straight else "differs",
+        ours=f"r over {len(informed['kinds'])} kinds of label and {len(informed['few votes'])} numbers of drawn votes "
+        f"{finding.ours}",
+    )  # fmt: skip
+
+
+def _name(kind: str) -> str:
+    return (
+        "CIFAR-10S" if kind == "S+hard" else NAMES[kind]
+    )  # all images whose similarity is recovered have such a label

@@ -1,0 +1,101 @@
+"""The paper as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
+from dissensus.papers.sucholutsky2023.architectures import parameters
+from dissensus.papers.sucholutsky2023.figures import figures
+from dissensus.papers.sucholutsky2023.findings import findings
+from dissensus.papers.sucholutsky2023.own_data import own_files
+from dissensus.papers.sucholutsky2023.published import CLAIMS
+from dissensus.papers.sucholutsky2023.sets import label_kinds
+from dissensus.papers.sucholutsky2023.shrunk import shrunk
+from dissensus.papers.sucholutsky2023.theory import theory
+from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_transfer
+
+LABELS = ("cifar10h", "cifar10s")
+FEATURES = ("cifar10-efficientnet",)
+SHIFTED = ("cifar10-train-efficientnet", "imagenet32-efficientnet")
+
+
+def parts(scale: Scale) -> Sequence[Part]:
+    """Formulas, simulations, labels, heads and networks on each kind of label, and a pilot."""
+    return [*_without_training(scale), *_heads(scale), *_networks(scale)]
+
+
+def _without_training(scale: Scale) -> list[Part]:
+    simulated: dict[str, Any] = {"version": 1, **simulation.SIZES[scale]}
+    own: dict[str, Any] = {"version": 1, "own files": own_files()}
+    return [
+        Part(name="theory", work=theory, settings={"version": 1}, weight=0.1),
+        Part(name="architectures", work=parameters, settings={"version": 1}, weight=0.1),
+        Part(name="simulations", work=partial(simulation.recoveries, scale), settings=simulated, weight=6.0),
+        Part(name="preferences", work=partial(simulation.preferences, scale), settings=simulated,
+             needs=("simulations",), weight=0.5),
+        Part(name="sparsity", work=partial(simulation.fewer_numbers, scale), settings=simulated,
+             needs=("simulations",), weight=1.5),
+        Part(name="labels", work=informed.label_numbers, settings=own, data=LABELS, weight=0.1),
+        Part(name="informed", work=partial(informed.informed, scale), settings=own | informed.SIZES[scale],
+             data=(*LABELS, informed.FEATURES), weight=1.0),
+        Part(name="guidance", work=partial(guidance.guidance, scale),
+             settings={"version": 1, "worlds": guidance.WORLDS[scale]}, data=("cifar10h-annotators", "cifar10s"),
+             weight=0.3),
+    ]  # fmt: skip
+
+
+def _heads(scale: Scale) -> list[Part]:
+    size, few = studies.SIZES[scale]["heads"], studies.SIZES[scale]["few"]
+    kinds, many = label_kinds(size["images"]), label_kinds(few["images"])
+    crossed = {"folds": size["folds"], "seeds": size["seeds"]}
+    data = (*LABELS, *FEATURES)
+    moved: dict[str, Any] = {"version": 1, "own files": own_files()}
+    return [
+        Part(name="heads", study=studies.head_study(kinds, **crossed), data=data, weight=3.0),
+        Part(name="heads-kept", study=studies.kept_study(kinds, **crossed), data=data, weight=2.0),
+        *(Part(name=f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
+          for count in studies.PER_CLASS),
+        Part(name="transfer", work=partial(head_transfer, "heads"), settings=moved, data=(*LABELS, *SHIFTED),
+             needs=("heads",), weight=0.3),
+        Part(name="transfer-kept", work=partial(head_transfer, "heads-kept"), settings=moved, data=(*LABELS, *SHIFTED),
+             needs=("heads-kept",), weight=0.3),
+    ]  # fmt: skip
+
+
+def _networks(scale: Scale) -> list[Part]:
+    size, few = studies.SIZES[scale]["networks"], studies.SIZES[scale]["few networks"]
+    kinds = label_kinds(size["images"])
+    kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
+    data = (*LABELS, "cifar10-test")
+    near = ("cifar10-train",) if size["near"] else ()
+    parts = [
+        Part(name="networks", study=studies.network_study(kinds, scale, size["seeds"], size["epochs"]), data=data,
+             weight=20.0),
+        Part(name="transfer-networks", work=partial(network_transfer, "networks", size["near"]),
+             settings={"version": 1, "near": size["near"], "own files": own_files()},
+             data=(*LABELS, "imagenet32-validation", *near), needs=("networks",), weight=2.0),
+    ]  # fmt: skip
+    if few:
+        kinds = label_kinds(few["images"])
+        parts += [
+            Part(name=f"networks-{count}", data=data, weight=5.0, study=studies.few_network_study(
+                kinds, scale, count, few["seeds"], few["epochs"][count]))
+            for count in studies.PER_CLASS
+        ]  # fmt: skip
+    return parts
+
+
+PAPER = Paper(
+    name="sucholutsky2023",
+    title="How much does each kind of label say? (Sucholutsky 2023)",
+    citation="Sucholutsky et al. (2023), On the Informativeness of Supervision Signals",
+    claims=CLAIMS,
+    parts=parts,
+    findings=findings,
+    shrunk=shrunk,
+    figures=figures,
+)

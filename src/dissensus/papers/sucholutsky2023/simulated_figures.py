@@ -1,0 +1,166 @@
+"""Figures 1, 2, 3 and 6: formulas and simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dissensus.papers.figures import Figure, Series
+from dissensus.papers.sucholutsky2023.simulation import BETAS
+
+D = "25"  # dimensions of the simulations that are drawn
+FIXED = 9  # the size that stays, where the other grows
+
+
+def simulated_figures(numbers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
+    """Ratios, recovery, preferences, effective dimensionality, curves over numbers kept, and losses over them."""
+    return [
+        *(_ratios(numbers["theory"], kind) for kind in ("soft", "hard")),
+        *(_recoveries(numbers["simulations"], kind) for kind in ("soft", "hard")),
+        _preferences(numbers["preferences"]),
+        _effective(numbers["simulations"], numbers["sparsity"]),
+        *_curves(numbers["sparsity"]),
+        *_losses(numbers["sparsity"]),
+    ]
+
+
+def line(name: str, x: Any, y: Any) -> Series:
+    """A line of numbers."""
+    return Series(name, tuple(float(value) for value in x), tuple(float(value) for value in y))
+
+
+def _lines(table: np.ndarray, sizes: np.ndarray) -> dict[str, np.ndarray]:
+    """Three lines through a map over items and classes: both grow, items grow, classes grow."""
+    at = int(np.abs(sizes - FIXED).argmin())
+    fixed = sizes[at]
+    return {"n = k": np.diag(table), f"n grows, k = {fixed}": table[:, at], f"k grows, n = {fixed}": table[at]}
+
+
+def _ratios(theory: Mapping[str, Any], kind: str) -> Figure:
+    lines = theory["ratios"][kind]
+    names = {"one-shot": "n = k", "many-shot": f"n grows, k = {FIXED}", "less-than-one-shot": f"k grows, n = {FIXED}"}
+    return Figure(
+        key=f"figure-1-ratio-{kind}",
+        title=f"Information ratio of {kind} labels",
+        source="Figure 1, analysis",
+        kind="lines",
+        x_title="size that grows",
+        y_title="information ratio",
+        parts=("theory",),
+        series=tuple(line(shown, lines["sizes"], lines[name]) for name, shown in names.items()),
+    )
+
+
+def _recoveries(simulated: Mapping[str, Any], kind: str) -> Figure:
+    sizes = np.array(simulated["sizes"])
+    lines = _lines(np.array(simulated["maps"][D][kind]), sizes)
+    return Figure(
+        key=f"figure-1-rho-{kind}",
+        title=f"Recovered similarity, {kind} labels, d = {D}",
+        source="Figure 1, simulations",
+        kind="lines",
+        x_title="size that grows",
+        y_title="rho",
+        parts=("simulations",),
+        series=tuple(line(name, sizes, values) for name, values in lines.items()),
+    )
+
+
+def _preferences(preferred: Mapping[str, Any]) -> Figure:
+    sizes = np.array(preferred["sizes"])
+    series = tuple(
+        line(f"β = {beta:g}", sizes, np.diag(np.array(preferred["maps"][f"linear · beta {beta:g} · d {D}"])))
+        for beta in BETAS
+        if beta < max(BETAS)
+    )
+    return Figure(
+        key="figure-1-preferences",
+        title="By how much soft labels are preferred where n = k",
+        source="Figure 1, bottom",
+        kind="lines",
+        x_title="n = k",
+        y_title="loss of hard less soft labels",
+        series=series,
+        parts=("preferences",),
+        note="Linear utility; above 0, soft labels are the choice. At β = 1 soft labels for 90 items over 90 classes "
+        "cost as much as perfect recovery is worth.",
+    )
+
+
+def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> Figure:
+    sizes = np.array(simulated["sizes"])
+    lines = _lines(np.array(sparsity["effective"][D]["map"]), sizes)
+    return Figure(
+        key="figure-2",
+        title=f"Principal components that soft labels are worth, d = {D}",
+        source="Figure 2",
+        kind="lines",
+        x_title="size that grows",
+        y_title="effective dimensionality",
+        parts=("sparsity",),
+        series=tuple(line(name, sizes, values) for name, values in lines.items()),
+    )
+
+
+def _corners(sparsity: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Scenes by n and k."""
+    corners: dict[str, list[str]] = {}
+    for name, curve in sparsity["curves"].items():
+        corners.setdefault(f"n = {curve['n']}, k = {curve['k']}", []).append(name)
+    return corners
+
+
+def _curves(sparsity: Mapping[str, Any]) -> list[Figure]:
+    drawn = []
+    for place, (corner, scenes) in enumerate(_corners(sparsity).items()):
+        curves = [sparsity["curves"][name] for name in scenes]
+        kept = curves[0]["kept"]
+        shown = {"principal components": "pca", "sparse": "sparse", "top-class": "top_class"}
+        series = [line(name, kept, np.mean([c[key] for c in curves], axis=0)) for name, key in shown.items()]
+        series += [line(kind, kept, [np.mean([c[kind] for c in curves])] * len(kept)) for kind in ("soft", "hard")]
+        drawn.append(
+            Figure(
+                key=f"figure-3-{place + 1}",
+                title=f"Recovered similarity by numbers kept, {corner}",
+                source="Figure 3",
+                kind="lines",
+                x_title="numbers kept per label",
+                y_title="rho",
+                series=tuple(series),
+                parts=("sparsity",),
+            )
+        )
+    return drawn
+
+
+def _losses(sparsity: Mapping[str, Any]) -> list[Figure]:
+    """For the last corner, one figure for each utility at the middle weight."""
+    corner, scenes = list(_corners(sparsity).items())[-1]
+    kept = sparsity["curves"][scenes[0]]["kept"]
+    drawn = []
+    for weighed in (name for name in sparsity["losses"][scenes[0]] if name.endswith("beta 0.3")):
+        losses = [sparsity["losses"][scene][weighed] for scene in scenes]
+        series = [
+            line(name, kept, np.mean([loss[key] for loss in losses], axis=0))
+            for name, key in (("sparse", "sparse"), ("top-class", "top_class"))
+        ]
+        series += [
+            line(kind, kept, [np.mean([loss[kind] for loss in losses])] * len(kept)) for kind in ("soft", "hard")
+        ]
+        utility = weighed.split(" · ")[0]
+        drawn.append(
+            Figure(
+                key=f"figure-6-{utility}",
+                title=f"Loss by numbers kept, {corner}, {utility} utility, β = 0.3",
+                source="Figure 6",
+                kind="lines",
+                x_title="numbers kept per label",
+                y_title="loss",
+                series=tuple(series),
+                parts=("sparsity",),
+                note="Lower is better; soft labels for all items cost 0.3 of what perfect recovery is worth.",
+            )
+        )
+    return drawn

@@ -1,0 +1,144 @@
+"""Sections 4 to 6: known points, what labels recover of them, preferences, and labels with fewer numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import pearsonr, spearmanr
+
+from dissensus.papers.paper import Scale, Tell
+from dissensus.plan.estimates import by_simulation
+from dissensus.plan.grid import Grid, GridConfig, cell_scene, saved_grid, simulated_grid
+from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
+from dissensus.plan.label_kinds import WHOLE_KINDS
+from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
+from dissensus.plan.tradeoff import FIGURE_1, UTILITIES, Preferences, preference_map
+
+GRID = "grid.json"
+BETAS = (0.1, 1.0, 10.0)  # of the maps; figure 1 has them without numbers
+CURVE_BETAS = (0.1, 0.3, 1.0)
+FEW, SMALL_END, LARGE_END = (6, 15), (9, 27), 72  # sizes of the band, and the two ends of what grows
+SIZES: dict[Scale, dict[str, Any]] = {
+    "quick": {"sizes": [6, 12, 18, 27, 72], "dimensions": [5, 25], "seeds": 1, "corners": [[12, 20], [30, 20]],
+              "kept": [1, 2, 5, 10, 20], "scenes": 1},
+    "laptop": {"sizes": list(range(3, 91, 3)), "dimensions": [5, 25, 125], "seeds": 1,
+               "corners": [[12, 30], [30, 30], [90, 30]], "kept": [1, 2, 3, 5, 8, 12, 16, 20, 25, 30], "scenes": 3},
+    "full": {"sizes": list(range(3, 91, 3)), "dimensions": [5, 25, 125], "seeds": 3,
+             "corners": [[12, 30], [30, 30], [90, 30]], "kept": [1, 2, 3, 5, 8, 12, 16, 20, 25, 30], "scenes": 5},
+}  # fmt: skip
+
+
+def config_of(scale: Scale) -> GridConfig:
+    """The cells that are simulated."""
+    size = SIZES[scale]
+    return GridConfig(tuple(size["sizes"]), tuple(size["sizes"]), tuple(size["dimensions"]), size["seeds"])
+
+
+def recoveries(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """rho in every cell; the file of cells stays in the folder, so that a run that was killed goes on."""
+    grid = simulated_grid(folder / GRID, config_of(scale), quiet=True)
+    return read_off(grid)
+
+
+def read_off(grid: Grid) -> dict[str, Any]:
+    """Phases, soft against hard, and the rank correlation with the information ratio, by dimension and seed."""
+    sizes = np.array(grid.config.items)
+    items, classes = np.meshgrid(sizes, np.array(grid.config.classes), indexing="ij")
+    ratio = {"hard": information_ratio(hard_constraints(items, classes), items, classes),
+             "soft": information_ratio(soft_constraints(items, classes), items, classes)}  # fmt: skip
+    runs, maps = {}, {}
+    for plane, d in enumerate(grid.config.dimensions):
+        for seed in range(grid.config.seeds):
+            rho = {kind: grid.rho[place, plane, :, :, seed] for place, kind in enumerate(WHOLE_KINDS)}
+            gap = rho["soft"] - rho["hard"]
+            both = np.concatenate([rho[kind].ravel() for kind in WHOLE_KINDS])
+            runs[f"d {d} · seed {seed}"] = {
+                "phases": {kind: _phases(rho[kind], sizes) for kind in WHOLE_KINDS},
+                "soft above hard": float((gap > 0).mean()), "gap": float(gap.mean()),
+                "gap, fewer items than classes": float(gap[items < classes].mean()),
+                "gap, more items than classes": float(gap[items > classes].mean()),
+                "rank correlation": float(spearmanr(both, np.concatenate([ratio[k].ravel() for k in WHOLE_KINDS]))[0]),
+                "within": {kind: float(spearmanr(rho[kind].ravel(), ratio[kind].ravel())[0]) for kind in WHOLE_KINDS},
+            }  # fmt: skip
+        maps[str(d)] = {kind: np.round(grid.mean(kind, d), 4).tolist() for kind in WHOLE_KINDS}
+    return {"sizes": sizes.tolist(), "cells": int(items.size), "runs": runs, "maps": maps}
+
+
+def _phases(rho: np.ndarray, sizes: np.ndarray) -> dict[str, list[float]]:
+    """Mean rho where the size that grows is small, and where it is large; the other one is small."""
+    few = (sizes >= FEW[0]) & (sizes <= FEW[1])
+    ends = [(sizes >= SMALL_END[0]) & (sizes <= SMALL_END[1]), sizes >= LARGE_END]
+    return {
+        "one-shot": [float(np.diag(rho)[end].mean()) for end in ends],
+        "many-shot": [float(rho[np.ix_(end, few)].mean()) for end in ends],
+        "less-than-one-shot": [float(rho[np.ix_(few, end)].mean()) for end in ends],
+    }
+
+
+def preferences(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """By how much soft labels are preferred in each cell, for each utility and weight of cost; figure 1, bottom."""
+    grid = saved_grid(needs["simulations"] / GRID, config_of(scale))
+    sizes = grid.config.items
+    maps = {}
+    for d in grid.config.dimensions:
+        for utility in UTILITIES:
+            for beta in BETAS:
+                wanted = Preferences(utility=utility, beta=beta, reference=FIGURE_1, estimate=by_simulation(grid, d))
+                worth = preference_map(sizes, grid.config.classes, wanted)
+                maps[f"{utility} · beta {beta:g} · d {d}"] = np.round(worth, 4).tolist()
+    return {"sizes": list(sizes), "maps": maps}
+
+
+def fewer_numbers(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """Effective dimensionality in every cell, rho over the numbers kept, and losses over them."""
+    config = config_of(scale)
+    grid = saved_grid(needs["simulations"] / GRID, config)
+    size = SIZES[scale]
+    effective = {str(d): _effective(grid, d) for d in config.dimensions if d >= max(config.dimensions) / 5}
+    tell(0.3)
+    curves = {}
+    work = [(n, k, seed) for n, k in size["corners"] for seed in range(size["scenes"])]
+    for place, (n, k, seed) in enumerate(work):
+        scene = cell_scene(config, seed, n, k, 25)
+        found = sparsity_curves(scene, size["kept"], np.random.default_rng(seed), starts=2)
+        rho = {name: getattr(found, name).tolist() for name in ("pca", "sparse", "top_class")}
+        curves[f"n {n} · k {k} · scene {seed}"] = {
+            "n": n, "k": k, "kept": list(size["kept"]), **rho, "soft": found.soft, "hard": found.hard,
+        }  # fmt: skip
+        tell(0.3 + 0.7 * (place + 1) / len(work))
+    return {"effective": effective, "curves": curves, "losses": {name: _losses(c) for name, c in curves.items()}}
+
+
+def _effective(grid: Grid, d: int) -> dict[str, Any]:
+    """Of the first scene of each cell, as Pearson's r with the information ratio."""
+    items, classes = np.meshgrid(grid.config.items, grid.config.classes, indexing="ij")
+    ratio = information_ratio(soft_constraints(items, classes), items, classes)
+    plane = grid.config.dimensions.index(d)
+    soft = WHOLE_KINDS.index("soft")
+    needed = np.array([
+        [effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[soft, plane, i, j, 0])
+         for j, k in enumerate(grid.config.classes)] for i, n in enumerate(grid.config.items)
+    ])  # fmt: skip
+    r, p = pearsonr(ratio.ravel(), needed.ravel())
+    return {"r": float(r), "p": float(p), "cells": int(needed.size), "mean": float(needed.mean()),
+            "mean k": float(classes.mean()), "below k": float((needed < classes).mean()),
+            "share of k": float((needed / classes).mean()), "map": needed.tolist()}  # fmt: skip
+
+
+def _losses(curve: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """beta cost - u(rho) over the numbers kept, where soft labels for all items cost 1; figure 6."""
+    n, k, kept = curve["n"], curve["k"], np.array(curve["kept"])
+    losses = {}
+    for utility in UTILITIES:
+        for beta in CURVE_BETAS:
+            wanted = Preferences(utility=utility, beta=beta, reference=float(n * k))
+            loss = {name: wanted.traded(n * kept, np.clip(curve[name], 0, 1), n, k) for name in ("sparse", "top_class")}
+            losses[f"{utility} · beta {beta:g}"] = {
+                "sparse": loss["sparse"].tolist(), "top_class": loss["top_class"].tolist(),
+                "soft": float(wanted.traded(n * k, max(curve["soft"], 0.0), n, k)),
+                "hard": float(wanted.traded(n, max(curve["hard"], 0.0), n, k)),
+            }  # fmt: skip
+    return losses

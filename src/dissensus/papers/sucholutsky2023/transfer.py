@@ -1,0 +1,113 @@
+"""Sections 7.2 and 7.3 on trained models: other kinds of label, shifted images, and how sure the models are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import wasserstein_distance
+
+from dissensus.datasets.catalogue import features, images
+from dissensus.files.whole_files import write_text
+from dissensus.labels.distances import entropy
+from dissensus.labels.distributions import Distributions
+from dissensus.papers.paper import Tell
+from dissensus.papers.sucholutsky2023.sets import label_kinds
+from dissensus.study.cells import read_predictions
+from dissensus.study.description import read_folder
+from dissensus.train.heads.model_files import load_head
+
+Shifts = Mapping[str, tuple[np.ndarray, np.ndarray]]  # inputs and class codes, by the name of the set
+NEAR, FAR = "CIFAR-10 training images", "ImageNet at 32 pixels"
+SMALLEST = 1e-12  # probability, so that a class without any costs much and not without bounds
+
+
+def head_transfer(part: str, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """Of the heads of a study."""
+    near, far = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
+    assert near.gold is not None and far.gold is not None
+    matched = np.flatnonzero(far.gold >= 0)
+    shifts = {NEAR: (near.values.astype(np.float32), near.gold),
+              FAR: (far.values[matched].astype(np.float32), far.gold[matched])}  # fmt: skip
+    return scored(needs[part], shifts, folder, tell)
+
+
+def network_transfer(part: str, near: int, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """Of the networks of a study.
+
+    near  so many training images; 0: none, since all 50,000 have to be decoded for them
+    """
+    far = images("imagenet32", "validation", quiet=True)
+    codes = far.items["cifar10"].to_numpy()
+    matched = np.flatnonzero(codes >= 0)
+    shifts = {FAR: (far.pixels[matched], codes[matched].astype(np.int64))}
+    if near:
+        train = images("cifar10", "train", quiet=True)
+        shifts = {NEAR: (train.pixels[:near], train.labels[:near])} | shifts
+    return scored(needs[part], shifts, folder, tell)
+
+
+def scored(study: Path, shifts: Shifts, folder: Path, tell: Tell) -> dict[str, Any]:
+    """One row for each cell: its settings, cross-entropy and accuracy on every kind of label and shifted set, entropy.
+
+    Rows are kept one by one in a file of the folder, so that a run that was killed goes on.
+    """
+    kinds = label_kinds()
+    place = folder / "rows.json"
+    rows: dict[str, Any] = json.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+    records = [record for record in read_folder(study).records if record["status"] == "done"]
+    for count, record in enumerate(records):
+        cell = record["cell"]
+        if cell not in rows:
+            rows[cell] = _row(record, study / "cells" / cell, kinds, shifts)
+            if count % 10 == 9:
+                write_text(json.dumps(rows), place)
+        tell((count + 1) / len(records))
+    place.unlink(missing_ok=True)  # what is returned is kept, and other settings start anew
+    return {
+        "rows": [rows[record["cell"]] for record in records],
+        "shifts": {name: int(gold.size) for name, (_, gold) in shifts.items()},
+        "label entropy": {kind: float(entropy(labels.probs).mean()) for kind, labels in kinds.items()},
+    }
+
+
+def _row(record: Mapping[str, Any], cell: Path, kinds: Mapping[str, Distributions], shifts: Shifts) -> dict[str, Any]:
+    predicted = read_predictions(cell)
+    at = predicted.items.astype(np.int64)
+    learned = record["arm"]["data"]
+    of_labels = entropy(kinds[learned].probs[at])
+    of_model = entropy(predicted.probs)
+    row = {
+        "kind": learned, "network": record["arm"]["model"], "transforms": record["arm"].get("transforms"),
+        "seed": record["seed"], "fold": record["fold"], "items": int(at.size),
+        "learning_rate": record["arm"].get("learning_rate"),
+        "labels": {kind: _scores(predicted.probs, labels.probs[at]) for kind, labels in kinds.items()},
+        "entropy": float(of_model.mean()), "entropy of its labels": float(of_labels.mean()),
+        "distance of entropies": float(wasserstein_distance(of_model, of_labels)),
+    }  # fmt: skip
+    model = _model(cell / "model.safetensors", head="head" in record["settings"]["model"])
+    truth = np.eye(predicted.n_classes)
+    row["shift"] = {name: _scores(_probs(model, x), truth[gold]) for name, (x, gold) in shifts.items()}
+    return row
+
+
+def _model(path: Path, head: bool) -> Any:
+    if head:
+        return load_head(path)
+    from dissensus.train.network_files import load_network
+
+    return load_network(path)
+
+
+def _probs(model: Any, x: np.ndarray) -> np.ndarray:
+    return np.asarray(model.probs(x), dtype=np.float64)
+
+
+def _scores(probs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    """Mean cross-entropy to the targets in nats, and how often the likeliest class is theirs."""
+    cross = -(targets * np.log(np.maximum(probs, SMALLEST))).sum(axis=1)
+    right = probs.argmax(axis=1) == targets.argmax(axis=1)
+    return {"cross-entropy": float(cross.mean()), "accuracy": float(right.mean())}
