@@ -7,10 +7,21 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dissensus import Distributions, Votes
-from dissensus.datasets import DATASETS, LabelledItems, data_folder, features, images, load, lookup, predictions
+from dissensus.datasets import (
+    DATASETS,
+    LabelledItems,
+    data_folder,
+    efficientnet,
+    features,
+    images,
+    load,
+    lookup,
+    predictions,
+)
 from dissensus.datasets.dataset import Features
 
 FLAT_NAMES = [
@@ -144,6 +155,36 @@ def test_model_predictions_and_features(data_folder):
         assert 0.65 < (model.probs.argmax(axis=1) == people.gold[rows]).mean() < 0.80  # published: 0.70 to 0.75
     assert features("cifar10-resnet50").values.shape == (10_000, 2_048)
     assert features("labelme-vgg-train").gold.tolist() == load("crowd-labelme").gold.tolist()
+
+
+def test_features_of_shifted_images_carry_the_classes_of_cifar10(data_folder):
+    """A head that learned from test images knows training images nearly as well, and ImageNet's less."""
+    known = features("cifar10-efficientnet")
+    values = known.values[:2_000].astype(np.float64)
+    centres = np.stack([values[known.gold[:2_000] == code].mean(axis=0) for code in range(10)])
+
+    def accuracy(loaded, rows):
+        x, gold = loaded.values[rows].astype(np.float64), loaded.gold[rows]
+        nearest = (np.square(centres).sum(axis=1) - 2 * x @ centres.T).argmin(axis=1)
+        return float((nearest == gold).mean())
+
+    train, far = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
+    matched = np.flatnonzero(far.gold >= 0)
+    assert matched.size == 1_065 and set(far.gold[matched]) == set(range(10)) - {4}  # no ImageNet class is a deer
+    inside = accuracy(known, np.arange(9_000, 10_000))
+    assert inside > 0.7 and abs(accuracy(train, np.arange(1_000)) - inside) < 0.05
+    assert 0.4 < accuracy(far, matched) < inside
+    near = features("cifar100-efficientnet")
+    assert near.items[:3].tolist() == [0, 4, 8] and (np.bincount(near.gold) == 20).all()
+
+
+def test_features_of_other_images_are_refused(tmp_path):
+    labels = tmp_path / "images.parquet"
+    pq.write_table(pa.table({"label": np.arange(3)}), labels)
+    np.savez(tmp_path / "x.npz", values=np.zeros((2, 1280), np.float16), rows=np.array([1, 3], np.int32))
+    with pytest.raises(ValueError, match=r"rows 1 to 3, but .*images.parquet has 3 images"):
+        efficientnet.read_efficientnet(tmp_path / "x.npz", labels)
+    assert efficientnet.read_efficientnet(tmp_path / "x.npz").gold is None
 
 
 def test_images_of_other_distributions(data_folder):

@@ -12,6 +12,7 @@ from dissensus.datasets import (
     cifar10n,
     cifar10s,
     crowd,
+    efficientnet,
     embedded,
     lewidi,
     ood,
@@ -22,7 +23,7 @@ from dissensus.datasets.folder import read_found
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 
-_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10, ood)
+_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10, efficientnet, ood)
 
 DATASETS: dict[str, DataSet] = {dataset.name: dataset for family in _FAMILIES for dataset in family.DATASETS}
 
