@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dissensus.papers.paper import Paper
+from dissensus.papers.peterson2019.paper import PAPER as PETERSON2019
 from dissensus.papers.singh2025.paper import PAPER as SINGH2025
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (SINGH2025,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PETERSON2019, SINGH2025)}
 
 
 def paper_named(name: str) -> Paper:
