@@ -80,11 +80,15 @@ def images_of(name: str, split: str) -> Images:
 
 def shifted_images(at_most: int | None) -> dict[str, Inputs]:
     """Every set of SHIFTED as images; at most so many training images."""
-    train, others = images_of("cifar10", "train"), images_of("imagenet32", "validation")
+    train = images_of("cifar10", "train")
     rows = some(len(train.labels), at_most)
-    return {"cifar10": Inputs(train.pixels[rows], train.labels[rows])} | _by_class(
-        others.pixels, others.items["cifar10"].to_numpy(), others.labels
-    )
+    return {"cifar10": Inputs(train.pixels[rows], train.labels[rows])} | imagenet_images()
+
+
+def imagenet_images() -> dict[str, Inputs]:
+    """The two sets of ImageNet: classes of CIFAR-10, and classes near them."""
+    others = images_of("imagenet32", "validation")
+    return _by_class(others.pixels, others.items["cifar10"].to_numpy(), others.labels)
 
 
 def shifted_features() -> dict[str, Inputs]:

@@ -48,7 +48,7 @@ def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
 
     names = {sized.network: name for name, sized in SIZES[scale].networks.items()}
     sets = shifted_images(SIZES[scale].shifted)
-    return {"models": _judged(needs["scratch"], folder, load, sets, people_of(SIZES[scale].images), names, tell)}
+    return {"models": judged_models(needs["scratch"], folder, load, sets, people_of(SIZES[scale].images), names, tell)}
 
 
 def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -57,10 +57,10 @@ def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) 
 
     names = {"linear": "linear head", "mlp": "head with a hidden layer"}
     people = people_of(HEAD_IMAGES[scale])
-    return {"models": _judged(needs["heads"], folder, load_head, shifted_features(), people, names, tell)}
+    return {"models": judged_models(needs["heads"], folder, load_head, shifted_features(), people, names, tell)}
 
 
-def _judged(
+def judged_models(
     study: Path, folder: Path, load: Load, sets: Mapping[str, Inputs], people: LabelledItems, names: Mapping[str, str],
     tell: Tell,
 ) -> dict[str, Any]:  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.datasets.catalogue import features
+from dissensus.datasets.dataset import LabelledItems
 from dissensus.papers.paper import Scale
 from dissensus.papers.peterson2019.sets import images_of, one_hot, people_of
 from dissensus.papers.peterson2019.sizes import SIZES
@@ -13,7 +15,7 @@ from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.images import ImageTable
 
-KINDS = ("soft", "hard")  # what is learned: shares of people's answers, or the class of the data set
+KINDS = ("soft", "hard")
 CUTOUT = {"shake_shake26_2x64": 16}  # pixels of the square, as in the name of the paper's model
 HEADS = ("linear", "mlp")
 HEAD_FOLDS: dict[Scale, int] = {"quick": 5, "laptop": 10, "full": 10}
@@ -34,7 +36,7 @@ def scratch(scale: Scale) -> Study:
         for sized in size.networks.values()
     ]
     inputs = {"images": ImageTable(pixels, people.labels.items)}
-    return _study("Human labels from scratch", scale, people, inputs, models, size.folds)
+    return compared(f"Human labels from scratch, {scale}", people, kinds_of(people), inputs, models, size.folds)
 
 
 def heads(scale: Scale) -> Study:
@@ -44,21 +46,31 @@ def heads(scale: Scale) -> Study:
     rows = people.labels.items.astype(int)
     models = [{"head": list(HEADS), "epochs": HEAD_EPOCHS[scale], "keep": "last", "patience": "none"}]
     inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
-    return _study("Human labels for heads", scale, people, inputs, models, HEAD_FOLDS[scale])
+    return compared(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, HEAD_FOLDS[scale])
 
 
-def _study(name: str, scale: Scale, people: Any, inputs: Any, models: list[dict[str, Any]], folds: int) -> Study:
+def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
+    """What is learned: shares of people's answers, or the class of the data set."""
+    return {"soft": people, "hard": one_hot(people)}
+
+
+def compared(
+    name: str, people: LabelledItems, kinds: Mapping[str, LabelledItems], inputs: Mapping[str, Any],
+    models: Sequence[Mapping[str, Any]], folds: int,
+) -> Study:  # fmt: skip
+    """Models that learn from each kind of labels in folds, all judged by what people said.
+
+    kinds   labels to learn from, by name
+    inputs  `features` or `images`, as a study takes them
+    """
     return study_of({
-        "name": f"{name}, {scale}",
+        "name": name,
         "question": "Do models that learn how people disagree generalise better than those that learn one class?",
         "seeds": 1,
         "delivery": "soft",
         "keep_models": True,
-        "data": {
-            "soft": {"labels": people, **inputs},
-            "hard": {"labels": one_hot(people), "people": people, **inputs},
-        },
-        "model": models,
+        "data": {kind: {"labels": labels, "people": people, **inputs} for kind, labels in kinds.items()},
+        "model": list(models),
         "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
         "evaluate": {"metrics": ["accuracy_gold", "soft_nll", "second_best_accuracy", "confidence_right"]},
         "compare": {"baseline": {"data": "hard"}},

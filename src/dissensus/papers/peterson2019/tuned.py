@@ -22,7 +22,7 @@ from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import images_of, people_of, shifted_images, some
+from dissensus.papers.peterson2019.sets import imagenet_images, images_of, people_of, some
 from dissensus.papers.peterson2019.shift import against_classes, piece_of
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
@@ -64,7 +64,7 @@ def material(scale: Scale) -> Material:
     size = SIZES[scale]
     people = people_of(size.images)
     assert isinstance(people.labels, Distributions)
-    train, far = images_of("cifar10", "train"), shifted_images(1)["imagenet"]
+    train, far = images_of("cifar10", "train"), imagenet_images()["imagenet"]
     rows = some(len(train.labels), size.pretrained_on, seed=SEED)
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
     return Material(
