@@ -95,10 +95,11 @@ def test_dropout_of_a_wide_block_stands_behind_the_relu_and_leaves_the_statistic
     assert torch.equal(with_dropout.bn2.running_var, without.bn2.running_var)
 
 
-def test_a_resnext_with_one_group_is_a_bottleneck_resnet():
+@pytest.mark.parametrize("stem", [64, 8])
+def test_a_resnext_with_one_group_is_a_bottleneck_resnet(stem):
     """Two families, one function: with cardinality 1 the weights of one network fit the other and give the same."""
-    grouped = tiny("resnext29_8x64", width=64, cardinality=1)
-    plain = tiny("resnet110", width=64, depth=11, block="bottleneck", shortcuts="projection", seed=1)
+    grouped = tiny("resnext29_8x64", width=stem, cardinality=1, stem=stem)
+    plain = tiny("resnet110", width=stem, depth=11, block="bottleneck", shortcuts="projection", seed=1)
     plain.load_state_dict(grouped.state_dict())
     x = images(2, 3, 16, 16)
     assert torch.allclose(grouped(x), plain(x), atol=1e-6)

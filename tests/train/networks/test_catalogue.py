@@ -16,7 +16,7 @@ from tests.train.networks.tiny import tiny
 
 NAMES = (
     "resnet18 resnet34a resnet50 resnet110 preact_resnet164 vgg11 vgg15 wrn28_10 resnext29_8x64 densenet_bc_100_12 "
-    "pyramidnet110_270 shake_shake26_2x64 small"
+    "pyramidnet110_270 shake_shake26_2x64 resnext_small pyramidnet_small small"
 )
 
 
@@ -114,6 +114,7 @@ def test_weights_come_from_torchs_own_generator(name):
         ("preact_resnet164", {"depth": 110}, None),
         ("preact_resnet164", {"depth": 163}, "preact_resnet164: depth is 163; expected 9n + 2, such as 155 or 164"),
         ("resnext29_8x64", {"cardinality": 0}, "resnext29_8x64: cardinality is 0; expected a whole number from 1 up"),
+        ("resnext29_8x64", {"stem": 0}, "resnext29_8x64: stem is 0; expected a whole number from 1 up"),
         ("pyramidnet110_270", {"alpha": -1}, "pyramidnet110_270: alpha is -1; expected a number from 0 up"),
         ("pyramidnet110_270", {"alpha": float("nan")}, "pyramidnet110_270: alpha is nan; expected a number from 0 up"),
         (

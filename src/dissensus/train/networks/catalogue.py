@@ -89,6 +89,8 @@ NETWORKS: dict[str, Recipe] = {
     "densenet_bc_100_12": Recipe("densenet", width=12, depth=100),
     "pyramidnet110_270": Recipe("pyramidnet", width=16, depth=110, options={"alpha": 270}),
     "shake_shake26_2x64": Recipe("shake_shake", width=64, depth=26),
+    "resnext_small": Recipe("resnext", width=1, depth=11, options={"cardinality": 8, "stem": 8}),
+    "pyramidnet_small": Recipe("pyramidnet", width=8, depth=8, options={"alpha": 40}),
     "small": Recipe("small", width=16, depth=4),
 }
 """Every network by its name; a new one is a line here."""

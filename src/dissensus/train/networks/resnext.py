@@ -18,26 +18,32 @@ from dissensus.train.networks.depths import blocks_per_stage, check_count
 from dissensus.train.networks.layers import assembled, conv1x1, conv3x3, named, stages_of
 
 
-def resnext(classes: int, *, width: int, depth: int, channels: int, cardinality: int = 8) -> nn.Sequential:
+def resnext(
+    classes: int, *, width: int, depth: int, channels: int, cardinality: int = 8, stem: int = 64
+) -> nn.Sequential:
     """Three stages of bottlenecks, depth 9n + 2; `width` is the channels of a group in the first stage, then doubled.
 
-    Blocks end with 256, 512 and 1024 channels whatever the width, as in the paper.
+    Blocks end with 4, 8 and 16 times the channels of the stem whatever the width: 256, 512 and 1024 in the paper.
 
     cardinality  into how many groups each 3 x 3 convolution is split
+    stem         channels of the first convolution
     """
     check_count("cardinality", cardinality)
+    check_count("stem", stem)
     blocks = blocks_per_stage(depth, 9, 2)
-    stem = named(conv=conv3x3(channels, 64), bn=nn.BatchNorm2d(64), relu=nn.ReLU())
-    stages = stages_of(partial(Grouped, groups=cardinality, width=width), 64, [256, 512, 1024], [blocks] * 3)
-    return assembled(stem, stages, 1024, classes)
+    outs = [4 * stem, 8 * stem, 16 * stem]
+    first = named(conv=conv3x3(channels, stem), bn=nn.BatchNorm2d(stem), relu=nn.ReLU())
+    inner = cardinality * width  # channels of the 3 x 3 convolutions of the first stage
+    stages = stages_of(partial(Grouped, groups=cardinality, share=inner / outs[0]), stem, outs, [blocks] * 3)
+    return assembled(first, stages, outs[-1], classes)
 
 
 class Grouped(nn.Module):
     """A bottleneck with ReLU behind the sum; its 3 x 3 convolution works on groups of channels."""
 
-    def __init__(self, ins: int, outs: int, stride: int, groups: int, width: int) -> None:
+    def __init__(self, ins: int, outs: int, stride: int, groups: int, share: float) -> None:
         super().__init__()
-        inner = groups * width * (outs // 256)
+        inner = round(share * outs)
         self.conv1, self.bn1 = conv1x1(ins, inner), nn.BatchNorm2d(inner)
         self.conv2, self.bn2 = conv3x3(inner, inner, stride, groups), nn.BatchNorm2d(inner)
         self.conv3, self.bn3 = conv1x1(inner, outs), nn.BatchNorm2d(outs)

@@ -1,0 +1,97 @@
+"""Section 7: the fine-tuned networks attacked by FGSM and PGD, on images that they were not tuned on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.files.whole_files import whole_or_not
+from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.peterson2019.sets import images_of, people_of
+from dissensus.papers.peterson2019.shift import piece_of
+from dissensus.papers.peterson2019.sizes import SIZES
+from dissensus.papers.peterson2019.tuned import (
+    ATTACKED,
+    classes_of,
+    folds_of,
+    home,
+    model_path,
+    processes,
+    tuned_scores,
+)
+
+VERSION = 1  # of what is computed here
+EPSILON = 4.0  # of 255, which the paper reports
+
+
+def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """For every network, its two tunings and each fold: accuracy and cross-entropy to the class of the data set."""
+    from dissensus.train.fold_processes import in_processes
+
+    size, tuned = SIZES[scale], home(scale, needs["tuned"])
+    pieces = folder / f"attacked-{VERSION}-{tuned.name}-{'-'.join(map(str, (*size.attacked, size.steps)))}"
+    pieces.mkdir(exist_ok=True)
+    people = people_of(size.images)
+    with_arrays = pieces / "images.npz"
+    pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
+    whole_or_not(with_arrays, lambda file: np.savez(file, pixels=pixels, gold=people.gold))
+    tasks = [(scale, name, row, tuned, pieces) for name in size.networks for row in ATTACKED]
+    done = 0
+
+    def hear(place: int, remark: Any) -> None:
+        nonlocal done
+        done += 1
+        tell(done / len(tasks) / size.folds)
+
+    given = in_processes(_attacked, tasks, processes(scale), hear)
+    with_arrays.unlink()
+    networks: dict[str, Any] = {name: {} for name in size.networks}
+    for (_, name, row, _, _), folds in zip(tasks, given, strict=True):
+        networks[name][row] = folds
+    return {"networks": networks}
+
+
+def _attacked(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], None]) -> list[dict[str, Any]]:
+    """What each fold's network gives, at the learning rate that was best for the images held out."""
+    scale, name, row, tuned, pieces = task
+    with np.load(pieces / "images.npz") as arrays:
+        pixels, gold = arrays["pixels"], arrays["gold"]
+    rate, folds = best_rate(scale, name, row, tuned), []
+    for fold, _, held in folds_of(scale, len(pixels)):
+        make = partial(_fold, scale, model_path(tuned, name, row, rate, fold), pixels[held], gold[held])
+        folds.append(piece_of(pieces / f"{name}-{row}-{fold}.json".lower().replace(" ", "-"), make))
+        remark(None)
+    return folds
+
+
+def best_rate(scale: Scale, name: str, row: str, tuned: Path) -> float:
+    """The learning rate with the lowest soft NLL to people on the images held out, over all folds."""
+    losses = {rate: np.mean(tuned_scores(scale, name, row, rate, tuned)["soft_nll"])
+              for rate in SIZES[scale].tuning_rates}  # fmt: skip
+    return min(losses, key=lambda rate: float(losses[rate]))
+
+
+def _fold(scale: Scale, path: Path, pixels: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+    from dissensus.probe.robustness import attack
+    from dissensus.train.network_files import load_network
+    from dissensus.train.preparing import chosen_device
+
+    network, size = load_network(path), SIZES[scale]
+    network.module.to(chosen_device(size.tuning["device"]))
+    once, often = size.attacked
+    fast = attack(network, pixels[:once], classes_of(gold[:once]), "fgsm", epsilons=size.epsilons)
+    slow = attack(network, pixels[:often], classes_of(gold[:often]), "pgd", epsilons=EPSILON, steps=size.steps)
+    along = slow.steps[EPSILON].means()
+    return {
+        "before": _read(fast.before.means()),
+        "fgsm": {f"{epsilon:g}": _read(scores.means()) for epsilon, scores in fast.after.items()},
+        "pgd": {"accuracy": along["accuracy"], "cross_entropy": along["cross_entropy_hard"]},
+    }
+
+
+def _read(means: Mapping[str, Any]) -> dict[str, float]:
+    return {"accuracy": means["accuracy"], "cross_entropy": means["cross_entropy_hard"]}

@@ -1,0 +1,109 @@
+"""The images of the paper, with what people said of them, and the sets that get further and further away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from dissensus.datasets.catalogue import features, images, load
+from dissensus.datasets.cifar10 import CLASSES
+from dissensus.datasets.dataset import LabelledItems, about_items, class_names
+from dissensus.datasets.image_files import Images
+from dissensus.labels.display import shapes
+from dissensus.labels.distributions import Distributions
+
+DRAW = 2019  # seed of which images are taken where not all are
+SHIFTED = {
+    "cifar10": "CIFAR-10, training images",
+    "imagenet": "ImageNet at 32 pixels, classes of CIFAR-10",
+    "far": "ImageNet at 32 pixels, classes near those of CIFAR-10",
+}
+# ImageNet classes that are like a class of CIFAR-10 without being it. The paper names ibex, gazelle and zebra, and does
+# not list the others: these are ours. All birds of ImageNet are birds, so there is none for them.
+FAR: Mapping[str, tuple[int, ...]] = {
+    "airplane": (405, 812),  # airship, space shuttle
+    "automobile": (407, 573, 575, 734),  # ambulance, go-kart, golf cart, police van
+    "cat": tuple(range(286, 294)),  # cougar to cheetah
+    "deer": (350, 351, 352, 353),  # ibex, hartebeest, impala, gazelle
+    "dog": (*range(269, 276), *range(277, 281)),  # wolves and wild dogs, foxes
+    "frog": (25, 26, 27, 28),  # salamanders and newts
+    "horse": (340,),  # zebra
+    "ship": (472, 576, 833),  # canoe, gondola, submarine
+    "truck": (586, 757, 803, 866),  # half-track, camper, snowplough, tractor
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a model is given, and the class of each.
+
+    x        (n, 32, 32, 3) uint8 images, or (n, d) float32 features
+    classes  (n,) codes
+    """
+
+    x: np.ndarray
+    classes: np.ndarray
+
+    __repr__ = shapes
+
+
+def people_of(at_most: int | None) -> LabelledItems:
+    """CIFAR-10H: the shares of people's answers, with the class of the data set as gold; all images or some of them."""
+    loaded = load("cifar10h")
+    people = loaded.labels
+    assert isinstance(people, Distributions)
+    rows = some(people.n_items, at_most)
+    return about_items(people.select(rows), gold=class_names(loaded.gold[rows], people.classes))
+
+
+def one_hot(items: LabelledItems) -> LabelledItems:
+    """The class of the data set in place of what people said: what the paper's controls learn."""
+    assert isinstance(items.labels, Distributions)
+    return replace(items, labels=replace(items.labels, probs=np.eye(items.labels.n_classes)[items.gold], votes=None))
+
+
+def some(n: int, at_most: int | None, seed: int = DRAW) -> np.ndarray:
+    """All positions, or so many of them at random, in order."""
+    if at_most is None or at_most >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).permutation(n)[:at_most])
+
+
+@cache
+def images_of(name: str, split: str) -> Images:
+    """The images of a set, decoded once: that takes longer than all else about them."""
+    return images(name, split, quiet=True)
+
+
+def shifted_images(at_most: int | None) -> dict[str, Inputs]:
+    """Every set of SHIFTED as images; at most so many training images."""
+    train = images_of("cifar10", "train")
+    rows = some(len(train.labels), at_most)
+    return {"cifar10": Inputs(train.pixels[rows], train.labels[rows])} | imagenet_images()
+
+
+def imagenet_images() -> dict[str, Inputs]:
+    """The two sets of ImageNet: classes of CIFAR-10, and classes near them."""
+    others = images_of("imagenet32", "validation")
+    return _by_class(others.pixels, others.items["cifar10"].to_numpy(), others.labels)
+
+
+def shifted_features() -> dict[str, Inputs]:
+    """Every set of SHIFTED as features of EfficientNet-Lite0: the images that have some."""
+    train, others = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
+    known = images_of("imagenet32", "validation")
+    assert train.gold is not None and others.gold is not None
+    return {"cifar10": Inputs(train.values.astype(np.float32), train.gold)} | _by_class(
+        others.values.astype(np.float32), others.gold, known.labels[others.items.astype(np.int64)]
+    )
+
+
+def _by_class(x: np.ndarray, cifar10: np.ndarray, imagenet: np.ndarray) -> dict[str, Inputs]:
+    """ImageNet's images in the two sets.  cifar10: (n,) codes, -1 for none; imagenet: (n,) codes"""
+    near = {code: CLASSES.index(name) for name, codes in FAR.items() for code in codes}
+    far = np.array([near.get(int(code), -1) for code in imagenet])
+    return {name: Inputs(x[codes >= 0], codes[codes >= 0].astype(np.int64))
+            for name, codes in (("imagenet", cifar10), ("far", far))}  # fmt: skip

@@ -1,0 +1,77 @@
+"""Section 5 as studies: human labels against the classes of the data set, for networks and for heads on features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.datasets.catalogue import features
+from dissensus.datasets.dataset import LabelledItems
+from dissensus.papers.paper import Scale
+from dissensus.papers.peterson2019.sets import images_of, one_hot, people_of
+from dissensus.papers.peterson2019.sizes import SIZES
+from dissensus.study.read_spec import study_of
+from dissensus.study.spec import Study
+from dissensus.train.heads.features import FeatureTable
+from dissensus.train.images import ImageTable
+
+KINDS = ("soft", "hard")
+CUTOUT = {"shake_shake26_2x64": 16}  # pixels of the square, as in the name of the paper's model
+HEADS = ("linear", "mlp")
+HEAD_FOLDS: dict[Scale, int] = {"quick": 5, "laptop": 10, "full": 10}
+HEAD_IMAGES: dict[Scale, int | None] = {"quick": 3_000, "laptop": None, "full": None}
+HEAD_EPOCHS: dict[Scale, int] = {"quick": 20, "laptop": 30, "full": 30}
+
+
+def scratch(scale: Scale) -> Study:
+    """Networks from scratch, in folds: every network learns from both kinds of labels what is the same in all else."""
+    size = SIZES[scale]
+    people = people_of(size.images)
+    pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
+    models = [
+        {"network": sized.network, "keep": "last", "learning_rate": list(size.rates), **size.training}
+        | ({} if sized.width is None else {"width": sized.width})
+        | ({} if sized.depth is None else {"depth": sized.depth})
+        | ({"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {})
+        for sized in size.networks.values()
+    ]
+    inputs = {"images": ImageTable(pixels, people.labels.items)}
+    return compared(f"Human labels from scratch, {scale}", people, kinds_of(people), inputs, models, size.folds)
+
+
+def heads(scale: Scale) -> Study:
+    """Heads on features of EfficientNet-Lite0, in folds; the encoder has seen ImageNet and no labels of CIFAR-10."""
+    people = people_of(HEAD_IMAGES[scale])
+    known = features("cifar10-efficientnet")
+    rows = people.labels.items.astype(int)
+    models = [{"head": list(HEADS), "epochs": HEAD_EPOCHS[scale], "keep": "last", "patience": "none"}]
+    inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
+    return compared(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, HEAD_FOLDS[scale])
+
+
+def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
+    """What is learned: shares of people's answers, or the class of the data set."""
+    return {"soft": people, "hard": one_hot(people)}
+
+
+def compared(
+    name: str, people: LabelledItems, kinds: Mapping[str, LabelledItems], inputs: Mapping[str, Any],
+    models: Sequence[Mapping[str, Any]], folds: int,
+) -> Study:  # fmt: skip
+    """Models that learn from each kind of labels in folds, all judged by what people said.
+
+    kinds   labels to learn from, by name
+    inputs  `features` or `images`, as a study takes them
+    """
+    return study_of({
+        "name": name,
+        "question": "Do models that learn how people disagree generalise better than those that learn one class?",
+        "seeds": 1,
+        "delivery": "soft",
+        "keep_models": True,
+        "data": {kind: {"labels": labels, "people": people, **inputs} for kind, labels in kinds.items()},
+        "model": list(models),
+        "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
+        "evaluate": {"metrics": ["accuracy_gold", "soft_nll", "second_best_accuracy", "confidence_right"]},
+        "compare": {"baseline": {"data": "hard"}},
+    })  # fmt: skip

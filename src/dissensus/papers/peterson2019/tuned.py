@@ -1,0 +1,239 @@
+"""Section 6: networks pretrained on CIFAR-10, and fine-tuned on the images of CIFAR-10H in every way of table 1."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.datasets.cifar10 import CLASSES
+from dissensus.deliver.delivery import Delivery
+from dissensus.deliver.fixed import class_means, majority, soft
+from dissensus.deliver.one_answer import sls
+from dissensus.deliver.wrappers import mixup
+from dissensus.evaluate.closeness import soft_nll
+from dissensus.files.whole_files import whole_or_not
+from dissensus.labels.display import shapes
+from dissensus.labels.distributions import Distributions
+from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.peterson2019.sets import imagenet_images, images_of, people_of, some
+from dissensus.papers.peterson2019.shift import against_classes, piece_of
+from dissensus.papers.peterson2019.sizes import SIZES, Sized
+from dissensus.papers.peterson2019.studies import CUTOUT
+from dissensus.study.cells import canonical
+from dissensus.train.child_processes import cores
+
+SEED = 0
+VERSION = 1  # of what is computed here
+ROWS = ("control", "mixup", "category", "soft", "sampled")  # of table 1, below the pretrained network
+ATTACKED = ("control", "soft")  # whose networks are kept for section 7
+Deliver = Callable[[Distributions, np.ndarray], Delivery]  # (what people said, classes of the data set)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What is trained on and judged on, the same for all networks.
+
+    pixels, people, gold  the images of CIFAR-10H
+    train, classes        training images of CIFAR-10 with their classes
+    far, far_classes      ImageNet's images with a class of CIFAR-10: further away, as CIFAR-10.1 is
+    """
+
+    pixels: np.ndarray
+    people: np.ndarray
+    gold: np.ndarray
+    train: np.ndarray
+    classes: np.ndarray
+    far: np.ndarray
+    far_classes: np.ndarray
+
+    __repr__ = shapes
+
+    def shares(self, rows: np.ndarray) -> Distributions:
+        return Distributions(self.people[rows], rows, CLASSES)
+
+
+def material(scale: Scale) -> Material:
+    """The images of a scale."""
+    size = SIZES[scale]
+    people = people_of(size.images)
+    assert isinstance(people.labels, Distributions)
+    train, far = images_of("cifar10", "train"), imagenet_images()["imagenet"]
+    rows = some(len(train.labels), size.pretrained_on, seed=SEED)
+    pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
+    return Material(
+        pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], far.x, far.classes
+    )
+
+
+def rows_of(scale: Scale) -> dict[str, Deliver]:
+    """Ways to fine-tune by name; mixup once for each alpha that is tried."""
+    ways: dict[str, Deliver] = {"control": lambda shares, gold: soft(classes_of(gold))}
+    for alpha in SIZES[scale].alphas:
+        ways[f"mixup {alpha:g}"] = partial(_mixed, alpha)
+    return ways | {
+        "category": lambda shares, gold: class_means(shares, gold=gold),
+        "soft": lambda shares, gold: soft(shares),
+        "sampled": lambda shares, gold: sls(shares, SEED),
+    }
+
+
+def classes_of(gold: np.ndarray) -> Distributions:
+    """Certainty about the class of the data set.  (n,) codes -> (n, 10)"""
+    return Distributions(np.eye(len(CLASSES))[gold], np.arange(len(gold)), CLASSES)
+
+
+def _mixed(alpha: float, shares: Distributions, gold: np.ndarray) -> Delivery:
+    return mixup(majority(classes_of(gold)), SEED, alpha=alpha)
+
+
+def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """Table 1: for every network, what it says before fine-tuning and after, and the ensemble of all before."""
+    from dissensus.train.fold_processes import in_processes
+
+    kept, place = material(scale), home(scale, folder)
+    with_arrays = place / "images.npz"
+    whole_or_not(with_arrays, lambda file: np.savez(file, **vars(kept)))
+    size = SIZES[scale]
+    tasks = [(scale, name, sized, place) for name, sized in size.networks.items()]
+    done, whole = 0, len(tasks) * (1 + len(rows_of(scale)) * len(size.tuning_rates) * size.folds)
+
+    def hear(place: int, remark: Any) -> None:
+        nonlocal done
+        done += 1
+        tell(done / whole)
+
+    given = in_processes(_network, tasks, processes(scale), hear)
+    networks = dict(zip(size.networks, (numbers for numbers, _ in given), strict=True))
+    together = np.mean([probs for _, probs in given], axis=0)  # (n, k)
+    with_arrays.unlink()
+    return {"networks": networks, "ensemble": _scores(together, kept.people, kept.gold), "items": len(kept.gold)}
+
+
+def settings_of(scale: Scale) -> dict[str, Any]:
+    """Everything that decides what comes out here."""
+    size = asdict(SIZES[scale])
+    left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
+    return {name: value for name, value in size.items() if name not in left_out} | {"version": VERSION, "seed": SEED}
+
+
+def home(scale: Scale, folder: Path) -> Path:
+    """Where networks and scores of these settings are kept, so that what was cut short goes on from there."""
+    place = folder / hashlib.sha256(canonical(settings_of(scale)).encode()).hexdigest()[:8]
+    for inside in ("models", "pieces", "states"):
+        (place / inside).mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def processes(scale: Scale) -> int:
+    """One for each core, or a single one where there is a better device than these."""
+    from dissensus.train.preparing import chosen_device
+
+    return cores() if chosen_device(SIZES[scale].tuning["device"]).type == "cpu" else 1
+
+
+def folds_of(scale: Scale, n: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Number of the fold, positions to train on, positions held out."""
+    from dissensus.train.held_out import fold_items
+
+    for fold, (train, held) in enumerate(fold_items(n, SIZES[scale].folds, SEED)):
+        yield fold, train, held
+
+
+def model_path(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
+    """Where the network of a fold is kept."""
+    return folder / "models" / f"{_slug(name)}-{row}-{rate:g}-{fold}.safetensors"
+
+
+def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
+    """Everything about one network, in a process of its own."""
+    scale, name, sized, folder = task
+    with np.load(folder / "images.npz") as arrays:
+        given = Material(**arrays)
+    start = _pretrained(scale, name, sized, folder, given)
+    guess = start.probs(given.pixels)
+    numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _far(start, given), "tuned": {}}
+    remark(None)
+    for row, deliver in rows_of(scale).items():
+        for rate in SIZES[scale].tuning_rates:
+            for fold, train, held in folds_of(scale, len(given.gold)):
+                tune = partial(_tuned, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
+                piece_of(_piece(folder, name, row, rate, fold), tune)
+                remark(None)
+            numbers["tuned"].setdefault(row, {})[f"{rate:g}"] = tuned_scores(scale, name, row, rate, folder)
+    return numbers, guess
+
+
+def tuned_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
+    """Each score of a way to fine-tune, by fold, from the pieces that are kept."""
+    folds = [json.loads(_piece(folder, name, row, rate, fold).read_text(encoding="utf-8"))
+             for fold in range(SIZES[scale].folds)]  # fmt: skip
+    return {score: [fold[score] for fold in folds] for score in folds[0]}
+
+
+def _piece(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
+    return folder / "pieces" / f"{_slug(name)}-{_slug(row)}-{rate:g}-{fold}.json"
+
+
+def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
+    from dissensus.train.loop import fit
+    from dissensus.train.network_files import load_network, save_network
+    from dissensus.train.networks.catalogue import make_network
+    from dissensus.train.train_config import TrainConfig
+
+    path = folder / "models" / f"{_slug(name)}-pretrained.safetensors"
+    if not path.is_file():
+        make = partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth)
+        config = TrainConfig(**{**SIZES[scale].pretraining, **_cutout(scale, sized), "seed": SEED})
+        state = folder / "states" / _slug(name)
+        trained = fit(make, given.train, soft(classes_of(given.classes)), config, checkpoint=state, quiet=True)
+        save_network(trained.last, path)
+    return load_network(path)
+
+
+def _tuned(
+    scale: Scale, name: str, sized: Sized, folder: Path, start: Any, given: Material, row: str, deliver: Deliver,
+    rate: float, fold: int, train: np.ndarray, held: np.ndarray,
+) -> dict[str, Any]:  # fmt: skip
+    """Scores of one fine-tuning on the images held out; its network is kept where it is attacked later."""
+    from dissensus.train.loop import fit
+    from dissensus.train.network_files import save_network
+    from dissensus.train.train_config import TrainConfig
+
+    settings = {**SIZES[scale].tuning, **_cutout(scale, sized), "learning_rate": rate, "seed": SEED}
+    delivery = deliver(given.shares(train), given.gold[train])
+    network = fit(start, given.pixels[train], delivery, TrainConfig(**settings), quiet=True).last
+    if row in ATTACKED:
+        save_network(network, model_path(folder, name, row, rate, fold))
+    guess = network.probs(given.pixels[held])
+    return _scores(guess, given.people[held], given.gold[held]) | _far(network, given)
+
+
+def _by_fold(scale: Scale, guess: np.ndarray, given: Material) -> dict[str, Any]:
+    """Scores of the same predictions on the images that each fold holds out."""
+    folds = [_scores(guess[held], given.people[held], given.gold[held])
+             for _, _, held in folds_of(scale, len(given.gold))]  # fmt: skip
+    return {score: [fold[score] for fold in folds] for score in folds[0]}
+
+
+def _scores(guess: np.ndarray, people: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+    return {"soft_nll": float(soft_nll(guess, people).mean())} | against_classes(guess, gold)
+
+
+def _far(network: Any, given: Material) -> dict[str, Any]:
+    return {f"far_{score}": value
+            for score, value in against_classes(network.probs(given.far), given.far_classes).items()}  # fmt: skip
+
+
+def _cutout(scale: Scale, sized: Sized) -> dict[str, int]:
+    return {"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {}
+
+
+def _slug(name: str) -> str:
+    return name.lower().replace(" ", "-")

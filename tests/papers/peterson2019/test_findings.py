@@ -1,0 +1,59 @@
+"""Findings follow the numbers: what the paper says comes out as it says, and the contrary differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from dissensus.papers.paper import Results
+from dissensus.papers.peterson2019.figures import figures
+from dissensus.papers.peterson2019.findings import findings
+from dissensus.papers.peterson2019.published import CLAIMS
+from dissensus.papers.peterson2019.section_6 import table_1
+from tests.papers.peterson2019.made_up import results
+
+NOT_HERE = {
+    *(f"figure-2-{name}-{score}" for name in ("v4", "v6") for score in ("accuracy", "cross_entropy")),
+    "table-1-v4", "table-1-v6", "section-4-time", "section-4-people",
+}  # fmt: skip
+# These do not set human labels against classes.
+NO_COMPARISON = {"section-7-epsilon", "section-7-pgd-accuracy", "section-5-rate", "section-6-accuracy",
+                 "table-1-sampled", "table-1-pretrained"}  # fmt: skip
+
+
+def test_a_run_that_gives_the_papers_numbers_agrees_with_every_claim_that_can_be_tested():
+    made = findings(results(), "full")
+    assert set(made) == {claim.key for claim in CLAIMS}
+    off = {key: finding.verdict for key, finding in made.items() if finding.verdict not in ("equal", "same direction")}
+    assert off == dict.fromkeys(NOT_HERE, "cannot be tested here")
+
+
+def test_where_human_labels_and_classes_change_places_every_comparison_of_them_differs():
+    made = findings(results(turned=True), "full")
+    compared = [key for key in made if key.startswith(("figure", "table", "section-5"))]
+    agreeing = {key for key in compared if made[key].verdict in ("equal", "same direction")} - NO_COMPARISON
+    assert agreeing == set()
+
+
+def test_of_several_alphas_of_mixup_the_closest_to_people_is_taken():
+    given = results()
+    for name, rows in table_1(given).items():
+        assert rows["mixup"] is given.numbers["tuned"]["networks"][name]["tuned"]["mixup 0.1"]["0.1"]
+
+
+@pytest.mark.parametrize("scale", ["quick", "laptop"])
+def test_what_a_small_scale_does_not_run_is_said_to_be_untested(scale):
+    given = results()
+    one = {part: {"networks": {"ResNet": given.numbers[part]["networks"]["ResNet"]}} for part in ("tuned", "attacked")}
+    one["tuned"]["ensemble"] = given.numbers["tuned"]["ensemble"]
+    made = findings(Results({}, {**given.numbers, **one}), scale)
+    assert made["table-1-vgg"].verdict == made["table-2-vgg"].verdict == "cannot be tested here"
+    assert made["section-6-ensemble"].verdict == made["section-6-recency"].verdict == "cannot be tested here"
+    assert made["table-1-resnet"].verdict == made["table-2-resnet"].verdict == "same direction"
+
+
+def test_figures_show_our_numbers_beside_the_papers():
+    drawn = {figure.key: figure for figure in figures(results(), "laptop")}
+    table = drawn["table-1"]
+    assert [series.y[0] for series in table.published] == [0.82, 0.57, 0.36, 0.42, 0.35, 0.35]
+    assert [series.y[0] for series in table.series] == pytest.approx([0.82, 0.57, 0.36, 0.42, 0.35, 0.35], rel=0.002)
+    assert drawn["figure-4"].series[0].x == (0.0, 1.0, 2.0, 3.0)

@@ -1,0 +1,75 @@
+"""At full scale the protocol is the paper's: networks, folds, rates, alphas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.datasets.cifar10 import CLASSES
+from dissensus.labels.distributions import Distributions
+from dissensus.papers.peterson2019.paper import parts, shrunk
+from dissensus.papers.peterson2019.sets import FAR, imagenet_images, one_hot
+from dissensus.papers.peterson2019.sizes import ARCHITECTURES, SIZES
+from dissensus.papers.peterson2019.tuned import ROWS, classes_of, rows_of
+from dissensus.study.grid import cells_of
+from dissensus.train.networks.catalogue import NETWORKS
+
+
+def test_full_scale_has_every_cell_of_the_paper(loaded):
+    loaded("cifar10h")
+    studies = {part.name: part.study for part in parts("full") if part.study is not None}
+    cells = cells_of(studies["scratch"])
+    assert len(cells) == 8 * 2 * 10 * 4  # networks, kinds of labels, folds, learning rates
+    assert {cell.model.name for cell in cells} == set(ARCHITECTURES.values())
+    assert {cell.model.settings["epochs"] for cell in cells} == {150}
+    whole = {(cell.model.settings["width"], cell.model.settings["depth"]) for cell in cells}
+    assert whole == {(NETWORKS[name].width, NETWORKS[name].depth) for name in ARCHITECTURES.values()}
+    cut = {cell.model.name: cell.model.settings["cutout"] for cell in cells if cell.model.settings["cutout"]}
+    assert cut == {"shake_shake26_2x64": 16}
+    assert all(data.labels.labels.n_items == 10_000 for data in studies["scratch"].data.values())
+
+
+def test_full_scale_searches_what_the_paper_searched():
+    full = SIZES["full"]
+    assert (full.folds, full.tuning["epochs"], full.tuning_rates) == (10, 150, (0.1, 0.01, 0.001))
+    assert full.alphas == pytest.approx(np.arange(1, 11) / 10)
+    assert [name.partition(" ")[0] for name in rows_of("full")] == ["control", *["mixup"] * 10, *ROWS[2:]]
+
+
+def test_laptop_runs_every_network_and_says_what_it_shrinks():
+    assert list(SIZES["laptop"].networks) == list(ARCHITECTURES)
+    for name, sized in SIZES["laptop"].networks.items():
+        assert NETWORKS[sized.network].family == NETWORKS[ARCHITECTURES[name]].family
+    said = {what for what, _, _ in shrunk("laptop")}
+    assert {"networks", "images of CIFAR-10H, folds", "training from scratch", "alpha of mixup"} <= said
+    assert "networks" not in {what for what, _, _ in shrunk("full")}
+
+
+def test_each_row_of_table_1_learns_what_it_is_named_after():
+    rng = np.random.default_rng(0)
+    gold = np.arange(30) % 3
+    probs = rng.dirichlet(np.ones(10), 30)
+    shares = Distributions(probs, np.arange(30), CLASSES)
+    targets = {name: way(shares, gold) for name, way in rows_of("laptop").items()}
+    assert np.array_equal(targets["control"].targets(0), np.eye(10)[gold])
+    assert np.allclose(targets["soft"].targets(0), probs)
+    assert np.allclose(targets["category"].targets(0)[gold == 1], probs[gold == 1].mean(axis=0))
+    drawn = np.stack([targets["sampled"].targets(epoch) for epoch in range(2_000)])  # (epochs, n)
+    assert np.abs(np.mean(drawn[:, 0, None] == np.arange(10), axis=0) - probs[0]).max() < 0.05
+    assert np.allclose(targets["mixup 1"].targets(0).sum(axis=1), 1) and targets["mixup 1"].mixes
+
+
+def test_the_far_set_is_near_and_not_the_same(loaded):
+    loaded("cifar10h")
+    sets = imagenet_images()
+    assert {name: len(inputs.classes) for name, inputs in sets.items()} == {"imagenet": 1_065, "far": 205}
+    assert set(sets["far"].classes) == {CLASSES.index(name) for name in FAR}
+    assert classes_of(sets["far"].classes).probs.sum() == 205
+
+
+def test_controls_learn_the_class_of_the_data_set(loaded):
+    items = loaded("cifar10h")
+    hard = one_hot(items)
+    assert isinstance(hard.labels, Distributions)
+    assert np.array_equal(hard.labels.probs.argmax(axis=1), items.gold) and hard.labels.votes is None
+    assert round(float((items.labels.probs.argmax(axis=1) == items.gold).mean()), 4) == 0.9921
