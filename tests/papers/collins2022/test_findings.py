@@ -104,6 +104,11 @@ def test_heads_and_networks_are_told_apart():
     finding = compared(scores, "s 1", "h 1", "10h", "ce")
     assert finding.verdict == "same direction" and finding.reason == "heads and networks have different signs"
     assert "heads -27.2" in finding.ours and "networks +1.4" in finding.ours and "vgg11 +1.4" in finding.ours
+    for place, sets in enumerate(scores["networks"]["s 1"]["vgg11"].values()):
+        sets["10h"]["ce"] = 2.17 * (1 + 0.1 * (place - 1))
+    finding = compared(scores, "s 1", "h 1", "10h", "ce")
+    assert finding.verdict == "same direction"
+    assert finding.reason == "decided by the heads: the networks alone leave it open"
 
 
 def test_the_chosen_value_is_the_one_with_the_lowest_loss_as_far_as_runs_can_tell():

@@ -137,20 +137,23 @@ def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
 
 
 def with_models(finding: Finding, runs: Runs) -> Finding:
-    """With the means of heads, of networks and of each model, and a word where the networks say otherwise."""
+    """With the means of heads, of networks and of each model, and a word where the networks alone do not show it."""
     by_model: dict[str, list[float]] = {}
     for run, value in runs.items():
         by_model.setdefault(run.partition(" · ")[0], []).append(value)
-    texts, means = [], {}
+    texts, groups = [], {}
     for name, models in (("heads", [model for model in by_model if model in HEADS]),
                          ("networks", [model for model in by_model if model not in HEADS])):  # fmt: skip
         if models:
-            interval = interval_of([value for model in models for value in by_model[model]])
-            means[name] = interval.value
+            groups[name] = interval = interval_of([value for model in models for value in by_model[model]])
             each = ", ".join(f"{model} {np.mean(by_model[model]):+.1f}" for model in models)
             texts.append(f"{name} {shown(interval, 1, signed=True)}: {each}")
     finding = replace(finding, ours=f"{finding.ours} ({'; '.join(texts)})")
-    if len(means) == 2 and means["heads"] * means["networks"] < 0:
+    if len(groups) < 2:
+        return finding
+    if groups["networks"].low < 0 < groups["networks"].high:
+        return with_reason(finding, "decided by the heads: the networks alone leave it open")
+    if groups["heads"].value * groups["networks"].value < 0:
         return with_reason(finding, "heads and networks have different signs")
     return finding
 

@@ -48,6 +48,9 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     rows = [
         ("models", "ResNet-34A, ResNet-50, VGG-11 from scratch",
          "those below, and two heads on frozen features of a ResNet-50 of ImageNet, linear and with one hidden layer"),
+        ("runs that decide", "15 of networks",
+         f"{2 * heads['seeds']} of heads and {len(networks['widths']) * networks['seeds']} of networks, pooled: where "
+         "these disagree the heads mostly win, so each row also has them apart; loss after FGSM is of networks alone"),
         ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
         ("images with their CIFAR-10 class", "6,100, so perhaps with the 100 held out", "6,000 at most, without them"),
         ("answers of CIFAR-10S", "not stated whether with repeated trials", "without them: 6 or 7 for each image"),
