@@ -13,6 +13,7 @@ from dissensus.papers.peterson2019.sizes import ARCHITECTURES, SIZES
 from dissensus.papers.peterson2019.tuned import ROWS, classes_of, rows_of
 from dissensus.study.grid import cells_of
 from dissensus.train.networks.catalogue import NETWORKS
+from dissensus.train.train_config import TrainConfig
 
 
 def test_full_scale_has_every_cell_of_the_paper(loaded):
@@ -32,6 +33,9 @@ def test_full_scale_has_every_cell_of_the_paper(loaded):
 def test_full_scale_searches_what_the_paper_searched():
     full = SIZES["full"]
     assert (full.folds, full.tuning["epochs"], full.tuning_rates) == (10, 150, (0.1, 0.01, 0.001))
+    for rate in full.tuning_rates:
+        assert TrainConfig(**full.tuning, learning_rate=rate).nesterov
+    assert TrainConfig(**full.pretraining).learning_rate == 0.1
     assert full.alphas == pytest.approx(np.arange(1, 11) / 10)
     assert [name.partition(" ")[0] for name in rows_of("full")] == ["control", *["mixup"] * 10, *ROWS[2:]]
 
