@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test papers check bench studies extras docs clean
+.PHONY: demo test papers records check bench studies extras docs clean
 
 $(VENV)/base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -47,8 +47,6 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python benchmarks/elicitation_load.py
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results, studies/results and studies/papers; need DISSENSUS_DATA
-	$(BIN)/dissensus reproduce singh2025 --scale laptop --output $(VENV)/singh2025-laptop
-	cp $(VENV)/singh2025-laptop/record.json studies/papers/singh2025-laptop.json
 	$(BIN)/python benchmarks/soft_heads.py
 	$(BIN)/python -m benchmarks.allocation
 	$(BIN)/python -m benchmarks.shrinkage
@@ -60,6 +58,14 @@ studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/resu
 	$(BIN)/python studies/advise.py
 	$(BIN)/dissensus study run studies/few_votes.toml -o .studies/few_votes
 	$(BIN)/dissensus study report .studies/few_votes --markdown studies/results/few_votes.md
+
+PAPERS := peterson2019 collins2022 sucholutsky2023 singh2025 gheibi2026
+records: $(VENV)/dev  ## every paper at scale laptop, about an hour each on two cores; goes on where it stopped; needs DISSENSUS_DATA
+	for name in $(PAPERS); do \
+	  $(BIN)/dissensus reproduce $$name --scale laptop -o .studies/$$name && \
+	  cp .studies/$$name/record.json studies/papers/$$name-laptop.json || exit 1; \
+	done
+	$(BIN)/python studies/pages.py
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
 	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras

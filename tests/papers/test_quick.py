@@ -21,6 +21,7 @@ pytestmark = pytest.mark.papers
 # Claims that hold by a wide margin even at this size. The tests of each paper show that they fail when the method is
 # broken.
 HOLD = {
+    "peterson2019": ("section-4-per-image", "figure-2-far-cross_entropy", "figure-2-second-best", "figure-3-wrong"),
     "collins2022": ("completion", "figure-8", "table-1-people-10h", "figure-6-few"),
     "gheibi2026": ("proposition-objective", "table-3-shuffled-nll", "figure-4-50", "table-2-others-soft_nll"),
     "sucholutsky2023": (
