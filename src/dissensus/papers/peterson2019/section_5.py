@@ -18,6 +18,7 @@ from dissensus.papers.verdicts import count_finding, direction_finding, untested
 HERE = ("cifar10", "imagenet", "far")
 NOT_HERE = "the images of {} are not among the data; their labels and the predictions of other models are"
 HELD = "held out"
+NATS = ("cross_entropy", "kl")  # scores that are no percentages
 SIGNS: dict[str, Literal[-1, 1]] = {"accuracy": 1, "cross_entropy": -1}
 
 
@@ -79,6 +80,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     made["figure-3-wrong"] = _gap(main, beside, HELD, "confidence_wrong", -1, reason)
     made["figure-3-right"] = _right(main, reason)
     made["figure-3-people"] = _like_people(main, reason)
+    made["section-5-fit"] = _gap(main, beside, HELD, "kl", -1, f"KL divergence from people; {reason}")
     return made
 
 
@@ -93,7 +95,7 @@ def _set_up(main: Judged) -> str:
 def _gap(main: Judged, beside: Judged, on: str, score: str, sign: Literal[-1, 1], reason: str) -> Finding:
     """Soft less hard over all models and folds; the other models are named beside it."""
     runs = main.gap(on, score)
-    percent = score != "cross_entropy"
+    percent = score not in NATS
     factor, digits, unit = (100, 1, " points") if percent else (1, 3, "")
     runs = {run: factor * value for run, value in runs.items()}
     made = direction_finding(interval_of(runs), runs, sign, over=f"{main.what} and folds", parts=(main.part,),
@@ -110,6 +112,7 @@ def _every(main: Judged, score: str, sign: int, reason: str) -> Finding:
         f"{model} · {on}": bool(sign * float(np.mean(list(main.gap(on, score, model).values()))) > 0)
         for model in main.models for on in HERE
     }  # fmt: skip
+    reason = f"on the three sets that are here; {reason}"
     made = count_finding(better, over=f"{main.what} and sets", parts=(main.part,), reason=reason)
     return made if all(better.values()) else replace(made, verdict="differs", reason=f"{reason}; not in all of them")
 
