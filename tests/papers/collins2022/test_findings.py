@@ -11,7 +11,7 @@ from dissensus import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.comparisons import changes, compared, near
-from dissensus.papers.collins2022.findings import chosen, learning_findings
+from dissensus.papers.collins2022.findings import learning_findings, with_accuracies
 from dissensus.papers.collins2022.labels import Pool, beliefs_of, votes_of
 from dissensus.papers.collins2022.paper import PAPER
 from dissensus.papers.collins2022.published import LABEL_CLAIMS, SCORES, SETS, score
@@ -115,7 +115,16 @@ def test_heads_and_networks_are_told_apart():
 def test_networks_that_agree_on_no_difference_are_not_said_to_leave_it_open():
     finding = near(as_printed(), "t2-uniform", "s", "10h", "calibration")
     assert finding.verdict == "equal"
-    assert finding.reason == "the margin is 1 points, half of the interval that the paper prints"
+    assert finding.reason == "the margin is 1.0 points, half of the interval that the paper prints"
+
+
+def test_where_networks_fail_a_claim_the_reason_says_how_accurate_models_are():
+    scores = as_printed()
+    for sets in scores["networks"]["s 1"]["vgg11"].values():
+        sets["10h"]["ce"] = 2.2
+    findings = with_accuracies(learning_findings(scores), {"heads": 0.866, "networks": 0.389})
+    assert findings["table-3-one-10h-ce"].reason.endswith('"differs"; accuracy here: heads 87 % and networks 39 %')
+    assert "accuracy here" not in findings["table-3-one-10s-ce"].reason
 
 
 def test_at_full_scale_the_networks_decide_alone():
@@ -152,19 +161,6 @@ def test_where_an_interval_holds_zero_the_reason_says_whether_it_holds_the_paper
     assert finding.verdict == "differs" and finding.reason == (
         "the interval holds no difference and the paper's -2.0 %: too few runs to tell them apart"
     )
-
-
-def test_the_chosen_value_is_the_one_with_the_lowest_loss_as_far_as_runs_can_tell():
-    rng = np.random.default_rng(1)
-    noise = rng.normal(0, 0.001, 6)
-    losses = {"0": (1 + noise).tolist(), "0.1": (0.9 + noise).tolist(), "0.2": (1.1 + noise).tolist()}
-    assert chosen(losses, 0.1, "heads").verdict == "equal"
-    assert chosen(losses, 0.2, "heads").verdict == "differs"
-    near_by = losses | {"0.2": (0.9 + noise + np.array([0.001, -0.001, 0.002, 0, 0.001, -0.001])).tolist()}
-    finding = chosen(near_by, 0.1, "heads")
-    assert finding.verdict == "same direction" and "0.2 cannot be told from it over 6 runs" in finding.reason
-    unclear = losses | {"0.2": (0.9 + noise + rng.normal(0.0005, 0.01, 6)).tolist()}
-    assert chosen(unclear, 0.2, "heads").verdict in ("cannot be tested here", "equal")
 
 
 def world(rng, n=360, annotators=6):

@@ -57,7 +57,7 @@ def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric:
     """No difference, up to half of the interval that the paper prints for the other kind."""
     runs = changes(scores, kind, other, set_, metric)
     margin = round(_margin(other, set_, metric), 1)
-    why = f"the margin is {margin:g}{UNIT[metric]}, half of the interval that the paper prints"
+    why = f"the margin is {margin:.1f}{UNIT[metric]}, half of the interval that the paper prints"
 
     def judge(own: Runs) -> Finding:
         finding = no_difference_finding(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from dissensus.labels.intervals import Interval
 from dissensus.papers.claims import Finding
 from dissensus.papers.collins2022.arms import BELIEFS, BETA, GAMMA, VOTES
+from dissensus.papers.collins2022.choices import chosen, rates_chosen
 from dissensus.papers.collins2022.comparisons import (
     HEADS,
     Scores,
@@ -43,10 +42,10 @@ from dissensus.papers.collins2022.published import (
     SMOOTHING,
     UNIT,
 )
-from dissensus.papers.collins2022.studies import MODELS, RATE_GRID, RATES, choosing
+from dissensus.papers.collins2022.studies import MODELS, choosing
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.verdicts import count_finding, shown, untested
+from dissensus.papers.reading import Runs, interval_of, runs_of
+from dissensus.papers.verdicts import count_finding, shown
 
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
@@ -56,9 +55,27 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     models = choosing(scale)[0][1]
     made["gamma"] = chosen(numbers["choices"]["gamma"], GAMMA, models)
     made["beta"] = chosen(numbers["choices"]["smoothing"], BETA, models)
-    made["learning-rates"] = _rates(numbers["choices"].get("rates"))
+    made["learning-rates"] = rates_chosen(numbers["choices"].get("rates"))
     deciding = ("networks",) if scale == "full" else MODELS
-    return made | learning_findings({models: numbers[f"scores-{models}"]["scores"] for models in deciding})
+    learned = learning_findings({models: numbers[f"scores-{models}"]["scores"] for models in deciding})
+    return made | with_accuracies(learned, {models: _accuracy(results, models) for models in deciding})
+
+
+def _accuracy(results: Results, models: str) -> float:
+    """Of the models that learned CIFAR-10 classes, on the images of both evaluation sets."""
+    runs = runs_of(results.study(f"votes-{models}"), "accuracy", by=("model", "seed"), data="hard", delivery="soft")
+    return float(np.mean(list(runs.values())))
+
+
+def with_accuracies(findings: Mapping[str, Finding], accuracies: Mapping[str, float]) -> dict[str, Finding]:
+    """With how accurate models are, where a claim fails or would fail by the networks alone."""
+    text = " and ".join(f"{models} {100 * accuracy:.0f} %" for models, accuracy in accuracies.items())
+    return {
+        key: with_reason(finding, f"accuracy here: {text}")
+        if finding.verdict == "differs" or networks_alone("differs") in finding.reason
+        else finding
+        for key, finding in findings.items()
+    }
 
 
 def learning_findings(scores: Mapping[str, Scores]) -> dict[str, Finding]:
@@ -114,9 +131,9 @@ def _pairs(
     if not lower:
         finding = replace(finding, verdict="differs")
     finding = _counted_apart(enough(finding, used), agreeing)
-    if finding.verdict != "differs" or len(sets) > 1:
+    if finding.verdict != "differs":
         return finding
-    return with_reason(finding, sureness(scores, (*kinds, *others), sets[0]))
+    return with_reason(finding, f"{BY[sets[0]]}, {sureness(scores, (*kinds, *others), sets[0])}")
 
 
 def _counted_apart(finding: Finding, agreeing: Mapping[str, bool]) -> Finding:
@@ -186,49 +203,3 @@ def _for_the_same_seconds(scores: Mapping[str, Scores], set_: str) -> Finding:
     finding = explained(judged, scores, "s 2", "h 32", set_, "ce")
     costs = f"two stated labels ({2 * PER_ANSWER:.0f} s) against 32 votes ({32 * PER_VOTE:.0f} s)"
     return with_reason(replace(finding, ours=f"{costs}: {finding.ours}"), "seconds as the paper gives them")
-
-
-def chosen(losses: Mapping[str, Sequence[float]], theirs: float, models: str) -> Finding:
-    """The value with the lowest mean validation loss, and how far that of the paper is from it.
-
-    losses  by value, in the same order of models and seeds
-    models  that they are of: "heads" or "networks"
-    """
-    means = {value: float(np.mean(each)) for value, each in losses.items()}
-    best = min(means, key=means.__getitem__)
-    other = f"{theirs:g}"
-    gaps = (np.array(losses[other]) - np.array(losses[best])).tolist()
-    table = ", ".join(f"{value}: {mean:.4f}" for value, mean in means.items())
-    if best == other:
-        ours = f"{best} (validation loss by value: {table})"
-        alike = [value for value in losses if value != best and _no_higher(losses[value], losses[best])]
-        if not alike:
-            return Finding(ours=ours, verdict="equal", parts=("choices",))
-        reason = f"{best} has the lowest mean, but {', '.join(alike)} cannot be told from it over {len(gaps)} runs"
-        return Finding(ours=ours, verdict="same direction", reason=reason, parts=("choices",))
-    interval: Interval = interval_of(gaps)
-    ours = f"{best}; that of {other} is {shown(interval, 4, signed=True)} higher over {len(gaps)} runs ({table})"
-    if interval.low <= 0:
-        reason = "the validation losses of these values cannot be told apart here"
-        return Finding(ours=ours, verdict="cannot be tested here", reason=reason, parts=("choices",))
-    reason = (
-        f"the paper says neither by which loss nor on which images it chose; here {models} chose by cross-entropy to "
-        "CIFAR-10 classes"
-    )
-    return Finding(ours=ours, verdict="differs", reason=reason, parts=("choices",))
-
-
-def _no_higher(losses: Sequence[float], best: Sequence[float]) -> bool:
-    """Whether losses are within chance of those of the best value, run by run."""
-    return interval_of((np.array(losses) - np.array(best)).tolist()).low <= 0
-
-
-def _rates(losses: Mapping[str, Mapping[str, Sequence[float]]] | None) -> Finding:
-    if losses is None:
-        return untested("which rate is best hangs on the width and the number of epochs; full scale runs it")
-    best: dict[str, Any] = {
-        model: min(own, key=lambda rate: float(np.mean(own[rate]))) for model, own in losses.items()
-    }
-    same = all(best[model] == f"{RATES[model]:g}" for model in RATE_GRID)
-    ours = ", ".join(f"{model} {rate}" for model, rate in best.items())
-    return Finding(ours=ours, verdict="equal" if same else "differs", parts=("choices",))

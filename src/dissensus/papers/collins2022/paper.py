@@ -10,7 +10,7 @@ from dissensus.papers.collins2022.figures import figures
 from dissensus.papers.collins2022.findings import findings
 from dissensus.papers.collins2022.label_numbers import released_numbers
 from dissensus.papers.collins2022.labels import SEED
-from dissensus.papers.collins2022.published import CLAIMS
+from dissensus.papers.collins2022.learning_claims import CLAIMS
 from dissensus.papers.collins2022.scores import ATTACKED, EPSILON, choices_of, numbers_of
 from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choosing, milestones, study
 from dissensus.papers.paper import Paper, Part, Scale

@@ -1,4 +1,4 @@
-"""What the paper prints, and what it claims.
+"""What the paper prints, and what it claims about its labels.
 
 The ± of its tables is the half-width of a 95 % interval over 15 runs: five seeds of each of three networks.
 """
@@ -10,7 +10,7 @@ from dissensus.papers.claims import Claim, Printed, printed
 RUNS = 15
 OVER = "± half of a 95 % interval over 15 runs"
 SETS = {"10h": "3,000 images with CIFAR-10H labels", "10s": "100 images with CIFAR-10S labels"}
-BY = {"10h": "by CIFAR-10H labels", "10s": "by CIFAR-10S labels"}  # who judges, in few words
+BY = {"10h": "judged by CIFAR-10H labels", "10s": "judged by CIFAR-10S labels"}
 METRICS = {"ce": "cross-entropy", "calibration": "RMSE calibration error", "fgsm": "loss after FGSM"}
 UNIT = {"ce": " %", "calibration": " points", "fgsm": " %"}  # of differences; a point is 0.01
 # Tables 1 to 6: (cross-entropy, calibration, loss after FGSM) by kind of labels and evaluation set.
@@ -136,7 +136,8 @@ LABEL_CLAIMS = (
     Claim(key="figure-8", source="figure 8", published="their CIFAR-10 classes: dog, frog, bird",
           claim="An image of a dog, one of a frog and one of a bird differ most between the two sets of labels"),
     Claim(key="figures-1-and-2", source="figures 1, 2 and 4", published="examples",
-          claim="What one answer becomes under each of the four constructions"),
+          claim="One answer makes four labels: of the first class (T1) or of both (T2), the rest spread over all other "
+          "classes (uniform) or over those not ruled out (clamp)"),
     Claim(key="disagreement-share", source="section 4.1, after Battleday et al. (2020)", published="around 30 %",
           claim="On about 30 % of the CIFAR-10 images people disagree much"),
     Claim(key="seconds", source="section 5.1", published="a median of 32 s", claim="An elicitation takes 32 s"),
@@ -169,12 +170,6 @@ LABEL_CLAIMS = (
     Claim(key="pgd", source="section 5.1, footnote 3", published="unstable, no numbers",
           claim="The loss after PGD varies too much to compare labels by"),
 )  # fmt: skip
-
-
-def _pair(key: str, source: str, claim: str, kind: str, other: str, set_: str, metric: str) -> Claim:
-    claim = claim.format(beat="beat" if change(kind, other, set_, metric) < 0 else "do not beat")
-    return Claim(key=f"{key}-{set_}-{metric}", source=source, claim=f"{claim}: {METRICS[metric]}, {SETS[set_]}",
-                 published=beside(kind, other, set_, metric))  # fmt: skip
 
 
 # (key, table, kind, other, claim): whether `kind` scores lower, as it mostly does, is read off the printed numbers.
@@ -210,86 +205,3 @@ CONTROLS_OF: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...], str]]] 
     "fgsm": {"softness": _SOFTNESS, "people": _PEOPLE},
 }
 SMOOTHING = (("table-6", "table 6", "smoothed", "s"), ("table-6-votes", "table 6", "smoothed", "h"))
-
-
-def _table_1(set_: str, metric: str) -> str:
-    """A column of table 1."""
-    column = list(METRICS).index(metric)
-    return ", ".join(f"{NAMES[kind]} {SCORES[set_][kind][column].replace('±', ' ± ')}"
-                     for kind in ("hard", "random", "uniform", "h aggregated", "s aggregated"))  # fmt: skip
-
-
-def _learning_claims() -> list[Claim]:
-    claims = []
-    for key, source, kind, other, said in (*NEAR[:1], *LOWER[:1]):
-        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
-    for set_ in SETS:
-        claims += [
-            Claim(key=f"table-1-{key}-{set_}", source="table 1", claim=f"{said}: cross-entropy, {SETS[set_]}",
-                  published=f"{_table_1(set_, 'ce')}; {OVER}")
-            for key, (_, _, said) in CONTROLS_OF["ce"].items()
-        ]  # fmt: skip
-    for metric in ("calibration", "fgsm"):
-        claims += [
-            Claim(key=f"table-1-{key}-{metric}", source="table 1", claim=f"{said}: {METRICS[metric]}, both sets",
-                  published=f"{'; '.join(f'{BY[set_]}: {_table_1(set_, metric)}' for set_ in SETS)}; {OVER}")
-            for key, (_, _, said) in CONTROLS_OF[metric].items()
-        ]  # fmt: skip
-    for key, source, kind, other, said in LOWER[1:2]:
-        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
-    claims += [
-        Claim(key=f"deaggregated-{metric}", source="tables 1 and 2; section 5.2",
-              claim=f"One annotator at a time beats the mean of all, for votes and stated labels: {METRICS[metric]}",
-              published="; ".join(f"{name} {BY[set_]}: {SCORES[set_][kind][column]} against "
-                                  f"{SCORES[set_][f'{kind} aggregated'][column]}".replace("±", " ± ")
-                                  for set_ in SETS for kind, name in (("h", "CIFAR-10H"), ("s", "CIFAR-10S")))
-              + f"; {OVER}")
-        for column, metric in enumerate(METRICS)
-    ]  # fmt: skip
-    for key, source, kind, other, said in LOWER[2:4]:
-        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
-    claims += [
-        Claim(key=f"table-3-larger-{set_}", source="table 3; section 5.2",
-              claim="The gain of stated labels over votes is larger with one annotator than with two: cross-entropy, "
-              f"{SETS[set_]}",
-              published=f"{change('s 1', 'h 1', set_, 'ce'):.0f} % with one, {change('s 2', 'h 2', set_, 'ce'):.0f} % "
-              "with two, from the printed means")
-        for set_ in SETS
-    ]  # fmt: skip
-    for set_ in SETS:
-        texts = [f"{NAMES[name]} {SCORES[set_][name][0].replace('±', ' ± ')}"
-                 for name in ("t1-uniform", "t1-clamp", "t2-uniform", "s")]  # fmt: skip
-        claims.append(Claim(
-            key=f"table-4-best-{set_}", source="table 4",
-            claim=f"Labels made of everything that was elicited have the lowest cross-entropy: {SETS[set_]}",
-            published=f"{', '.join(texts)}; {OVER}",
-        ))  # fmt: skip
-    for key, source, kind, other, said in NEAR[1:]:
-        claims += [_pair(key, source, said, kind, other, set_, metric)
-                   for set_ in SETS for metric in ("calibration", "fgsm")]  # fmt: skip
-    for key, source, kind, other, said in LOWER[4:]:
-        claims += [_pair(key, source, said, kind, other, set_, metric) for set_ in SETS for metric in METRICS]
-    for (key, source, kind, other), beaten in zip(SMOOTHING, ("stated labels", "votes"), strict=True):
-        claims += [_pair(key, source, f"Smoothed labels {{beat}} {beaten}", kind, other, set_, metric)
-                   for set_ in SETS for metric in METRICS]  # fmt: skip
-    for metric in METRICS:
-        claims.append(Claim(
-            key=f"figure-6-{metric}", source="figure 6; section 5.2",
-            claim=f"With as many annotators for each image, stated labels beat votes: {METRICS[metric]}, both sets",
-            published="a figure without numbers; those for one and two annotators stand in table 3",
-        ))  # fmt: skip
-    claims.append(Claim(
-        key="figure-6-few", source="figure 6; abstract",
-        claim="Fewer annotators are enough for stated labels: six of them beat 8 who vote: cross-entropy, both sets",
-        published="significantly more efficient by most metrics and sets; a figure without numbers",
-    ))  # fmt: skip
-    for set_ in SETS:
-        claims.append(Claim(
-            key=f"figure-10-{set_}", source="figure 10; section 5.2",
-            claim=f"For the same seconds, stated labels are not clearly better than votes: cross-entropy, {SETS[set_]}",
-            published="a figure without numbers; 32 s for an elicitation, 1.8 s for a vote",
-        ))  # fmt: skip
-    return claims
-
-
-CLAIMS = (*LABEL_CLAIMS, *_learning_claims())
