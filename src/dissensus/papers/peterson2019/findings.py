@@ -25,6 +25,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
 
 def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
     """Section 4, and what section 8 says about the labels."""
+    each = " to ".join(f"{count:,}" for count in sorted({min(own["by_class"]), max(own["by_class"])}))
     balanced = own["images"] == 10_000 and set(own["by_class"]) == {1_000}
     mean = own["votes"] / own["images"]
     as_said = round(mean) == 51 and (own["fewest"], own["most"]) == (47, 63)
@@ -35,7 +36,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             reason=f"the released counts have {abs(short):,} {'fewer' if short > 0 else 'more'}, the answers of "
             f"{abs(short) / 200:g} people" if short else ""),
         "section-4-images": Finding(
-            ours=f"{own['images']:,} images, {min(own['by_class']):,} to {max(own['by_class']):,} of each class",
+            ours=f"{own['images']:,} images, {each} of each class",
             verdict="equal" if balanced else "differs", parts=PART),
         "section-4-per-image": Finding(
             ours=f"{mean:.1f} on average, {own['fewest']} to {own['most']}", verdict="equal" if as_said else "differs",
@@ -56,7 +57,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         ),
         "section-8-bulk": Finding(
             ours=f"the 30 % of the images with the largest entropy have {100 * own['top_30']:.0f} % of all entropy; "
-            f"90 % of it are in {100 * own['share_for_90']:.0f} % of the images",
+            f"90 % of it is in {100 * own['share_for_90']:.0f} % of the images",
             verdict="same direction" if own["top_30"] > 0.5 else "differs", parts=PART,
             reason="bulk is taken as more than half"),
     }  # fmt: skip

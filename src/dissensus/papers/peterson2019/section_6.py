@@ -104,7 +104,7 @@ def _tuning(nll: Mapping[str, Mapping[str, float]], reason: str) -> Finding:
         return made
     verdict: Verdict = "same direction" if sum(closer.values()) >= CLOSER * len(closer) else "differs"
     ways = ", ".join(dict.fromkeys(run.partition(" · ")[2] for run, holds in closer.items() if not holds))
-    return replace(made, verdict=verdict, reason=f"not always with {ways}; {reason}")
+    return replace(made, verdict=verdict, reason=f"fails with {ways}; {reason}")
 
 
 def _by_classes(table: Mapping[str, Any], reason: str) -> Finding:
