@@ -11,7 +11,7 @@ from dissensus import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.comparisons import changes, compared, near
-from dissensus.papers.collins2022.findings import chosen, learning_findings
+from dissensus.papers.collins2022.findings import learning_findings, with_accuracies
 from dissensus.papers.collins2022.labels import Pool, beliefs_of, votes_of
 from dissensus.papers.collins2022.paper import PAPER
 from dissensus.papers.collins2022.published import LABEL_CLAIMS, SCORES, SETS, score
@@ -102,23 +102,65 @@ def test_heads_and_networks_are_told_apart():
     for sets in scores["networks"]["s 1"]["vgg11"].values():
         sets["10h"]["ce"] = 2.2
     finding = compared(scores, "s 1", "h 1", "10h", "ce")
-    assert finding.verdict == "same direction" and finding.reason == "heads and networks have different signs"
+    assert finding.verdict == "same direction"
+    assert finding.reason == 'decided by the heads: the verdict of the networks alone would be "differs"'
     assert "heads -27.2" in finding.ours and "networks +1.4" in finding.ours and "vgg11 +1.4" in finding.ours
     for place, sets in enumerate(scores["networks"]["s 1"]["vgg11"].values()):
-        sets["10h"]["ce"] = 2.17 * (1 + 0.1 * (place - 1))
+        sets["10h"]["ce"] = 2.17 * (0.95, 0.9, 1.05)[place]
     finding = compared(scores, "s 1", "h 1", "10h", "ce")
     assert finding.verdict == "same direction"
-    assert finding.reason == "decided by the heads: the networks alone leave it open"
+    assert finding.reason == "the networks alone are within chance of no difference"
 
 
-def test_the_chosen_value_is_the_one_with_the_lowest_loss_as_far_as_runs_can_tell():
-    rng = np.random.default_rng(1)
-    noise = rng.normal(0, 0.001, 6)
-    losses = {"0": (1 + noise).tolist(), "0.1": (0.9 + noise).tolist(), "0.2": (1.1 + noise).tolist()}
-    assert chosen(losses, 0.1, "heads").verdict == "equal"
-    assert chosen(losses, 0.2, "heads").verdict == "differs"
-    unclear = losses | {"0.2": (0.9 + noise + rng.normal(0.0005, 0.01, 6)).tolist()}
-    assert chosen(unclear, 0.2, "heads").verdict in ("cannot be tested here", "equal")
+def test_networks_that_agree_on_no_difference_are_not_said_to_leave_it_open():
+    finding = near(as_printed(), "t2-uniform", "s", "10h", "calibration")
+    assert finding.verdict == "equal"
+    assert finding.reason == "the margin is 1.0 points, half of the interval that the paper prints"
+
+
+def test_where_networks_fail_a_claim_the_reason_says_how_accurate_models_are():
+    scores = as_printed()
+    for sets in scores["networks"]["s 1"]["vgg11"].values():
+        sets["10h"]["ce"] = 2.2
+    findings = with_accuracies(learning_findings(scores), {"heads": 0.866, "networks": 0.389})
+    assert findings["table-3-one-10h-ce"].reason.endswith('"differs"; accuracy here: heads 87 % and networks 39 %')
+    assert "accuracy here" not in findings["table-3-one-10s-ce"].reason
+
+
+def test_at_full_scale_the_networks_decide_alone():
+    scores = as_printed()
+    for own in scores["heads"].values():
+        for sets in (sets for seeds in own.values() for sets in seeds.values()):
+            for values in sets.values():
+                values["ce"] = 1 / values["ce"]
+    both, alone = (learning_findings(given) for given in (scores, {"networks": scores["networks"]}))
+    assert (both["table-3-one-10h-ce"].verdict, alone["table-3-one-10h-ce"].verdict) == ("differs", "same direction")
+    assert "heads" not in alone["table-3-one-10h-ce"].ours
+
+
+def test_lowest_is_below_each_of_the_others_and_not_only_in_most_comparisons():
+    scores = as_printed()
+    for own in scores.values():
+        for sets in (sets for seeds in own["t2-uniform"].values() for sets in seeds.values()):
+            sets["10s"]["ce"] = 2.3  # T2 clamp has 2.355
+    finding = learning_findings(scores)["table-4-best-10s"]
+    assert finding.verdict == "differs" and "so in 18 of 27 comparisons (heads in 12 of 18, networks in 6 of 9)" in (
+        finding.ours
+    )
+
+
+def test_where_an_interval_holds_zero_the_reason_says_whether_it_holds_the_papers_difference():
+    scores = as_printed()
+    for place, sets in enumerate(scores["networks"]["s 1"]["vgg11"].values()):
+        sets["10h"]["fgsm"] = 19.2 * (0.98, 1.01, 1.02)[place]
+    reason = compared(scores, "s 1", "h 1", "10h", "fgsm").reason
+    assert reason == "the interval holds no difference, and not the paper's -34.5 %"
+    for place, sets in enumerate(scores["networks"]["s"]["vgg11"].values()):
+        sets["10h"]["fgsm"] = 8.577 * (0.9, 1.04, 1.07)[place]
+    finding = compared(scores, "s", "h", "10h", "fgsm")
+    assert finding.verdict == "differs" and finding.reason == (
+        "the interval holds no difference and the paper's -2.0 %: too few runs to tell them apart"
+    )
 
 
 def world(rng, n=360, annotators=6):

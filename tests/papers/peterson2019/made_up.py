@@ -21,7 +21,7 @@ SCORES = {
     "far": {"accuracy": (0.494, 0.514), "cross_entropy": (2.9, 1.8)},
     "held out": {
         "accuracy": (0.84, 0.85), "cross_entropy": (0.7, 0.5), "second_best": (0.5, 0.55),
-        "confidence_right": (0.95, 0.93), "confidence_wrong": (0.8, 0.6),
+        "confidence_right": (0.95, 0.93), "confidence_wrong": (0.8, 0.6), "kl": (0.4, 0.3),
     },
 }  # fmt: skip
 

@@ -40,6 +40,41 @@ def test_of_several_alphas_of_mixup_the_closest_to_people_is_taken():
         assert rows["mixup"] is given.numbers["tuned"]["networks"][name]["tuned"]["mixup 0.1"]["0.1"]
 
 
+def test_a_cross_entropy_that_falls_further_than_in_table_2_is_no_contradiction():
+    given = results()
+    assert findings(given, "full")["table-2-half"].verdict == "same direction"
+    for factor, verdict in ((0.5, "same direction"), (1.5, "differs"), (3, "differs")):
+        given = results()
+        for rows in given.numbers["attacked"]["networks"].values():
+            for fold in rows["soft"]:
+                fold["fgsm"] = {"4": {"accuracy": 0.1, "cross_entropy": factor * fold["fgsm"]["4"]["cross_entropy"]}}
+        made = findings(given, "full")["table-2-half"]
+        assert made.verdict == verdict and ("gained" in made.reason) == (verdict == "differs")
+
+
+def test_one_network_that_pgd_leaves_accurate_is_enough_to_differ():
+    given = results()
+    for fold in given.numbers["attacked"]["networks"]["VGG"]["control"]:
+        fold["pgd"]["accuracy"] = [0.95, 0.5, 0.3, 0.2]
+    made = findings(given, "full")["section-7-pgd-accuracy"]
+    assert made.verdict == "differs" and "at most 20.0 %" in made.ours
+
+
+def test_the_largest_two_differences_after_fgsm_are_those_of_the_run():
+    given = results()
+    for fold in given.numbers["attacked"]["networks"]["VGG"]["soft"]:
+        fold["fgsm"]["4"] = {"accuracy": 0.0, "cross_entropy": 4.1}
+    for fold in given.numbers["attacked"]["networks"]["VGG"]["control"]:
+        fold["fgsm"]["4"] = {"accuracy": 0.5, "cross_entropy": 7.9}
+    made = findings(given, "full")["table-2-largest"]
+    assert made.verdict == "differs" and "VGG -50.0" in made.ours and "Wide ResNet +11.0" in made.reason
+
+
+def test_what_is_said_of_small_networks_is_not_said_at_full_scale():
+    made = findings(results(turned=True), "full")
+    assert not [key for key, finding in made.items() if "small" in finding.reason or "short" in finding.reason]
+
+
 @pytest.mark.parametrize("scale", ["quick", "laptop"])
 def test_what_a_small_scale_does_not_run_is_said_to_be_untested(scale):
     given = results()

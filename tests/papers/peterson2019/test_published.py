@@ -46,6 +46,21 @@ def test_what_the_text_says_of_all_networks_is_in_table_1():
     assert max(column("soft")) < ENSEMBLE < min(column("pretrained"))
 
 
+def test_the_ways_of_fine_tuning_bring_all_but_two_cells_closer_to_people():
+    ways = [row for row in ROWS if row != "pretrained"]
+    apart = [(name, row) for name, rows in TABLE_1.items() for row in ways if rows[row][0] >= rows["pretrained"][0]]
+    assert len(ways) * len(TABLE_1) == 40 and apart == [("ResNext", "mixup"), ("Shake-Shake", "mixup")]
+
+
+def test_by_classes_tuning_on_classes_is_lowest_and_human_labels_at_most_3_hundredths_above():
+    lowest = [min(pair) for pair in zip(column("control", 1), column("mixup", 1), strict=True)]
+    for row in ("category", "soft", "sampled"):
+        assert all(best <= other for best, other in zip(lowest, column(row, 1), strict=True))
+    above = [round(soft - control, 2) for row in ("soft", "sampled")
+             for soft, control in zip(column(row, 1), column("control", 1), strict=True)]  # fmt: skip
+    assert (min(above), max(above)) == (0, 0.03)
+
+
 def test_two_sentences_about_mixup_are_not_in_table_1_as_the_claims_say():
     pairs = list(zip(column("mixup"), column("control"), column("category"), strict=True))
     assert sum(mixup < control for mixup, control, _ in pairs) == 6

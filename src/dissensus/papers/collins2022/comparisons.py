@@ -7,12 +7,13 @@ model with a seed, as in the paper, whose means are over five seeds of three net
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from dissensus.labels.intervals import Interval
 from dissensus.papers.claims import Finding, Verdict
 from dissensus.papers.collins2022 import published
 from dissensus.papers.collins2022.published import SETS, UNIT
@@ -42,21 +43,30 @@ def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, met
     """The paper's order of two kinds of labels; where it finds no benefit, that there is none."""
     runs = changes(scores, kind, other, set_, metric)
     change = published.change(kind, other, set_, metric)
-    if 0 <= change <= _margin(other, set_, metric):
-        finding = not_better(runs, scores, UNIT[metric])
-    else:
-        finding = directed(runs, -1 if change < 0 else 1, scores, UNIT[metric])
-    return explained(with_models(finding, runs), scores, kind, other, set_, metric)
+    no_benefit = 0 <= change <= _margin(other, set_, metric)
+
+    def judge(own: Runs) -> Finding:
+        if no_benefit:
+            return not_better(own, scores, UNIT[metric])
+        return directed(own, -1 if change < 0 else 1, scores, UNIT[metric])
+
+    return explained(by_models(judge, runs), scores, kind, other, set_, metric)
 
 
 def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
     """No difference, up to half of the interval that the paper prints for the other kind."""
     runs = changes(scores, kind, other, set_, metric)
     margin = round(_margin(other, set_, metric), 1)
-    finding = no_difference_finding(
-        interval_of(runs), runs, margin, over="runs", parts=parts_of(scores, runs), digits=1, unit=UNIT[metric]
-    )
-    return explained(with_models(_enough(finding, runs), runs), scores, kind, other, set_, metric)
+    why = f"the margin is {margin:.1f}{UNIT[metric]}, half of the interval that the paper prints"
+
+    def judge(own: Runs) -> Finding:
+        finding = no_difference_finding(
+            interval_of(own), own, margin, over="runs", parts=parts_of(scores, own), digits=1, unit=UNIT[metric],
+            reason=why,
+        )  # fmt: skip
+        return enough(finding, own)
+
+    return explained(by_models(judge, runs), scores, kind, other, set_, metric)
 
 
 def _margin(kind: str, set_: str, metric: str) -> float:
@@ -72,10 +82,10 @@ def not_better(runs: Runs, scores: Mapping[str, Scores], unit: str) -> Finding:
     better = "better beyond chance" if verdict == "differs" else "not better beyond chance"
     ours = f"{shown(interval, 1, signed=True)}{unit} over {len(runs)} runs, {better}"
     finding = Finding(ours=ours, verdict=verdict, parts=parts_of(scores, runs), value=interval, runs=runs)
-    return _enough(finding, runs)
+    return enough(finding, runs)
 
 
-def _enough(finding: Finding, runs: Runs) -> Finding:
+def enough(finding: Finding, runs: Runs) -> Finding:
     """Two runs say nothing about a difference that the paper takes fifteen for."""
     if len(runs) >= FEWEST:
         return finding
@@ -89,7 +99,7 @@ def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: 
     if finding.verdict != "differs" or interval is None:
         return finding
     if interval.low < 0 < interval.high:
-        return with_reason(finding, "the interval holds differences of either sign")
+        return with_reason(finding, _open(interval, kind, other, set_, metric))
     if metric != "calibration" and kind in STATED and other in VOTED:
         by_set = [float(np.mean(list(changes(scores, kind, other, name, metric).values()))) for name in SETS]
         reason = f"{by_set[0]:+.1f} % by CIFAR-10H labels, {by_set[1]:+.1f} % by CIFAR-10S labels"
@@ -101,6 +111,17 @@ def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: 
         if surer * interval.value > 0:
             reason += ": the less sure of the two scores better"
     return with_reason(finding, reason)
+
+
+def _open(interval: Interval, kind: str, other: str, set_: str, metric: str) -> str:
+    """What an interval that holds zero says about the difference that the paper prints."""
+    if not {kind, other} <= published.SCORES[set_].keys():
+        return "the interval holds differences of either sign"
+    theirs = published.change(kind, other, set_, metric)
+    text = f"the paper's {theirs:+.1f}{UNIT[metric]}"
+    if interval.low <= theirs <= interval.high:
+        return f"the interval holds no difference and {text}: too few runs to tell them apart"
+    return f"the interval holds no difference, and not {text}"
 
 
 def sureness(scores: Mapping[str, Scores], kinds: Sequence[str], set_: str) -> str:
@@ -126,7 +147,7 @@ def directed(runs: Runs, sign: Literal[-1, 1], scores: Mapping[str, Scores], uni
     finding = direction_finding(
         interval_of(runs), runs, sign, over="runs", parts=parts_of(scores, runs), digits=1, unit=unit
     )
-    return _enough(finding, runs)
+    return enough(finding, runs)
 
 
 def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
@@ -136,8 +157,9 @@ def parts_of(scores: Mapping[str, Scores], runs: Runs) -> tuple[str, ...]:
     return tuple(f"{part}-{name}" for name in used for part in ("votes", "beliefs", "scores"))
 
 
-def with_models(finding: Finding, runs: Runs) -> Finding:
-    """With the means of heads, of networks and of each model, and a word where the networks alone do not show it."""
+def by_models(judge: Callable[[Runs], Finding], runs: Runs) -> Finding:
+    """What all runs say, with the means of heads, of networks and of each model; and what the networks say alone."""
+    finding = judge(runs)
     by_model: dict[str, list[float]] = {}
     for run, value in runs.items():
         by_model.setdefault(run.partition(" · ")[0], []).append(value)
@@ -151,11 +173,18 @@ def with_models(finding: Finding, runs: Runs) -> Finding:
     finding = replace(finding, ours=f"{finding.ours} ({'; '.join(texts)})")
     if len(groups) < 2:
         return finding
-    if groups["networks"].low < 0 < groups["networks"].high:
-        return with_reason(finding, "decided by the heads: the networks alone leave it open")
-    if groups["heads"].value * groups["networks"].value < 0:
-        return with_reason(finding, "heads and networks have different signs")
+    alone = judge({run: value for run, value in runs.items() if run.partition(" · ")[0] not in HEADS})
+    if alone.verdict != finding.verdict:
+        return with_reason(finding, networks_alone(alone.verdict))
+    both = finding.value
+    if both is not None and not both.low < 0 < both.high and groups["networks"].low < 0 < groups["networks"].high:
+        return with_reason(finding, "the networks alone are within chance of no difference")
     return finding
+
+
+def networks_alone(verdict: Verdict) -> str:
+    """In words, where they would give another verdict than all runs do."""
+    return f'decided by the heads: the verdict of the networks alone would be "{verdict}"'
 
 
 def averaged(several: Sequence[Runs]) -> Runs:

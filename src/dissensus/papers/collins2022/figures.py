@@ -21,10 +21,12 @@ COUNTS: dict[str, Sequence[int]] = {"h": (*VOTES, ALL["h"]), "s": (*BELIEFS, ALL
 COST = {"h": PER_VOTE, "s": PER_ANSWER}
 SHOWN = {"h": "votes", "s": "stated labels"}
 PAIRS = {
-    "smoothing against stated": ("smoothed", "s"), "stated against votes, aggregated": NEAR[0][2:4],
+    "smoothing against stated": ("smoothed", "s"), "smoothing against votes": ("smoothed", "h"),
+    "stated against votes, aggregated": NEAR[0][2:4],
     "stated, aggregated, against CIFAR-10 classes": LOWER[0][2:4], "stated against votes": LOWER[1][2:4],
     "stated against votes, two annotators": LOWER[2][2:4], "stated against votes, one annotator": LOWER[3][2:4],
     "with against without probabilities": LOWER[4][2:4], "T2 uniform against T2 clamp": NEAR[1][2:4],
+    "T1 clamp against T2 clamp": NEAR[2][2:4],
 }  # fmt: skip
 
 
@@ -34,7 +36,8 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
     made = _figure_5(results.numbers["labels"])
     made += [_changes(scores, metric, set_) for metric in METRICS for set_ in SETS]
     for metric in METRICS:
-        made += [figure for set_ in SETS for figure in _sweep(scores, metric, set_)]
+        models = "networks" if metric == "fgsm" or scale == "full" else "heads"
+        made += [figure for set_ in SETS for figure in _sweep(scores, models, metric, set_)]
     return made
 
 
@@ -53,24 +56,27 @@ def _figure_5(own: Mapping[str, Any]) -> list[Figure]:
 
 def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
     names = tuple(PAIRS)
-    intervals = [interval_of(changes(scores, kind, other, set_, metric)) for kind, other in PAIRS.values()]
-    ours = Series("here", names, *(tuple(_finite(getattr(it, end)) for it in intervals) for end in
-                                   ("value", "low", "high")))  # fmt: skip
+    ours = []
+    for models, own in scores.items():
+        each = [changes({models: own}, kind, other, set_, metric) for kind, other in PAIRS.values()]
+        if all(each):
+            intervals = [interval_of(runs) for runs in each]
+            ours.append(Series(models, names, *(tuple(_finite(getattr(it, end)) for it in intervals)
+                                                for end in ("value", "low", "high"))))  # fmt: skip
     theirs = tuple(published.change(kind, other, set_, metric) for kind, other in PAIRS.values())
     return Figure(
         key=f"tables-{metric}-{set_}", title=f"What labels change: {METRICS[metric]}, {SETS[set_]}",
         source="Collins 2022, tables 1 to 6", kind="dots", x_title="comparison",
-        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}", series=(ours,),
+        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}", series=tuple(ours),
         published=(Series("means", names, theirs),),
-        parts=tuple(f"scores-{models}" for models in MODELS),
+        parts=tuple(f"scores-{series.name}" for series in ours),
         note="Below zero, the kind named first scores better. Means with 95 % intervals over runs, a run being a model "
         "with a seed; the paper prints no intervals of differences.",
     )  # fmt: skip
 
 
-def _sweep(scores: Mapping[str, Scores], metric: str, set_: str) -> Sequence[Figure]:
-    """Figures 6 and 10: of models that learned from every number of annotators, else from those they learned from."""
-    models = "networks" if metric == "fgsm" else "heads"
+def _sweep(scores: Mapping[str, Scores], models: str, metric: str, set_: str) -> Sequence[Figure]:
+    """Figures 6 and 10, of the numbers of annotators that these models learned from."""
     own = scores[models]
     made = []
     for figure, cost, x_title in (

@@ -55,7 +55,8 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         "entropies": _entropies(own),
         "wasserstein": _exact(
             "0.028", own["wasserstein"], "", 4,
-            "over the values of a row; which answers the authors took is not stated",
+            "mean over images of the distance between the sorted probabilities of both labels, with repeated trials; "
+            "the paper says neither which distance between classes it takes nor which answers",
         ),
         "fewer-annotators": _fewer(own),
         "figure-5-first": _correlated(own["first mass"], -1, "the mass of the first class"),
@@ -70,7 +71,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         "seconds-per-input": _exact("6.4", own["seconds"] / 5, " s", 2),
         "seconds-per-vote": untested(
             "reaction times of CIFAR-10H are in its raw trials, which are not among the data here; "
-            "`dissensus data get cifar10h-raw` gets them where there is a network"
+            "`dissensus data get cifar10h-raw` downloads them"
         ),
         "seconds-of-tables": _table_seconds(),
         "first-right": _exact("84", own["first right"], " % of answers", 1),

@@ -10,9 +10,9 @@ from dissensus.papers.collins2022.figures import figures
 from dissensus.papers.collins2022.findings import findings
 from dissensus.papers.collins2022.label_numbers import released_numbers
 from dissensus.papers.collins2022.labels import SEED
-from dissensus.papers.collins2022.published import CLAIMS
+from dissensus.papers.collins2022.learning_claims import CLAIMS
 from dissensus.papers.collins2022.scores import ATTACKED, EPSILON, choices_of, numbers_of
-from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choosing, study
+from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choosing, milestones, study
 from dissensus.papers.paper import Paper, Part, Scale
 
 LABELS = ("cifar10h", "cifar10s")
@@ -47,13 +47,13 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     heads, networks = SIZES[scale]["heads"], SIZES[scale]["networks"]
     rows = [
         ("models", "ResNet-34A, ResNet-50, VGG-11 from scratch",
-         "those below, and two heads on frozen features of a ResNet-50 of ImageNet, linear and with one hidden layer"),
-        ("runs that decide", "15 of networks",
-         f"{2 * heads['seeds']} of heads and {len(networks['widths']) * networks['seeds']} of networks, pooled: where "
-         "these disagree the heads mostly win, so each row also has them apart; loss after FGSM is of networks alone"),
+         "networks, and two heads on frozen features of a ResNet-50 of ImageNet: `linear`, and `mlp` with one hidden "
+         "layer"),
+        ("runs that decide", "15 of networks", _deciding(scale)),
         ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
         ("images with their CIFAR-10 class", "6,100, so perhaps with the 100 held out", "6,000 at most, without them"),
-        ("answers of CIFAR-10S", "not stated whether with repeated trials", "without them: 6 or 7 for each image"),
+        ("answers of CIFAR-10S", "not stated whether with repeated trials",
+         "learning without them, 6 or 7 for each image; numbers about labels with them"),
         ("random labels", "not stated how", "Dirichlet(1, ..., 1), drawn once"),
         ("images shifted or mirrored in training", "not stated", "no"),
         ("momentum and size of batches", "not stated", f"0.9 and {networks['batch']}"),
@@ -70,7 +70,8 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("networks", ", ".join(NETWORKS.values()), ", ".join(NETWORKS[name] for name in networks["widths"])),
         ("width of networks", "64 channels in the first stage", widths),
         ("side of images, networks", "32", str(networks["side"])),
-        ("epochs of networks", "65", str(networks["epochs"])),
+        ("epochs of networks, and after which the rate falls", "65; 50 and 55",
+         f"{networks['epochs']}; {' and '.join(map(str, milestones(networks['epochs'])))}"),
         ("learning rate of networks", "0.1; ResNet-50 0.4", "0.1"),
         ("seeds", "5", f"{networks['seeds']} of networks, {heads['seeds']} of heads"),
         ("images that networks learn from", "7,000",
@@ -81,6 +82,19 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("heads", "-", f"{heads['features']} of 2,048 features, {heads['epochs']} epochs, "
          f"{900 + (6_000 if heads['others'] is None else heads['others']):,} images"),
     ]  # fmt: skip
+
+
+def _deciding(scale: Scale) -> str:
+    """Whose runs a verdict is about."""
+    heads, networks = SIZES[scale]["heads"], SIZES[scale]["networks"]
+    n_heads, n_networks = 2 * heads["seeds"], len(networks["widths"]) * networks["seeds"]
+    if scale == "full":
+        return f"{n_networks} of networks; {n_heads} of heads are drawn beside them and decide nothing"
+    return (
+        f"{n_heads} of heads and {n_networks} of networks, pooled: the heads are more and differ less by seed, so they "
+        "mostly decide. Each row has both apart and says where the networks alone would give another verdict; loss "
+        "after FGSM is of networks alone, and rows with more than two annotators but not all are of heads alone"
+    )
 
 
 PAPER = Paper(

@@ -97,8 +97,8 @@ def _fine_tuned(results: Results) -> Figure:
     return Figure(
         key="table-1", title="Cross-entropy to people after fine-tuning in six ways", source="Peterson 2019, table 1",
         kind="dots", x_title="network", y_title="cross-entropy to people, nats", series=tuple(ours), published=paper,
-        parts=("tuned",), note="Images held out; 95 % intervals over folds. The paper's networks are whole and 93 to "
-        "97 % accurate, so that only the order can be compared.",
+        parts=("tuned",), note="Images held out; 95 % intervals over folds. Where networks are smaller than the "
+        "paper's, only the order can be compared.",
     )  # fmt: skip
 
 

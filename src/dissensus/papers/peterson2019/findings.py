@@ -25,6 +25,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
 
 def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
     """Section 4, and what section 8 says about the labels."""
+    each = " to ".join(f"{count:,}" for count in sorted({min(own["by_class"]), max(own["by_class"])}))
     balanced = own["images"] == 10_000 and set(own["by_class"]) == {1_000}
     mean = own["votes"] / own["images"]
     as_said = round(mean) == 51 and (own["fewest"], own["most"]) == (47, 63)
@@ -32,9 +33,10 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
     return {
         "section-4-judgments": exact_finding(
             printed("511400"), own["votes"], parts=PART,
-            reason=f"the released counts have {short} fewer, the answers of {short / 200:g} people" if short else ""),
+            reason=f"the released counts have {abs(short):,} {'fewer' if short > 0 else 'more'}, the answers of "
+            f"{abs(short) / 200:g} people" if short else ""),
         "section-4-images": Finding(
-            ours=f"{own['images']:,} images, {min(own['by_class']):,} to {max(own['by_class']):,} of each class",
+            ours=f"{own['images']:,} images, {each} of each class",
             verdict="equal" if balanced else "differs", parts=PART),
         "section-4-per-image": Finding(
             ours=f"{mean:.1f} on average, {own['fewest']} to {own['most']}", verdict="equal" if as_said else "differs",
@@ -42,16 +44,20 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         "section-4-people": Finding(
             ours=f"{own['annotators']:,} people, {own['annotators'] - own['counted']} of them left out of the counts",
             verdict="cannot be tested here", parts=PART,
-            reason="the raw trials are not among the data; 97 % of the counted answers could be given back to people"),
+            reason="the raw trials are not among the data here, and 97 % of the counted answers could be given back to "
+            "people; `dissensus data get cifar10h-raw` downloads the trials"),
         "section-4-each": Finding(
             ours=f"20 images of each class for {100 * own['as_said']:.0f} % of the people, and "
             f"{own['images_each'][1]} images, {own['of_a_class_each'][1]} of each class, at most",
             verdict=_each(own), parts=PART,
             reason="" if own["as_said"] == 1 else "the answers of the others may have been recovered in part only"),
-        "section-4-time": untested("the raw trials with their times are not among the data"),
+        "section-4-time": untested(
+            "the raw trials with their times are not among the data here; `dissensus data get cifar10h-raw` downloads "
+            "them"
+        ),
         "section-8-bulk": Finding(
             ours=f"the 30 % of the images with the largest entropy have {100 * own['top_30']:.0f} % of all entropy; "
-            f"90 % of it are in {100 * own['share_for_90']:.0f} % of the images",
+            f"90 % of it is in {100 * own['share_for_90']:.0f} % of the images",
             verdict="same direction" if own["top_30"] > 0.5 else "differs", parts=PART,
             reason="bulk is taken as more than half"),
     }  # fmt: skip

@@ -18,6 +18,12 @@ from dissensus.papers.verdicts import count_finding, direction_finding, untested
 HERE = ("cifar10", "imagenet", "far")
 NOT_HERE = "the images of {} are not among the data; their labels and the predictions of other models are"
 HELD = "held out"
+SHORT = {"cifar10": "CIFAR-10", "imagenet": "ImageNet", "far": "far set"}
+STANDS_IN = {
+    "cifar10": "", "imagenet": "validation images of ImageNet in the same classes stand in for CINIC-10; ",
+    "far": "validation images of ImageNet in classes chosen here stand in for the paper's; ",
+}  # fmt: skip
+NATS = ("cross_entropy", "kl")  # scores that are no percentages
 SIGNS: dict[str, Literal[-1, 1]] = {"accuracy": 1, "cross_entropy": -1}
 
 
@@ -66,8 +72,8 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     for score, sign in SIGNS.items():
         for name, shown in published.SETS.items():
             key = f"figure-2-{name}-{score}"
-            made[key] = _gap(main, beside, name, score, sign, reason) if name in HERE else untested(
-                NOT_HERE.format(shown))  # fmt: skip
+            made[key] = untested(NOT_HERE.format(shown)) if name not in HERE else _gap(
+                main, beside, name, score, sign, f"{STANDS_IN[name]}{reason}")  # fmt: skip
         made[f"figure-2-every-{score}"] = _every(main, score, sign, reason)
         made[f"section-5-shift-{score}"] = _growing(main, beside, score, reason)
     made["section-5-folds"] = _folds(main, reason)
@@ -79,6 +85,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     made["figure-3-wrong"] = _gap(main, beside, HELD, "confidence_wrong", -1, reason)
     made["figure-3-right"] = _right(main, reason)
     made["figure-3-people"] = _like_people(main, reason)
+    made["section-5-fit"] = _gap(main, beside, HELD, "kl", -1, f"KL divergence from people; {reason}")
     return made
 
 
@@ -93,7 +100,7 @@ def _set_up(main: Judged) -> str:
 def _gap(main: Judged, beside: Judged, on: str, score: str, sign: Literal[-1, 1], reason: str) -> Finding:
     """Soft less hard over all models and folds; the other models are named beside it."""
     runs = main.gap(on, score)
-    percent = score != "cross_entropy"
+    percent = score not in NATS
     factor, digits, unit = (100, 1, " points") if percent else (1, 3, "")
     runs = {run: factor * value for run, value in runs.items()}
     made = direction_finding(interval_of(runs), runs, sign, over=f"{main.what} and folds", parts=(main.part,),
@@ -110,6 +117,7 @@ def _every(main: Judged, score: str, sign: int, reason: str) -> Finding:
         f"{model} · {on}": bool(sign * float(np.mean(list(main.gap(on, score, model).values()))) > 0)
         for model in main.models for on in HERE
     }  # fmt: skip
+    reason = f"on the three sets that are here; {reason}"
     made = count_finding(better, over=f"{main.what} and sets", parts=(main.part,), reason=reason)
     return made if all(better.values()) else replace(made, verdict="differs", reason=f"{reason}; not in all of them")
 
@@ -131,10 +139,10 @@ def _growing(main: Judged, beside: Judged, score: str, reason: str) -> Finding:
 
     runs = gaps(gains(main, "far"), gains(main, "cifar10"))
     made = direction_finding(interval_of(runs), runs, 1, over=f"{main.what} and folds", parts=(main.part,), digits=1,
-                             unit=" points" if score == "accuracy" else " % points", reason=reason)  # fmt: skip
+                             unit=" points", reason=f"{STANDS_IN['far']}{reason}")  # fmt: skip
     means = {on: float(np.mean(list(gains(main, on).values()))) for on in HERE}
     unit = " points" if score == "accuracy" else " %"
-    said = ", ".join(f"{on} {mean:+.1f}{unit}" for on, mean in means.items())
+    said = ", ".join(f"{SHORT[on]} {mean:+.1f}{unit}" for on, mean in means.items())
     other = gaps(gains(beside, "far"), gains(beside, "cifar10"))
     return replace(made, ours=f"gain {said}; more on the far set by {made.ours}; {beside.what}: in "
                    f"{sum(value > 0 for value in other.values())} of {len(other)}")  # fmt: skip
