@@ -67,7 +67,7 @@ class Sizes:
 
 
 # The paper took the defaults of its repository: shifted and mirrored images, and cutout for Shake-Shake. It says Adam
-# with a rate of 0.1; that rate is usual for SGD with momentum, the default of that repository, so SGD is taken.
+# with a rate of 0.1; that rate is usual for SGD with momentum and not for Adam, so SGD is taken.
 _PUBLISHED = {"epochs": 150, "batch": 128, "optimizer": "sgd", "nesterov": True, "weight_decay": 1e-4}
 # Small networks are trained without shifting or mirroring images: in a few minutes on a processor only so they come to
 # know their images by heart, as the paper's do in 150 epochs, and what labels do to confidence shows.
