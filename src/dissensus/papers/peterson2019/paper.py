@@ -68,8 +68,8 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     made = ", ".join(f"{name}: {sized.network}" + _dimensions(sized.width, sized.depth)
                      for name, sized in size.networks.items())  # fmt: skip
     chosen = ("how that was chosen", "-", "after a trial on one split with two networks: with mirrored images and 12 "
-              "epochs soft and hard labels hardly differed, with images as they are and 25 epochs soft ones led by about "
-              "0.09 nats. So the effect from scratch is that of a setting in which it shows")  # fmt: skip
+              "epochs soft and hard labels hardly differed, with images as they are and 25 epochs soft ones led by "
+              "about 0.09 nats. So the effect from scratch is that of a setting in which it shows")  # fmt: skip
     return [
         ("networks", "8, as published, up to 36 million weights", made),
         ("images of CIFAR-10H, folds", "10,000 in 10, so 9,000 to learn from", f"{size.images:,} in {size.folds}, so "
