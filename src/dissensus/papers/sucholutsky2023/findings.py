@@ -19,7 +19,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
         **theory_findings(numbers["theory"]),
         **simulation_findings(numbers["simulations"], numbers["preferences"], numbers["sparsity"]),
         **label_findings(numbers["labels"], numbers["informed"]),
-        **model_findings(numbers),
+        **model_findings(numbers, small=scale != "full"),
         **further_findings(numbers),
-        **small_data_findings(results),
+        **small_data_findings(results, small=scale != "full"),
     }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from dissensus.papers.claims import Finding
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023.judged_labels import unreleased
-from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_HEADS
+from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_HEADS, OF_IMAGENET
 from dissensus.papers.sucholutsky2023.rows import Row, by_run, lowest_kind, mean_of, on_all_labels, on_shift, ranked
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import KEPT
@@ -21,6 +22,7 @@ from dissensus.papers.verdicts import count_finding, direction_finding, no_diffe
 
 ADDS = 0.02  # cross-entropy: what table 3 moves on near images from two to three classes
 NONE = 1e-9
+LEVEL = 0.05 + NONE  # of the rank correlation over kinds of label
 
 
 def further_findings(numbers: Mapping[str, Mapping[str, Any]]) -> dict[str, Finding]:
@@ -64,7 +66,20 @@ def _information(rows: Sequence[Row], informed: Mapping[str, Any]) -> Finding:
     finding = direction_finding(interval_of(r), r, -1, over="seeds", digits=2, parts=(*OF_HEADS, "informed"),
                                 reason=f"{HEADS}; similarity by {informed['judged by']}")  # fmt: skip
     said = f"rank correlation of recovery with cross-entropy over {len(loss)} kinds of label {finding.ours}"
+    kinds = list(loss)
+    chance = _chance_of([rho[kind] for kind in kinds], [mean_of(loss[kind]) for kind in kinds])
+    said += f"; it is as low in {chance:.0%} of all ways to deal the losses to kinds"
+    if finding.verdict == "same direction" and chance > LEVEL:
+        few = f"within chance for so few kinds of label, of which further seeds add none; {finding.reason}"
+        return replace(finding, ours=said, verdict="cannot be tested here", reason=few)
     return replace(finding, ours=said)
+
+
+def _chance_of(rho: Sequence[float], loss: Sequence[float]) -> float:
+    """The share of all orders of the losses whose rank correlation with recovery is as low as theirs, or lower."""
+    ranks, others = rankdata(rho), rankdata(loss)
+    products = np.array([ranks @ np.array(order) for order in permutations(others)])
+    return float((products <= ranks @ others + NONE).mean())
 
 
 def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
@@ -81,7 +96,8 @@ def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
     none = no_difference_finding(interval_of(added[NEAR]), added[NEAR], ADDS, **common)
     if source != "DS" and none.verdict == "equal":
         none = replace(none, verdict="same direction")  # other labels than the paper's
-    helps = direction_finding(interval_of(added[FAR]), added[FAR], -1, **common)
+    helps = direction_finding(interval_of(added[FAR]), added[FAR], -1,
+                              **common | {"reason": f"{common['reason']}; {OF_IMAGENET}"})  # fmt: skip
     whole = unreleased("CIFAR-10DS was", "dense.npy")
     if source == "DS":
         worse = {f"{name} · {run}": value for name, by in losses.items() for run, value in _added(by, ("10",)).items()}

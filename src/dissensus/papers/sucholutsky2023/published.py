@@ -156,6 +156,9 @@ def _models() -> list[Claim]:
               claim="On ImageNet, soft labels of people do better than hard ones"),
         Claim(key="shift-cinic", source=f"{moved}, CINIC-10", published=NOTHING_PRINTED,
               claim="On CINIC-10, soft labels of people do better than hard ones"),
+        Claim(key="shifted-sets", source="E.2", claim="The shifted sets have so many images",
+              published="50,000 of CIFAR-10, 2,000 of CIFAR-10.1 v4 and of v6, 210,000 of CINIC-10, 63,895 of "
+              "ImageNet-Far"),
         Claim(key="shift-grows", source="section 7.3", published=NOTHING_PRINTED,
               claim="The further the shift, the more soft labels gain over hard ones"),
         Claim(key="shift-dense", source="section 7.3", published=NOTHING_PRINTED,
@@ -190,6 +193,13 @@ def _few() -> list[Claim]:
                 "cross-entropy than hard ones",
                 published=f"{theirs} against {hard}; no spread is printed",
             ))  # fmt: skip
+        best = min(FEW, key=lambda kind: float(FEW[kind][place]))
+        claims.append(Claim(
+            key=f"small-data-u-{count}", source=f"section 7.4; table 1, {count} a class",
+            claim=f"From {count} images a class, too, labels of middling softness do best",
+            published=f"lowest {FEW[best][place]} of {NAMES[best]}; hard {FEW['hard'][place]}, the softest "
+            f"{FEW['T'][place]}",
+        ))  # fmt: skip
     return claims
 
 
