@@ -68,6 +68,18 @@ def test_a_world_in_which_hard_labels_are_better_is_seen_too():
     assert {key: found[key].verdict for key in broken} == dict.fromkeys(broken, "differs")
 
 
+def test_networks_of_full_size_decide_where_they_were_trained():
+    """Heads say the opposite of the networks: small networks stand beside them, published ones take their place."""
+    both = numbers(mirrored=True) | {"transfer-networks": numbers()["transfer-networks"]}
+    by_heads, by_networks = (model_findings(both, small) for small in (True, False))
+    decided = ("crossed-u", "crossed-best", "shift-near", "shift-far")
+    assert {by_heads[key].verdict for key in decided} == {"differs"}
+    assert {by_networks[key].verdict for key in decided} == {"same direction"}
+    assert all(by_networks[key].parts == ("networks", "transfer-networks") for key in decided)
+    assert "heads" not in by_networks["shift-far"].reason and "networks from scratch" in by_heads["shift-far"].reason
+    assert further_findings(both, False)["figure-10"].verdict == "same direction"
+
+
 def test_each_architecture_is_judged_by_where_its_best_labels_lie():
     found = model_findings(numbers())["crossed-networks"]
     assert "VGG in 5 of 5" in found.ours and found.ours.endswith("so in 5 of 5 architectures")

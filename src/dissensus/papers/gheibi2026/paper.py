@@ -88,11 +88,11 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
             drawn = f", K = {', '.join(map(str, size.ks))}" if part == "sweep" else ""
             ours = f"{len(deliveries)} deliveries{drawn}, {seeds} seeds" if seeds else "not run"
             rows.append((f"{part} comparison, {model}", theirs, ours))
-        epochs = int(size.model["epochs"])
-        if epochs < VOTES and "multipass" in size.family[0]:
-            rows.append((f"passes over all votes in multipass, {model}", "about 4", f"{epochs / VOTES:.1f}, since "
-                         f"{epochs} epochs are fewer than the {VOTES} votes of an image"))  # fmt: skip
-        if epochs <= max(HELD_FOR) and f"sls | stale={max(HELD_FOR)}" in size.family[0]:
+        trained = int(size.model["epochs"])
+        if trained < VOTES and "multipass" in size.family[0]:
+            rows.append((f"passes over all votes in multipass, {model}", "about 4", f"{trained / VOTES:.1f}, since "
+                         f"{trained} epochs are fewer than the {VOTES} votes of an image"))  # fmt: skip
+        if trained <= max(HELD_FOR) and f"sls | stale={max(HELD_FOR)}" in size.family[0]:
             rows.append((f"labels held for {max(HELD_FOR)} epochs, {model}", "drawn four times", "drawn once"))
         if size.items is not None:
             rows.append((f"images, {model}", "10,000", f"{size.items:,}"))

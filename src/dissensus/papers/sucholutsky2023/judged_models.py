@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,17 +37,47 @@ HUMAN = ("H", "S+hard")
 OF_HEADS, OF_NETWORKS = ("heads", "transfer"), ("networks", "transfer-networks")
 
 
+@dataclass(frozen=True)
+class Models:
+    """Models that decide: heads, or the networks where these were trained as published.
+
+    rows    their scores, as `transfer.scored` gives them
+    over    what tells their runs apart
+    reason  what they stand for, and what is special about far images; "" where nothing is
+    """
+
+    rows: Sequence[Row]
+    parts: tuple[str, ...]
+    over: str
+    reason: str
+    far: str
+
+
+def deciding(numbers: Mapping[str, Mapping[str, Any]], small: bool) -> Models:
+    """small: networks are smaller than published"""
+    if small:
+        return Models(numbers["transfer"]["rows"], OF_HEADS, "seeds", HEADS, OF_IMAGENET)
+    return Models(numbers["transfer-networks"]["rows"], OF_NETWORKS, "architectures and seeds", "", "")
+
+
+def because(*reasons: str) -> str:
+    """Those that say something, as one."""
+    return "; ".join(reason for reason in reasons if reason)
+
+
 def model_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True) -> dict[str, Finding]:
     """Of parameters, of heads and of networks, which are smaller than published or not."""
-    rows, trained = (numbers[part]["rows"] for part in ("transfer", "transfer-networks"))
-    kinds = sorted({row["kind"] for row in rows}, key=numbers["transfer"]["label entropy"].__getitem__)
+    models, trained = deciding(numbers, small), numbers["transfer-networks"]["rows"]
+    kinds = sorted({row["kind"] for row in models.rows}, key=numbers["transfer"]["label entropy"].__getitem__)
     counted = {f"table-2-{name}": exact_finding(printed(text), numbers["architectures"][name], parts=("architectures",))
                for name, text in published.PARAMETERS.items()}  # fmt: skip
-    return counted | _crossed(rows, kinds) | _networks(trained, kinds, small) | _shifts(rows, trained, kinds)
+    return counted | _crossed(models, kinds) | _networks(trained, kinds, small) | _shifts(models, trained, kinds)
 
 
-def _crossed(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     """Which labels to learn from, by which labels models are judged by.  kinds: by rising softness"""
+    rows = models.rows
+    of: dict[str, Any] = {"over": models.over, "parts": models.parts, "reason": models.reason}
     judges = {judge: by_run(rows, on_labels(judge)) for judge in rows[0]["labels"]}
     dense = judges.pop("DS", None)
     inside = {f"{judge} · {run}": best not in (kinds[0], kinds[-1])
@@ -60,13 +90,13 @@ def _crossed(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
     exception = unreleased("CIFAR-10DS was", "dense.npy")
     if dense is not None:
         softer = {run: best in kinds[len(kinds) // 2 :] for run, best in lowest_kind(dense).items()}
-        exception = count_finding(softer, over="seeds", parts=OF_HEADS, said=ranked(dense), reason=HEADS)
+        exception = count_finding(softer, said=ranked(dense), **of)
     return {
-        "crossed-u": count_finding(inside, over="kinds of label and seeds", parts=OF_HEADS, said=said, reason=HEADS),
+        "crossed-u": count_finding(inside, said=said, **of | {"over": f"kinds of label and {models.over}"}),
         "crossed-dense": exception,
         "crossed-best": count_finding(
-            people, over="seeds", parts=OF_HEADS, reason=f"{HEADS}; judged by labels of people alone: "
-            f"{ranked(by_people)}", said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}"),
+            people, said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
+            **of | {"reason": because(models.reason, f"judged by labels of people alone: {ranked(by_people)}")}),
     }  # fmt: skip
 
 
@@ -111,32 +141,34 @@ def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str]
     )  # fmt: skip
 
 
-def _shifts(rows: Sequence[Row], trained: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+    rows, beside = models.rows, "" if models.rows is trained else _of_networks(trained)
     losses = {name: by_run(rows, on_shift(name)) for name in (NEAR, FAR)}
     inside = {run: best not in (kinds[0], kinds[-1]) for run, best in lowest_kind(losses[NEAR]).items()}
     gain = {name: _gains(values, HUMAN) for name, values in losses.items()}
     grows = gaps(gain[FAR], gain[NEAR])
     better, more = (
-        direction_finding(interval_of(runs), runs, 1, over="kinds and seeds", digits=3, parts=OF_HEADS)
+        direction_finding(interval_of(runs), runs, 1, over=f"kinds and {models.over}", digits=3, parts=models.parts)
         for runs in (gain[FAR], grows)
     )
     dense = unreleased("CIFAR-10DS was", "dense.npy")
     if "DS" in losses[NEAR]:
         caught = gaps(*(_gains(losses[name], ("DS",)) for name in (FAR, NEAR)))
-        dense = direction_finding(interval_of(caught), caught, 1, over="seeds", digits=3, parts=OF_HEADS, reason=HEADS)
+        dense = direction_finding(interval_of(caught), caught, 1, over=models.over, digits=3, parts=models.parts,
+                                  reason=models.reason)  # fmt: skip
     return {
-        "shift-near": count_finding(inside, over="seeds", parts=OF_HEADS, reason=HEADS,
+        "shift-near": count_finding(inside, over=models.over, parts=models.parts, reason=models.reason,
                                     said=f"cross-entropy: {ranked(losses[NEAR])}"),
         "shift-10.1": untested("the images of CIFAR-10.1 are not here, only its labels and what models said"),
         "shift-far": replace(
             better, ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
-            reason=f"{HEADS}, images of {FAR} for ImageNet-Far; {OF_IMAGENET}{_of_networks(trained)}"),
+            reason=because(models.reason, f"{FAR} stand for ImageNet-Far", models.far, beside)),
         "shift-cinic": untested("CINIC-10 is not here"),
         "shifted-sets": untested("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
         "shift-grows": replace(
             more, ours=f"gain over hard labels {mean_of(gain[NEAR]):+.3f} on {NEAR}, {mean_of(gain[FAR]):+.3f} on "
-            f"{FAR}: {more.ours}", reason=f"{HEADS}; {OF_IMAGENET}; of five sets of the paper, two are here"
-            f"{_of_networks(trained)}"),
+            f"{FAR}: {more.ours}", reason=because(
+                models.reason, models.far, "of five sets of the paper, two are here", beside)),
         "shift-dense": dense,
     }  # fmt: skip
 
@@ -153,7 +185,7 @@ def _of_networks(rows: Sequence[Row]) -> str:
     gains = {name: mean_of(_gains(by_run(rows, on_shift(name)), ("H",))) for name in (NEAR, FAR)
              if name in rows[0]["shift"]}  # fmt: skip
     said = " and ".join(f"{gain:+.3f} on {name}" for name, gain in gains.items())
-    return f"; with networks from scratch, hard less CIFAR-10H is {said}"
+    return f"with networks from scratch, hard less CIFAR-10H is {said}"
 
 
 def _of_network(runs: Runs, name: str) -> Runs:

@@ -24,7 +24,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("shifted images", "CIFAR-10 training images, CIFAR-10.1 v4 and v6, CINIC-10, ImageNet-Far",
          f"5,000 CIFAR-10 training images for heads, {network['near']:,} for networks; 1,065 ImageNet images at 32 "
          "pixels mapped to the ten classes"),
-        ("models that most numbers come from", "five convolutional networks",
+        ("models of table 3" if scale == "full" else "models that most numbers come from", "five networks",
          f"linear heads on frozen EfficientNet-Lite0 features of ImageNet, {head['folds']} folds, {head['seeds']} seeds"
          + (f", {head['images']:,} images" if head["images"] else "")),
         ("cells of the simulation", "n and k from 3 to 90, d of 5, 25 and 125; how many scenes is not said",
