@@ -83,6 +83,7 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     inside = {f"{judge} · {run}": best not in (kinds[0], kinds[-1])
               for judge, values in judges.items() for run, best in lowest_kind(values).items()}  # fmt: skip
     said = "; ".join(f"judged by {NAMES[judge]}: {ranked(values)}" for judge, values in judges.items())
+    itself = sum(best == judge for judge, values in judges.items() for best in lowest_kind(values).values())
     everywhere = by_run(rows, on_all_labels)
     people = {run: best in (*HUMAN, "S+dense") for run, best in lowest_kind(everywhere).items()}
     judging = [judge for judge in HUMAN if judge in judges]
@@ -92,7 +93,9 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
         softer = {run: best in kinds[len(kinds) // 2 :] for run, best in lowest_kind(dense).items()}
         exception = count_finding(softer, said=ranked(dense), **of)
     return {
-        "crossed-u": count_finding(inside, said=said, **of | {"over": f"kinds of label and {models.over}"}),
+        "crossed-u": count_finding(inside, said=said, **of | {
+            "over": f"kinds of label and {models.over}",
+            "reason": because(models.reason, f"the kind that judges is itself the best to learn from in {itself}")}),
         "crossed-dense": exception,
         "crossed-best": count_finding(
             people, said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
@@ -162,7 +165,7 @@ def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dic
         "shift-10.1": untested("the images of CIFAR-10.1 are not here, only its labels and what models said"),
         "shift-far": replace(
             better, ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
-            reason=because(models.reason, f"{FAR} stand for ImageNet-Far", models.far, beside)),
+            reason=because(models.reason, f"{FAR} stands for ImageNet-Far", models.far, beside)),
         "shift-cinic": untested("CINIC-10 is not here"),
         "shifted-sets": untested("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
         "shift-grows": replace(

@@ -44,7 +44,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         kinds = f", {' and '.join(network['kinds'])} labels only" if "kinds" in network else ""
         rows += [
             ("networks", "as published; which ResNet is not said", sizes),
-            ("training of networks", "ten folds of 10,000 images, a range of learning rates and seeds, the best seed",
+            ("training of networks", "ten folds of 10,000 images, several learning rates and seeds, the best seed",
              f"{network['images']:,} images, a fifth held out, {network['epochs']} epoch(s), one learning rate, "
              f"{network['seeds']} seed(s), all of them counted{kinds}"),
             ("networks on few images", "80 and 8 images a class",
