@@ -37,6 +37,8 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
     ratings = published.TYPICALITY["people"] * published.TYPICALITY["images each"]
     similarity = published.SIMILARITY
     pairs = similarity["subsets"] * comb(similarity["images"], 2) * similarity["of a pair"]
+    sliders = 10_000 * published.DENSE["people"] * published.DENSE["sliders"]
+    unseen = published.DENSE["judgments"] + published.TYPICALITY["judgments"] + pairs
     typical = Finding(
         ours=f"people times images in the paper's own text: {ratings:,}, {ratings / 10_000:.0f} an image",
         verdict="cannot be tested here", reason="single ratings of CIFAR-10T were not released",
@@ -50,7 +52,13 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
             ours=f"{responses:,} responses on {labels['images with sparse labels']:,} images; {FIELDS * responses:,} "
             "if the likeliest class, the second and those that are wrong are a judgment each",
             verdict="equal" if close else "differs", parts=("labels",)),
-        "dense-judgments": untested("single judgments of CIFAR-10DS were not released"),
+        "dense-judgments": Finding(
+            ours=f"images times people times sliders in the paper's own text: about {sliders:,}",
+            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS were not released"),
+        "all-judgments": Finding(
+            ours=f"{votes + FIELDS * responses:,} are here, of CIFAR-10H and CIFAR-10S", parts=("labels",),
+            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS, of CIFAR-10T and of similarity "
+            f"were not released; by the paper's own text there are {unseen:,} or more of them"),
         "typicality-judgments": typical,
         "similarity-judgments": Finding(
             ours=f"pairs times judgments in the paper's own text: {pairs:,}", verdict="cannot be tested here",
