@@ -9,7 +9,7 @@ import pytest
 from dissensus.papers.sucholutsky2023.judged_further import further_findings
 from dissensus.papers.sucholutsky2023.judged_models import model_findings
 from dissensus.papers.sucholutsky2023.published import PARAMETERS
-from dissensus.papers.sucholutsky2023.rows import by_run, on_labels
+from dissensus.papers.sucholutsky2023.rows import by_run, middle_finding, on_labels
 from dissensus.papers.sucholutsky2023.sets import HERE
 from dissensus.papers.sucholutsky2023.studies import KEPT, NETWORKS
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
@@ -96,6 +96,32 @@ def test_recovery_that_losses_follow_by_chance_decides_nothing():
         entry["labels"] = {judge: {"cross-entropy": losses[entry["kind"]], "accuracy": 0.6} for judge in HERE}
     found = further_findings(random)["figure-10"]
     assert found.verdict == "cannot be tested here" and "within chance" in found.reason
+
+
+def test_kinds_that_are_each_best_by_their_own_labels_have_no_u():
+    """Three of five kinds are middling, so that three of five judges with a middling best kind are chance."""
+    selfish = numbers()
+    for part in ("transfer", "transfer-networks"):
+        for entry in selfish[part]["rows"]:
+            losses = {judge: 0.4 if judge == entry["kind"] else 0.5 for judge in HERE}
+            entry["labels"] = {judge: {"cross-entropy": loss, "accuracy": 0.6} for judge, loss in losses.items()}
+    found = model_findings(selfish)
+    assert found["crossed-u"].verdict == found["crossed-networks"].verdict == "differs"
+    assert (
+        "so in 9 of 15" in found["crossed-u"].ours
+        and "itself the best to learn from in 15" in found["crossed-u"].reason
+    )
+
+
+def test_the_middle_is_best_only_where_it_is_so_on_average_too():
+    """Most runs are best in the middle by a little, one is much worse there."""
+    values = {kind: {f"seed {seed}": 1.0 for seed in range(3)} for kind in ("hard", "H", "LS high")}
+    values["H"] = {"seed 0": 0.99, "seed 1": 0.99, "seed 2": 2.0}
+    judged = middle_finding(values, list(values), over="seeds", parts=("heads",), said="here", reason="")
+    assert judged.verdict == "differs" and judged.reason == "on average CIFAR-10 is lowest"
+    values["H"]["seed 2"] = 1.01
+    calm = middle_finding(values, list(values), over="seeds", parts=("heads",), said="here", reason="")
+    assert calm.verdict == "same direction"
 
 
 def test_networks_that_learned_nothing_say_nothing():

@@ -13,10 +13,10 @@ from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.judged_labels import unreleased
 from dissensus.papers.sucholutsky2023.judged_models import SMALL
-from dissensus.papers.sucholutsky2023.rows import lowest_kind, ranked
+from dissensus.papers.sucholutsky2023.rows import by_chance, middle_finding, ranked
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import PER_CLASS
-from dissensus.papers.verdicts import count_finding, direction_finding
+from dissensus.papers.verdicts import direction_finding
 from dissensus.study.summary.cell_table import cell_rows
 
 HEADS = (
@@ -74,12 +74,11 @@ def _middle(count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None
     """Whether neither the hardest nor the softest labels there are have the lowest cross-entropy."""
     losses, part = (heads, f"heads-{count}") if networks is None else (networks, f"networks-{count}")
     order = [kind for kind in published.FEW if kind in losses]  # table 1 goes from hard to soft
-    inside = {run: best not in (order[0], order[-1]) for run, best in lowest_kind(losses).items()}
     beside = "" if networks is None else f"; heads: {ranked(heads)}"
-    return count_finding(
-        inside, over="seeds" if networks is None else "architectures and seeds", parts=(part,),
+    return middle_finding(
+        losses, order, over="seeds" if networks is None else "architectures and seeds", parts=(part,),
         said=f"{'heads' if networks is None else 'networks'}: {ranked(losses)}; lowest in the middle",
-        reason=f"of {NAMES[order[0]]} to {NAMES[order[-1]]}, the softest here{beside}",
+        reason=f"{by_chance(order)}; {NAMES[order[-1]]} is the softest here{beside}",
     )  # fmt: skip
 
 
