@@ -19,6 +19,7 @@ from dissensus.papers.gheibi2026.findings_inside import (
     representation_findings,
     target_findings,
 )
+from dissensus.papers.gheibi2026.findings_main import two_sided
 from dissensus.papers.gheibi2026.proposition import delivered, sides
 from dissensus.papers.paper import Results
 from dissensus.train.model import softmax
@@ -35,7 +36,8 @@ def crowd() -> tuple[Distributions, np.ndarray]:
 def test_the_proposition_holds_for_labels_drawn_by_sls(crowd):
     people, q = crowd
     numbers: dict[str, Any] = sides(people.probs, q) | delivered(people, q, sls(people, 0)) | {"items": 300}
-    assert {finding.verdict for finding in proposition_findings(numbers).values()} == {"equal"}
+    told = {key: finding.verdict for key, finding in proposition_findings(numbers).items()}
+    assert told.pop("proposition-parameters") == "cannot be tested here" and set(told.values()) == {"equal"}
 
 
 def test_the_proposition_fails_for_labels_of_other_items(crowd):
@@ -69,6 +71,13 @@ def test_no_difference_needs_an_interval_within_the_spread_that_the_paper_prints
     assert no_difference([gap([0.001, -0.001, 0.002], [0.1, 0.1, 0.1])], 0.02).verdict == "equal"
     told = no_difference([gap([0.05, 0.051, 0.052], [0.1, 0.1, 0.1])], 0.02)
     assert told.verdict == "differs" and "the margin is 0.02" in told.reason
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "equal"), (-1, "differs")])
+def test_the_least_p_counts_only_where_shuffled_labels_are_worse(sign, verdict):
+    """Five seeds that agree have the same two-sided p whichever way they go."""
+    told = two_sided([gap([sign * value for value in (1.5, 1.6, 1.7, 1.8, 1.9)], [])])
+    assert told.verdict == verdict and told.ours.startswith("0.0625")
 
 
 def test_what_was_not_run_cannot_be_tested():
@@ -115,6 +124,14 @@ def test_numbers_of_probes_are_judged_by_their_direction(sign, verdict):
     assert untested == {"table-7-five", "table-7-control", "figure-9-overall", "figure-9-high"}
     odd = {key: finding.verdict for key, finding in told.items() if key not in untested and finding.verdict != verdict}
     assert set(odd.values()) <= ({"equal"} if sign > 0 else set()), odd
+
+
+def test_one_flatter_arm_is_enough_for_shuffled_labels_not_to_be_flattest():
+    seen = probed(1.0)
+    for seed in ("0", "1", "2"):
+        seen.results.numbers["heads-probes"]["best"]["curvature"]["multipass"][seed]["trace_full"] = 0.5
+    told = curvature_findings(seen)["table-4-shuffled"]
+    assert told.verdict == "differs" and told.ours.endswith("so in 7 of 8 comparisons")
 
 
 def test_gaps_on_texts_are_paired_by_seed():

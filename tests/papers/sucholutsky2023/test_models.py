@@ -9,7 +9,7 @@ import pytest
 from dissensus.papers.sucholutsky2023.judged_further import further_findings
 from dissensus.papers.sucholutsky2023.judged_models import model_findings
 from dissensus.papers.sucholutsky2023.published import PARAMETERS
-from dissensus.papers.sucholutsky2023.rows import by_run, on_labels
+from dissensus.papers.sucholutsky2023.rows import by_run, middle_finding, on_labels
 from dissensus.papers.sucholutsky2023.sets import HERE
 from dissensus.papers.sucholutsky2023.studies import KEPT, NETWORKS
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
@@ -66,6 +66,62 @@ def test_a_world_in_which_hard_labels_are_better_is_seen_too():
     found = model_findings(numbers(mirrored=True))
     broken = ("crossed-u", "crossed-best", "crossed-networks", "shift-near", "shift-far")
     assert {key: found[key].verdict for key in broken} == dict.fromkeys(broken, "differs")
+
+
+def test_networks_of_full_size_decide_where_they_were_trained():
+    """Heads say the opposite of the networks: small networks stand beside them, published ones take their place."""
+    both = numbers(mirrored=True) | {"transfer-networks": numbers()["transfer-networks"]}
+    by_heads, by_networks = (model_findings(both, small) for small in (True, False))
+    decided = ("crossed-u", "crossed-best", "shift-near", "shift-far")
+    assert {by_heads[key].verdict for key in decided} == {"differs"}
+    assert {by_networks[key].verdict for key in decided} == {"same direction"}
+    assert all(by_networks[key].parts == ("networks", "transfer-networks") for key in decided)
+    assert "heads" not in by_networks["shift-far"].reason and "networks from scratch" in by_heads["shift-far"].reason
+    assert further_findings(both, False)["figure-10"].verdict == "same direction"
+
+
+def test_each_architecture_is_judged_by_where_its_best_labels_lie():
+    found = model_findings(numbers())["crossed-networks"]
+    assert "VGG in 5 of 5" in found.ours and found.ours.endswith("so in 5 of 5 architectures")
+    two = numbers()
+    two["transfer-networks"]["rows"] = [row(kind, network=name) for kind in ("hard", "H") for name in NETWORKS]
+    assert model_findings(two)["crossed-networks"].verdict == "cannot be tested here", "two kinds have no middle"
+
+
+def test_recovery_that_losses_follow_by_chance_decides_nothing():
+    """Five kinds of label of which three recover alike: an order that four tenths of all orders are as good as."""
+    random = numbers()
+    losses = dict(zip(HERE, (0.697, 0.689, 0.679, 0.639, 0.717), strict=True))
+    for entry in random["transfer"]["rows"]:
+        entry["labels"] = {judge: {"cross-entropy": losses[entry["kind"]], "accuracy": 0.6} for judge in HERE}
+    found = further_findings(random)["figure-10"]
+    assert found.verdict == "cannot be tested here" and "within chance" in found.reason
+
+
+def test_kinds_that_are_each_best_by_their_own_labels_have_no_u():
+    """Three of five kinds are middling, so that three of five judges with a middling best kind are chance."""
+    selfish = numbers()
+    for part in ("transfer", "transfer-networks"):
+        for entry in selfish[part]["rows"]:
+            losses = {judge: 0.4 if judge == entry["kind"] else 0.5 for judge in HERE}
+            entry["labels"] = {judge: {"cross-entropy": loss, "accuracy": 0.6} for judge, loss in losses.items()}
+    found = model_findings(selfish)
+    assert found["crossed-u"].verdict == found["crossed-networks"].verdict == "differs"
+    assert (
+        "so in 9 of 15" in found["crossed-u"].ours
+        and "itself the best to learn from in 15" in found["crossed-u"].reason
+    )
+
+
+def test_the_middle_is_best_only_where_it_is_so_on_average_too():
+    """Most runs are best in the middle by a little, one is much worse there."""
+    values = {kind: {f"seed {seed}": 1.0 for seed in range(3)} for kind in ("hard", "H", "LS high")}
+    values["H"] = {"seed 0": 0.99, "seed 1": 0.99, "seed 2": 2.0}
+    judged = middle_finding(values, list(values), over="seeds", parts=("heads",), said="here", reason="")
+    assert judged.verdict == "differs" and judged.reason == "on average CIFAR-10 is lowest"
+    values["H"]["seed 2"] = 1.01
+    calm = middle_finding(values, list(values), over="seeds", parts=("heads",), said="here", reason="")
+    assert calm.verdict == "same direction"
 
 
 def test_networks_that_learned_nothing_say_nothing():

@@ -66,6 +66,7 @@ def broken(kinds, tmp_path_factory) -> Results:
 def test_votes_beat_hard_labels_from_few_images(learned):
     found = small_data_findings(learned)
     assert found["table-1-H-80"].verdict == "same direction" and "3 of 3 seeds" in found["table-1-H-80"].ours
+    assert found["small-data-u-80"].parts == ("heads-80",)
     assert found["table-1-DS-80"].verdict == "cannot be tested here"
     assert "dense.npy" in found["table-1-DS-80"].reason
 

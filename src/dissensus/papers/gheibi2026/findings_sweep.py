@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.statistics import holm_adjusted
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, Verdict, printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import (
     TITLES,
@@ -77,8 +77,11 @@ def _least_p(whole: dict[str, Gap]) -> Finding:
         return finding
     corrected = holm_adjusted(np.array([p_of(gap.last, -1) for gap in whole.values()]))
     survive = int((np.asarray(corrected) < 0.05).sum())
-    return replace(finding, ours=f"{finding.ours}; after Holm's correction {survive} of {len(whole)} cells have p < "
-                   "0.05, even after the last epoch")  # fmt: skip
+    verdict: Verdict = "differs" if survive else finding.verdict
+    return replace(
+        finding, verdict=verdict, ours=f"{finding.ours}; after Holm's correction {survive} of {len(whole)} cells have "
+        "p < 0.05, even after the last epoch",
+    )  # fmt: skip
 
 
 def _strongest(whole: dict[str, Gap]) -> Finding:

@@ -14,7 +14,7 @@ from dissensus.papers.gheibi2026.findings import findings
 from dissensus.papers.gheibi2026.probing import PROBING, probe_models, settings_of_probing
 from dissensus.papers.gheibi2026.proposition import SETTINGS as PROPOSITION
 from dissensus.papers.gheibi2026.proposition import proposition
-from dissensus.papers.gheibi2026.studies import FEATURES, SIZES, studies_of
+from dissensus.papers.gheibi2026.studies import FEATURES, HELD_FOR, SIZES, studies_of
 from dissensus.papers.paper import Paper, Part, Scale
 
 IMAGES = ("cifar10h", "cifar10-test")
@@ -23,6 +23,7 @@ ELSEWHERE = {
     "heads": ("cifar100-efficientnet", "imagenet32-efficientnet", "cifar10-train-efficientnet"),
     "network": ("cifar100-test-8k", "imagenet32-validation", "cifar10-train", "cifar10n"),
 }
+VOTES = 51  # of an image of CIFAR-10H, on average
 WEIGHTS = {"heads": 0.2, "small": 1.5, "resnet18": 2.0}
 
 
@@ -72,7 +73,11 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("gain over target error", "which images: not stated", "both those learned from and those held out"),
         ("far images", "SVHN", "ImageNet at 32 pixels without CIFAR-10's classes, in a figure alone"),
         ("CIFAR-100", "10,000 test images", "8,000 of them at most"),
-    ]
+        ("images that features and maps of seeds are compared on", "not stated",
+         "training images of CIFAR-10, which no model has seen; CIFAR-10N says which of them are disputed"),
+        ("Grad-CAM", "layer and class not stated",
+         "the last layer with maps of 4 x 4 or more, for the true class, without ReLU"),
+    ]  # fmt: skip
     for model, size in SIZES[scale].items():
         rows.append(
             (f"model: {model}", "ResNet-18 of width 64, 200 epochs, crop and flip, SGD", _described(size.model))
@@ -83,6 +88,12 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
             drawn = f", K = {', '.join(map(str, size.ks))}" if part == "sweep" else ""
             ours = f"{len(deliveries)} deliveries{drawn}, {seeds} seeds" if seeds else "not run"
             rows.append((f"{part} comparison, {model}", theirs, ours))
+        trained = int(size.model["epochs"])
+        if trained < VOTES and "multipass" in size.family[0]:
+            rows.append((f"passes over all votes in multipass, {model}", "about 4", f"{trained / VOTES:.1f}, since "
+                         f"{trained} epochs are fewer than the {VOTES} votes of an image"))  # fmt: skip
+        if trained <= max(HELD_FOR) and f"sls | stale={max(HELD_FOR)}" in size.family[0]:
+            rows.append((f"labels held for {max(HELD_FOR)} epochs, {model}", "drawn four times", "drawn once"))
         if size.items is not None:
             rows.append((f"images, {model}", "10,000", f"{size.items:,}"))
     for model, probing in PROBING[scale].items():

@@ -70,16 +70,17 @@ def _gap(run: SetRun, metric: str) -> Finding:
 def _beside(finding: Finding, run: SetRun, metric: str) -> Finding:
     drawn = soft_less_hard(run.numbers, metric, "drawn")
     count = int((SIGNS[metric] * drawn > 0).sum())
+    digits, way = 2 if metric == "accuracy" else 3, "higher" if SIGNS[metric] > 0 else "lower"
     text = (
         f"soft less hard {finding.ours} ({_means(run.numbers, metric, 'fixed')}); with a split for each seed "
-        f"{drawn.mean():+.3f}, {'higher' if SIGNS[metric] > 0 else 'lower'} in {count} of {drawn.size} "
+        f"{drawn.mean():+.{digits}f}, {way} in {count} of {drawn.size} "
         f"({_means(run.numbers, metric, 'drawn')})"
     )
     for own in run.others.values():
         gaps = soft_less_hard(own, metric)
         same = int((SIGNS[metric] * gaps > 0).sum())
         text += (
-            f"; with {own['encoder']} {gaps.mean():+.3f}, {'higher' if SIGNS[metric] > 0 else 'lower'} in {same} of "
+            f"; with {own['encoder']} {gaps.mean():+.{digits}f}, {way} in {same} of "
             f"{gaps.size} ({_means(own, metric, 'fixed')})"
         )
     scores = {
@@ -142,14 +143,16 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
     """The mean over sets of the relative gain of the mean over seeds."""
     gains = {name: relative_gain(run.numbers, metric) for name, run in runs.items()}
     known = {name: gain for name, gain in gains.items() if math.isfinite(gain)}
+    style, way = ("+.0f", "") if metric != "kl" else (".0f", " lower")
     each = ", ".join(
-        f"{published.NAMES[name]} {f'{gain:+.0f} %' if name in known else 'none, for hard labels have 0 or less'}"
+        f"{published.NAMES[name]} {f'{gain:{style}} %' if name in known else 'none, for hard labels have 0 or less'}"
         for name, gain in gains.items()
     )
     reason = "; ".join(dict.fromkeys(text for run in runs.values() for text in run.other_here))
     if metric == "kl":
-        rows = [1 - soft / hard for hard, soft in _printed_pairs("kl")]
-        reason = f"the rows of the paper's own table give {100 * float(np.mean(rows)):.0f} %; {reason}"
+        rows = [100 * (1 - soft / hard) for hard, soft in _printed_pairs("kl")]
+        own = ", ".join(f"{shown} {row:.0f} %" for shown, row in zip(published.NAMES.values(), rows, strict=True))
+        reason = f"the rows of the paper's own table give {np.mean(rows):.0f} % on average ({own}); {reason}"
     parts = tuple(run.part for run in runs.values())
     if len(known) < len(gains):
         return Finding(
@@ -159,7 +162,7 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
     finding = direction_finding(
         mean_interval(list(known.values())), known, 1, over="sets", parts=parts, digits=0, unit=" %", reason=reason
     )
-    return said(finding, f"{np.mean(list(known.values())):+.0f} % on average ({each})")
+    return said(finding, f"{np.mean(list(known.values())):{style}} %{way} on average ({each})")
 
 
 def _printed_pairs(metric: str) -> list[tuple[float, float]]:
@@ -171,8 +174,9 @@ def _certain(runs: Runs) -> Finding:
     sure, texts, fewest = {}, [], published.RUNS
     for name, metric in [*((name, "kl") for name in runs), ("chaosnli", "accuracy")]:
         gaps, p = soft_less_hard(runs[name].numbers, metric), p_value(runs[name].numbers, metric, "fixed")
-        sure[f"{runs[name].shown}, {metric}"] = bool(SIGNS[metric] * gaps.mean() > 0 and p < CERTAIN)
-        texts.append(f"{runs[name].shown}, {metric} {p:.2g}")
+        what = published.METRIC_NAMES[metric].removesuffix(" in %")
+        sure[f"{runs[name].shown}, {what}"] = bool(SIGNS[metric] * gaps.mean() > 0 and p < CERTAIN)
+        texts.append(f"{runs[name].shown}, {what} {p:.2g}")
         fewest = min(fewest, gaps.size)
     parts = tuple(run.part for run in runs.values())
     finding = count_finding(sure, over="comparisons", parts=parts, said=f"p: {'; '.join(texts)}; below {CERTAIN:g}")

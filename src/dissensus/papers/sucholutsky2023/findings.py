@@ -14,12 +14,12 @@ from dissensus.papers.sucholutsky2023.judged_theory import theory_findings
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each of `published.CLAIMS`."""
-    numbers = results.numbers
+    numbers, small = results.numbers, scale != "full"
     return {
         **theory_findings(numbers["theory"]),
         **simulation_findings(numbers["simulations"], numbers["preferences"], numbers["sparsity"]),
         **label_findings(numbers["labels"], numbers["informed"]),
-        **model_findings(numbers),
-        **further_findings(numbers),
-        **small_data_findings(results),
+        **model_findings(numbers, small),
+        **further_findings(numbers, small),
+        **small_data_findings(results, small),
     }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from dissensus.papers.claims import Finding
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023.judged_labels import unreleased
-from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_HEADS
+from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_IMAGENET, Models, because, deciding
 from dissensus.papers.sucholutsky2023.rows import Row, by_run, lowest_kind, mean_of, on_all_labels, on_shift, ranked
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import KEPT
@@ -21,33 +22,37 @@ from dissensus.papers.verdicts import count_finding, direction_finding, no_diffe
 
 ADDS = 0.02  # cross-entropy: what table 3 moves on near images from two to three classes
 NONE = 1e-9
+LEVEL = 0.05 + NONE  # of the rank correlation over kinds of label
 
 
-def further_findings(numbers: Mapping[str, Mapping[str, Any]]) -> dict[str, Finding]:
+def further_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True) -> dict[str, Finding]:
     """Of heads on all kinds of label and on sparser ones, and of the pilot."""
-    rows = numbers["transfer"]["rows"]
+    models = deciding(numbers, small)
     return {
-        "figure-7": _entropies(rows),
+        "figure-7": _entropies(models),
         "figure-8": untested("people's judgments of similarity were not released"),
-        "figure-10": _information(rows, numbers["informed"]),
+        "figure-10": _information(models, numbers["informed"]),
         **_kept(numbers["transfer-kept"]["rows"]),
         "guidance-pilot": _guidance(numbers["guidance"]),
     }
 
 
-def _entropies(rows: Sequence[Row]) -> Finding:
+def _entropies(models: Models) -> Finding:
     """How far the entropies of predictions are from those of the labels that were learned from."""
+    rows = models.rows
     off = by_run(rows, lambda row: float(row["distance of entropies"]))
     predicted, given = (by_run(rows, _value(key)) for key in ("entropy", "entropy of its labels"))
     model, labels = ({kind: mean_of(runs) for kind, runs in values.items()} for values in (predicted, given))
     nearest = {run: best in ("S+hard", "S+dense") for run, best in lowest_kind(off).items()}
     said = "; ".join(f"{NAMES[kind]}: labels {labels[kind]:.2f}, model {model[kind]:.2f} nats" for kind in off)
-    finding = count_finding(nearest, over="seeds", parts=OF_HEADS, reason=HEADS,
+    finding = count_finding(nearest, over=models.over, parts=models.parts, reason=models.reason,
                             said=f"{said}; distributions of entropies are apart by {ranked(off, 2)}")  # fmt: skip
     softest = max(labels, key=labels.__getitem__)
     if finding.verdict == "differs" and min(model.values()) > max(labels[kind] for kind in labels if kind != softest):
-        return replace(finding, reason=f"{HEADS}; all of these models are less sure than any labels but "
-                       f"{NAMES[softest]}, so that softer labels are nearer")  # fmt: skip
+        less = (
+            f"all of these models are less sure than any labels but {NAMES[softest]}, so that softer labels are nearer"
+        )
+        return replace(finding, reason=because(models.reason, less))
     return finding
 
 
@@ -55,16 +60,31 @@ def _value(key: str) -> Any:
     return lambda row: float(row[key])
 
 
-def _information(rows: Sequence[Row], informed: Mapping[str, Any]) -> Finding:
+def _information(models: Models, informed: Mapping[str, Any]) -> Finding:
     """Rank correlation over kinds of label of what they recover and the cross-entropy of models."""
     rho = {kind: float(np.mean([run["rho"] for run in starts.values()])) for kind, starts in informed["kinds"].items()}
-    loss = by_run(rows, on_all_labels)
+    loss = by_run(models.rows, on_all_labels)
     r: Runs = {run: float(spearmanr([rho[kind] for kind in loss], [loss[kind][run] for kind in loss])[0])
                for run in loss["hard"]}  # fmt: skip
-    finding = direction_finding(interval_of(r), r, -1, over="seeds", digits=2, parts=(*OF_HEADS, "informed"),
-                                reason=f"{HEADS}; similarity by {informed['judged by']}")  # fmt: skip
+    finding = direction_finding(
+        interval_of(r), r, -1, over=models.over, digits=2, parts=(*models.parts, "informed"),
+        reason=because(models.reason, f"similarity by {informed['judged by']}"),
+    )  # fmt: skip
     said = f"rank correlation of recovery with cross-entropy over {len(loss)} kinds of label {finding.ours}"
+    kinds = list(loss)
+    chance = _chance_of([rho[kind] for kind in kinds], [mean_of(loss[kind]) for kind in kinds])
+    said += f"; it is as low in {chance:.0%} of all ways to deal the losses to kinds"
+    if finding.verdict == "same direction" and chance > LEVEL:
+        few = f"within chance for so few kinds of label, of which further seeds add none; {finding.reason}"
+        return replace(finding, ours=said, verdict="cannot be tested here", reason=few)
     return replace(finding, ours=said)
+
+
+def _chance_of(rho: Sequence[float], loss: Sequence[float]) -> float:
+    """The share of all orders of the losses whose rank correlation with recovery is as low as theirs, or lower."""
+    ranks, others = rankdata(rho), rankdata(loss)
+    products = np.array([ranks @ np.array(order) for order in permutations(others)])
+    return float((products <= ranks @ others + NONE).mean())
 
 
 def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
@@ -81,7 +101,8 @@ def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
     none = no_difference_finding(interval_of(added[NEAR]), added[NEAR], ADDS, **common)
     if source != "DS" and none.verdict == "equal":
         none = replace(none, verdict="same direction")  # other labels than the paper's
-    helps = direction_finding(interval_of(added[FAR]), added[FAR], -1, **common)
+    helps = direction_finding(interval_of(added[FAR]), added[FAR], -1,
+                              **common | {"reason": f"{common['reason']}; {OF_IMAGENET}"})  # fmt: skip
     whole = unreleased("CIFAR-10DS was", "dense.npy")
     if source == "DS":
         worse = {f"{name} · {run}": value for name, by in losses.items() for run, value in _added(by, ("10",)).items()}

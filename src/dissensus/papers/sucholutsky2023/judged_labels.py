@@ -37,6 +37,8 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
     ratings = published.TYPICALITY["people"] * published.TYPICALITY["images each"]
     similarity = published.SIMILARITY
     pairs = similarity["subsets"] * comb(similarity["images"], 2) * similarity["of a pair"]
+    sliders = 10_000 * published.DENSE["people"] * published.DENSE["sliders"]
+    unseen = published.DENSE["judgments"] + published.TYPICALITY["judgments"] + pairs
     typical = Finding(
         ours=f"people times images in the paper's own text: {ratings:,}, {ratings / 10_000:.0f} an image",
         verdict="cannot be tested here", reason="single ratings of CIFAR-10T were not released",
@@ -50,17 +52,24 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
             ours=f"{responses:,} responses on {labels['images with sparse labels']:,} images; {FIELDS * responses:,} "
             "if the likeliest class, the second and those that are wrong are a judgment each",
             verdict="equal" if close else "differs", parts=("labels",)),
-        "dense-judgments": untested("single judgments of CIFAR-10DS were not released"),
+        "dense-judgments": Finding(
+            ours=f"images times people times sliders in the paper's own text: about {sliders:,}",
+            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS were not released"),
+        "all-judgments": Finding(
+            ours=f"{votes + FIELDS * responses:,} are here, of CIFAR-10H and CIFAR-10S", parts=("labels",),
+            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS, of CIFAR-10T and of similarity "
+            f"were not released; by the paper's own text there are {unseen:,} or more of them"),
         "typicality-judgments": typical,
-        "similarity-judgments": exact_finding(printed(published.SIMILARITY_JUDGMENTS), float(pairs), parts=(),
-                                              reason="arithmetic of the paper's own numbers"),
+        "similarity-judgments": Finding(
+            ours=f"pairs times judgments in the paper's own text: {pairs:,}", verdict="cannot be tested here",
+            reason="people's judgments of similarity were not released"),
     }  # fmt: skip
 
 
 def _softness(labels: Mapping[str, Any]) -> dict[str, Finding]:
     mass = labels["mass of other classes, all kinds"]
     missing = unreleased("CIFAR-10DS was", "dense.npy")
-    high = exact_finding(printed("0.2"), mass["DS"], parts=("labels",)) if "DS" in mass else missing
+    high = exact_finding(printed(published.SMOOTHING_HIGH), mass["DS"], parts=("labels",)) if "DS" in mass else missing
     return {
         "smoothing-low": replace(
             exact_finding(printed(published.SMOOTHING_LOW), labels["mass of other classes"], parts=("labels",)),
@@ -86,8 +95,7 @@ def _recovery(informed: Mapping[str, Any]) -> dict[str, Finding]:
     }
     smooth: Runs = {f"{kind} · {start}": rho[kind][start] - rho["hard"][start] for kind in ("LS low", "LS high")
                     for start in rho["hard"]}  # fmt: skip
-    spread: Runs = {start: max(errors[kind][start] for kind in kinds) - min(errors[kind][start] for kind in kinds)
-                    for start in rho["hard"]}  # fmt: skip
+    spread = _apart(errors)
     over: dict[str, Any] = {"over": "kinds and starts", "parts": ("informed",), "digits": 3, "reason": reason}
     means = ", ".join(f"{_name(kind)} {np.mean(list(values.values())):.3f}" for kind, values in rho.items())
     rates = ", ".join(f"{_name(kind)} {np.mean(list(values.values())):.3f}" for kind, values in errors.items())
@@ -98,9 +106,28 @@ def _recovery(informed: Mapping[str, Any]) -> dict[str, Finding]:
         "recovery-softer": replace(better, ours=f"rho of people's labels less hard ones {better.ours} ({means})"),
         "recovery-smoothing": replace(none, ours=f"rho of smoothed less hard labels {none.ours}"),
         "recovery-sweet-spot": _sweet_spot(rho, reason),
-        "error-rates-vary": replace(vary, ours=f"{rates}: largest less smallest {vary.ours}"),
+        "error-rates-vary": replace(
+            vary,
+            ours=f"{rates}: the kind with the most errors less that with the fewest, chosen by the other starts, "
+            f"{vary.ours}",
+        ),
         "error-rate-linear": _linear(informed, reason),
     }
+
+
+def _apart(errors: Mapping[str, Mapping[str, float]]) -> Runs:
+    """By start: the error rate of the worst kind less that of the best, which the other starts choose.
+
+    Chosen by the same start, the difference would be above 0 whatever the labels.
+    """
+    starts = list(next(iter(errors.values())))
+    apart: Runs = {}
+    for start in starts:
+        others = [other for other in starts if other != start] or [start]
+        mean = {kind: np.mean([rates[other] for other in others]) for kind, rates in errors.items()}
+        worst, best = max(mean, key=mean.__getitem__), min(mean, key=mean.__getitem__)
+        apart[start] = errors[worst][start] - errors[best][start]
+    return apart
 
 
 def _sweet_spot(rho: Mapping[str, Mapping[str, float]], reason: str) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,13 @@ from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.judged_labels import unreleased
 from dissensus.papers.sucholutsky2023.rows import (
     Row,
+    beyond_chance,
+    by_chance,
     by_run,
     lowest_kind,
+    lowest_on_average,
     mean_of,
+    middle_finding,
     on_all_labels,
     on_labels,
     on_shift,
@@ -28,94 +32,157 @@ from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
 from dissensus.papers.verdicts import count_finding, direction_finding, exact_finding, untested
 
 HEADS = "linear heads on frozen features stand for networks from scratch"
+SMALL = "small networks, trained for a few epochs"
+OF_IMAGENET = (
+    "these features were learned from ImageNet, so that its images may be less far for heads than for networks"
+)
 LEARNED = 0.2  # accuracy below which a network of ten classes has learned next to nothing
 HUMAN = ("H", "S+hard")
 OF_HEADS, OF_NETWORKS = ("heads", "transfer"), ("networks", "transfer-networks")
 
 
-def model_findings(numbers: Mapping[str, Mapping[str, Any]]) -> dict[str, Finding]:
-    """Of parameters, of heads and of networks."""
-    rows, trained = (numbers[part]["rows"] for part in ("transfer", "transfer-networks"))
-    kinds = sorted({row["kind"] for row in rows}, key=numbers["transfer"]["label entropy"].__getitem__)
+@dataclass(frozen=True)
+class Models:
+    """Models that decide: heads, or the networks where these were trained as published.
+
+    rows    their scores, as `transfer.scored` gives them
+    over    what tells their runs apart
+    reason  what they stand for, and what is special about far images; "" where nothing is
+    """
+
+    rows: Sequence[Row]
+    parts: tuple[str, ...]
+    over: str
+    reason: str
+    far: str
+
+
+def deciding(numbers: Mapping[str, Mapping[str, Any]], small: bool) -> Models:
+    """small: networks are smaller than published"""
+    if small:
+        return Models(numbers["transfer"]["rows"], OF_HEADS, "seeds", HEADS, OF_IMAGENET)
+    return Models(numbers["transfer-networks"]["rows"], OF_NETWORKS, "architectures and seeds", "", "")
+
+
+def because(*reasons: str) -> str:
+    """Those that say something, as one."""
+    return "; ".join(reason for reason in reasons if reason)
+
+
+def model_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True) -> dict[str, Finding]:
+    """Of parameters, of heads and of networks, which are smaller than published or not."""
+    models, trained = deciding(numbers, small), numbers["transfer-networks"]["rows"]
+    kinds = sorted({row["kind"] for row in models.rows}, key=numbers["transfer"]["label entropy"].__getitem__)
     counted = {f"table-2-{name}": exact_finding(printed(text), numbers["architectures"][name], parts=("architectures",))
                for name, text in published.PARAMETERS.items()}  # fmt: skip
-    return counted | _crossed(rows, kinds) | _networks(trained) | _shifts(rows, trained, kinds)
+    return counted | _crossed(models, kinds) | _networks(trained, kinds, small) | _shifts(models, trained, kinds)
 
 
-def _crossed(rows: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     """Which labels to learn from, by which labels models are judged by.  kinds: by rising softness"""
+    rows = models.rows
+    of: dict[str, Any] = {"over": models.over, "parts": models.parts, "reason": models.reason}
     judges = {judge: by_run(rows, on_labels(judge)) for judge in rows[0]["labels"]}
     dense = judges.pop("DS", None)
     inside = {f"{judge} · {run}": best not in (kinds[0], kinds[-1])
               for judge, values in judges.items() for run, best in lowest_kind(values).items()}  # fmt: skip
     said = "; ".join(f"judged by {NAMES[judge]}: {ranked(values)}" for judge, values in judges.items())
+    itself = sum(best == judge for judge, values in judges.items() for best in lowest_kind(values).values())
     everywhere = by_run(rows, on_all_labels)
     people = {run: best in (*HUMAN, "S+dense") for run, best in lowest_kind(everywhere).items()}
+    judging = [judge for judge in HUMAN if judge in judges]
+    by_people = by_run(rows, lambda row: float(np.mean([row["labels"][judge]["cross-entropy"] for judge in judging])))
     exception = unreleased("CIFAR-10DS was", "dense.npy")
     if dense is not None:
         softer = {run: best in kinds[len(kinds) // 2 :] for run, best in lowest_kind(dense).items()}
-        exception = count_finding(softer, over="seeds", parts=OF_HEADS, said=ranked(dense), reason=HEADS)
+        exception = count_finding(softer, said=ranked(dense), **of)
+    middling = [lowest_on_average(values) not in (kinds[0], kinds[-1]) for values in judges.values()]
+    own = f"the kind that judges is itself the best to learn from in {itself}"
+    on_average = f"on average a middling kind is best by {sum(middling)} of {len(middling)} that judge"
+    shaped = count_finding(inside, said=said, **of | {
+        "over": f"kinds of label and {models.over}",
+        "reason": because(models.reason, own, on_average, by_chance(kinds)),
+    })  # fmt: skip
+    if not beyond_chance(middling, kinds):
+        shaped = replace(shaped, verdict="differs")
     return {
-        "crossed-u": count_finding(inside, over="kinds of label and seeds", parts=OF_HEADS, said=said, reason=HEADS),
+        "crossed-u": shaped,
         "crossed-dense": exception,
-        "crossed-best": count_finding(people, over="seeds", parts=OF_HEADS, reason=HEADS,
-                                      said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}"),
+        "crossed-best": count_finding(
+            people, said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
+            **of | {"reason": because(models.reason, f"judged by labels of people alone: {ranked(by_people)}")}),
     }  # fmt: skip
 
 
-def _networks(rows: Sequence[Row]) -> dict[str, Finding]:
-    """The same by architecture; nothing can be said of networks that learned nothing."""
+def _networks(rows: Sequence[Row], kinds: Sequence[str], small: bool) -> dict[str, Finding]:
+    """The same by architecture; nothing can be said of networks that learned nothing.  kinds: by rising softness"""
     right = _accuracy(rows)
     if right < LEARNED:
         few = untested(f"networks this small, trained so briefly, are right on {right:.0%} of the images; laptop "
                        "trains longer")  # fmt: skip
         return {"crossed-networks": few, "crossed-shake-shake": few}
-    reason = f"small networks, trained for a few epochs: right on {right:.0%} of the images"
+    reason = f"{SMALL if small else 'networks as published'}: right on {right:.0%} of the images"
     losses = {judge: by_run(rows, on_labels(judge)) for judge in rows[0]["labels"]}
-    gap = gaps(losses["H"]["H"], losses["H"]["hard"])
-    each = {name: mean_of(_of_network(gap, name)) for name in NETWORKS}
-    finding = direction_finding(interval_of(gap), gap, -1, over="architectures and seeds", digits=3, parts=OF_NETWORKS,
-                                reason=reason)  # fmt: skip
-    most = 2 * sum(value < 0 for value in each.values()) > len(each)
-    texts = ", ".join(f"{NETWORKS[name]} {value:+.3f}" for name, value in each.items())
     means = {judge: {name: float(np.mean([mean_of(_of_network(runs, name)) for runs in by.values()]))
                      for name in NETWORKS} for judge, by in losses.items()}  # fmt: skip
     first = {NAMES[judge]: min(by, key=by.__getitem__) == "shake_shake26_2x64" for judge, by in means.items()}
     order = sorted(NETWORKS, key=means["H"].__getitem__)
     shown = ", ".join(f"{NETWORKS[name]} {means['H'][name]:.2f}" for name in order)
     return {
-        "crossed-networks": replace(
-            finding, verdict=finding.verdict if most else "differs",
-            ours=f"cross-entropy to CIFAR-10H after learning from it, less after hard labels: {finding.ours}; {texts}"),
+        "crossed-networks": _each_network(losses, kinds, reason),
         "crossed-shake-shake": count_finding(first, over="kinds of label", parts=OF_NETWORKS, reason=reason,
                                              said=f"cross-entropy to CIFAR-10H: {shown}"),
     }  # fmt: skip
 
 
-def _shifts(rows: Sequence[Row], trained: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str], reason: str) -> Finding:
+    """Architectures for which labels of middling softness are best, by most kinds of label that judge and seeds."""
+    gap = gaps(losses["H"]["H"], losses["H"]["hard"])
+    texts = ", ".join(f"{NETWORKS[name]} {mean_of(_of_network(gap, name)):+.3f}" for name in NETWORKS)
+    beside = f"cross-entropy to CIFAR-10H after learning from it, less after hard labels: {texts}"
+    if len(losses["H"]) < 3:
+        return replace(untested("two kinds of label have no middle; laptop trains on all"), ours=beside,
+                       parts=OF_NETWORKS)  # fmt: skip
+    best = {judge: lowest_kind(by) for judge, by in losses.items() if judge != "DS"}
+    inside = {name: [kind not in (kinds[0], kinds[-1]) for by in best.values() for run, kind in by.items()
+                     if run.startswith(f"{name} ")] for name in NETWORKS}  # fmt: skip
+    counts = ", ".join(f"{NETWORKS[name]} in {sum(of)} of {len(of)}" for name, of in inside.items())
+    return count_finding(
+        {NETWORKS[name]: beyond_chance(of, kinds) for name, of in inside.items()}, over="architectures",
+        parts=OF_NETWORKS, reason=because(reason, by_chance(kinds)),
+        said=f"lowest with middling labels, by kinds of label that judge and seeds: {counts}; {beside}; more "
+        "than by chance",
+    )  # fmt: skip
+
+
+def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
+    rows, beside = models.rows, "" if models.rows is trained else _of_networks(trained)
     losses = {name: by_run(rows, on_shift(name)) for name in (NEAR, FAR)}
-    inside = {run: best not in (kinds[0], kinds[-1]) for run, best in lowest_kind(losses[NEAR]).items()}
     gain = {name: _gains(values, HUMAN) for name, values in losses.items()}
     grows = gaps(gain[FAR], gain[NEAR])
     better, more = (
-        direction_finding(interval_of(runs), runs, 1, over="kinds and seeds", digits=3, parts=OF_HEADS)
+        direction_finding(interval_of(runs), runs, 1, over=f"kinds and {models.over}", digits=3, parts=models.parts)
         for runs in (gain[FAR], grows)
     )
     dense = unreleased("CIFAR-10DS was", "dense.npy")
     if "DS" in losses[NEAR]:
         caught = gaps(*(_gains(losses[name], ("DS",)) for name in (FAR, NEAR)))
-        dense = direction_finding(interval_of(caught), caught, 1, over="seeds", digits=3, parts=OF_HEADS, reason=HEADS)
+        dense = direction_finding(interval_of(caught), caught, 1, over=models.over, digits=3, parts=models.parts,
+                                  reason=models.reason)  # fmt: skip
     return {
-        "shift-near": count_finding(inside, over="seeds", parts=OF_HEADS, reason=HEADS,
-                                    said=f"cross-entropy: {ranked(losses[NEAR])}"),
+        "shift-near": middle_finding(
+            losses[NEAR], kinds, over=models.over, parts=models.parts, reason=because(models.reason, by_chance(kinds)),
+            said=f"cross-entropy: {ranked(losses[NEAR])}"),
         "shift-10.1": untested("the images of CIFAR-10.1 are not here, only its labels and what models said"),
         "shift-far": replace(
             better, ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
-            reason=f"{HEADS}, images of {FAR} for ImageNet-Far{_of_networks(trained)}"),
+            reason=because(models.reason, f"{FAR} stands for ImageNet-Far", models.far, beside)),
         "shift-cinic": untested("CINIC-10 is not here"),
+        "shifted-sets": untested("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
         "shift-grows": replace(
             more, ours=f"gain over hard labels {mean_of(gain[NEAR]):+.3f} on {NEAR}, {mean_of(gain[FAR]):+.3f} on "
-            f"{FAR}: {more.ours}", reason=f"{HEADS}; of five sets of the paper, two are here"),
+            f"{FAR}: {more.ours}", reason=because(
+                models.reason, models.far, "of five sets of the paper, two are here", beside)),
         "shift-dense": dense,
     }  # fmt: skip
 
@@ -126,10 +193,13 @@ def _gains(losses: Mapping[str, Runs], kinds: Sequence[str]) -> Runs:
 
 
 def _of_networks(rows: Sequence[Row]) -> str:
-    """What networks say about the far set, where they learned something."""
+    """What networks from scratch say about shifted images, where they learned something."""
     if _accuracy(rows) < LEARNED:
         return ""
-    return f"; with small networks, hard less CIFAR-10H is {mean_of(_gains(by_run(rows, on_shift(FAR)), ('H',))):+.3f}"
+    gains = {name: mean_of(_gains(by_run(rows, on_shift(name)), ("H",))) for name in (NEAR, FAR)
+             if name in rows[0]["shift"]}  # fmt: skip
+    said = " and ".join(f"{gain:+.3f} on {name}" for name, gain in gains.items())
+    return f"with networks from scratch, hard less CIFAR-10H is {said}"
 
 
 def _of_network(runs: Runs, name: str) -> Runs:

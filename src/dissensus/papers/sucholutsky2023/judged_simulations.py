@@ -31,7 +31,7 @@ def simulation_findings(
         for kind in ("soft", "hard")
         for regime in ("one-shot", "many-shot", "less-than-one-shot")
     }
-    return found | _against_hard(simulated) | _preferred(preferred) | _effective(sparsity) | _fewer(sparsity)
+    return found | _against_hard(simulated) | _preferred(preferred) | _effective(simulated, sparsity) | _fewer(sparsity)
 
 
 def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
@@ -48,8 +48,8 @@ def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
     if finding.verdict == "differs":
         reason = (
             "rho rises though the information ratio falls; perhaps since hard labels leave most similarities to the "
-            "start of the embedding, and more items of a class tie more of them down" if kind == "hard"
-            else "rho does not follow the fall of the information ratio here"
+            "start of the embedding, and more items of a class tie more of them down"
+            if kind == "hard" and large > small else "rho does not follow the fall of the information ratio here"
         )  # fmt: skip
     return replace(finding, ours=f"{said}: {finding.ours}", reason=reason)
 
@@ -112,14 +112,16 @@ def _preferred(preferred: Mapping[str, Any]) -> dict[str, Finding]:
     }  # fmt: skip
 
 
-def _effective(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
+def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dict[str, Finding]:
     planes: Mapping[str, Any] = sparsity["effective"]
     plane = planes["25"]
     others = ", ".join(f"{values['r']:.3f} at d = {d}" for d, values in planes.items() if d != "25")
+    left = [d for d in simulated["maps"] if d not in planes]
+    out = f", and d of {' and '.join(left)} was left out" if left else ""
     number = number_finding(
         printed(published.EFFECTIVE_R), _fisher(plane["r"], plane["cells"]), over=f"{plane['cells']} cells at d = 25",
         parts=("sparsity",), runs={f"d {d}": values["r"] for d, values in planes.items()},
-        reason=f"the paper does not say for which d; it is {others}",
+        reason=f"the paper does not say for which d; it is {others}{out}",
     )  # fmt: skip
     if plane["cells"] < ENOUGH and number.verdict == "differs":
         few = f"{plane['cells']} cells stand for 900, with none of the smallest sizes; laptop runs all"

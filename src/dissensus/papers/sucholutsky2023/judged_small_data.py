@@ -12,6 +12,9 @@ from dissensus.papers.paper import Results
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.judged_labels import unreleased
+from dissensus.papers.sucholutsky2023.judged_models import SMALL
+from dissensus.papers.sucholutsky2023.rows import by_chance, middle_finding, ranked
+from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import PER_CLASS
 from dissensus.papers.verdicts import direction_finding
 from dissensus.study.summary.cell_table import cell_rows
@@ -22,7 +25,7 @@ HEADS = (
 )
 
 
-def small_data_findings(results: Results) -> dict[str, Finding]:
+def small_data_findings(results: Results, small: bool = True) -> dict[str, Finding]:
     """Networks where they were trained on few images, as in the paper; heads beside them, or alone."""
     found = {}
     for place, count in enumerate(PER_CLASS):
@@ -35,14 +38,15 @@ def small_data_findings(results: Results) -> dict[str, Finding]:
                 found[key] = unreleased(f"{'CIFAR-10T' if kind == 'T' else 'CIFAR-10DS'} was", file)
                 continue
             theirs, hard = (printed(published.FEW[name][place]).value for name in (kind, "hard"))
-            found[key] = _against_hard(kind, count, heads, networks, 1 if theirs > hard else -1)
+            found[key] = _against_hard(kind, count, heads, networks, 1 if theirs > hard else -1, small)
+        found[f"small-data-u-{count}"] = _middle(count, heads, networks)
     return found
 
 
 def losses_by_kind(results: Results, part: str) -> dict[str, Runs]:
     """Cross-entropy to CIFAR-10H by kind of label and run; of several learning rates, the best one of each run."""
     losses: dict[str, Runs] = {}
-    for row in cell_rows(results.study(part)):
+    for row in (row for row in cell_rows(results.study(part)) if row["status"] == "done"):
         run = f"{row['model']} · seed {row['seed']}"
         own = losses.setdefault(row["data"], {})
         own[run] = min(own.get(run, np.inf), row["soft_nll"])
@@ -50,7 +54,7 @@ def losses_by_kind(results: Results, part: str) -> dict[str, Runs]:
 
 
 def _against_hard(
-    kind: str, count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None, sign: Literal[-1, 1]
+    kind: str, count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None, sign: Literal[-1, 1], small: bool
 ) -> Finding:
     gap = gaps(heads[kind], heads["hard"])
     of_heads = direction_finding(interval_of(gap), gap, sign, over="seeds", digits=3, parts=(f"heads-{count}",))
@@ -63,7 +67,19 @@ def _against_hard(
     of_networks = direction_finding(interval_of(gap), gap, sign, over="architectures and seeds", digits=3,
                                     parts=(f"networks-{count}", f"heads-{count}"))  # fmt: skip
     return replace(of_networks, ours=f"networks: {_means(networks, kind)}, {of_networks.ours}; {told}",
-                   reason=f"the verdict is that of small networks, trained for a few epochs{because}")  # fmt: skip
+                   reason=f"the verdict is that of {SMALL if small else 'networks as published'}{because}")  # fmt: skip
+
+
+def _middle(count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None) -> Finding:
+    """Whether neither the hardest nor the softest labels there are have the lowest cross-entropy."""
+    losses, part = (heads, f"heads-{count}") if networks is None else (networks, f"networks-{count}")
+    order = [kind for kind in published.FEW if kind in losses]  # table 1 goes from hard to soft
+    beside = "" if networks is None else f"; heads: {ranked(heads)}"
+    return middle_finding(
+        losses, order, over="seeds" if networks is None else "architectures and seeds", parts=(part,),
+        said=f"{'heads' if networks is None else 'networks'}: {ranked(losses)}; lowest in the middle",
+        reason=f"{by_chance(order)}; {NAMES[order[-1]]} is the softest here{beside}",
+    )  # fmt: skip
 
 
 def _means(losses: dict[str, Runs], kind: str) -> str:

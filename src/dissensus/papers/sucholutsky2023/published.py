@@ -12,6 +12,7 @@ SPARSE_ENTROPY, DENSE_ENTROPY = "0.69", "0.75"  # nats
 SMOOTHING_LOW, SMOOTHING_HIGH = "0.05", "0.2"
 SIMILARITY_JUDGMENTS = "49500"
 SIMILARITY = {"subsets": 2, "images": 100, "of a pair": 5}
+DENSE = {"judgments": 500_000, "people": 10, "sliders": 10}  # of an image, about
 TYPICALITY = {"judgments": 350_000, "people": 1_759, "images each": 200, "of an image": 35}
 # Table 1: cross-entropy from 80 and from 8 images a class; no spread is printed.
 FEW = {
@@ -105,6 +106,8 @@ def _labels() -> list[Claim]:
               claim="CIFAR-10S has so many judgments of likeliest classes and of wrong ones"),
         Claim(key="dense-judgments", source=f"{there}, CIFAR-10DS; D.1", published="over 500,000 judgments",
               claim="CIFAR-10DS has so many slider judgments"),
+        Claim(key="all-judgments", source="abstract", published="over a million",
+              claim="All kinds of label and the judgments of similarity together are so many annotations"),
         Claim(key="typicality-judgments", source=f"{there}, CIFAR-10T", claim="CIFAR-10T has so many ratings",
               published="over 350,000 by 1,759 people on 200 images each, about 35 an image"),
         Claim(key="similarity-judgments", source=f"{there}, similarity judgments; D.1",
@@ -156,6 +159,9 @@ def _models() -> list[Claim]:
               claim="On ImageNet, soft labels of people do better than hard ones"),
         Claim(key="shift-cinic", source=f"{moved}, CINIC-10", published=NOTHING_PRINTED,
               claim="On CINIC-10, soft labels of people do better than hard ones"),
+        Claim(key="shifted-sets", source="E.2", claim="The shifted sets have so many images",
+              published="50,000 of CIFAR-10, 2,000 of CIFAR-10.1 v4 and of v6, 210,000 of CINIC-10, 63,895 of "
+              "ImageNet-Far"),
         Claim(key="shift-grows", source="section 7.3", published=NOTHING_PRINTED,
               claim="The further the shift, the more soft labels gain over hard ones"),
         Claim(key="shift-dense", source="section 7.3", published=NOTHING_PRINTED,
@@ -190,6 +196,13 @@ def _few() -> list[Claim]:
                 "cross-entropy than hard ones",
                 published=f"{theirs} against {hard}; no spread is printed",
             ))  # fmt: skip
+        best = min(FEW, key=lambda kind: float(FEW[kind][place]))
+        claims.append(Claim(
+            key=f"small-data-u-{count}", source=f"section 7.4; table 1, {count} a class",
+            claim=f"From {count} images a class, too, labels of middling softness do best",
+            published=f"lowest {FEW[best][place]} of {NAMES[best]}; hard {FEW['hard'][place]}, the softest "
+            f"{FEW['T'][place]}",
+        ))  # fmt: skip
     return claims
 
 

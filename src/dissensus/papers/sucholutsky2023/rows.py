@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dissensus.papers.claims import Finding
 from dissensus.papers.reading import Runs
 from dissensus.papers.sucholutsky2023.sets import NAMES
+from dissensus.papers.verdicts import count_finding
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float]
@@ -49,6 +52,38 @@ def lowest_kind(values: Mapping[str, Runs]) -> dict[str, str]:
     """The kind of label with the lowest value, by run."""
     runs = next(iter(values.values()))
     return {run: min(values, key=lambda kind: values[kind][run]) for run in runs}
+
+
+def lowest_on_average(values: Mapping[str, Runs]) -> str:
+    """The kind of label with the lowest mean over runs."""
+    return min(values, key=lambda kind: mean_of(values[kind]))
+
+
+def middle_finding(
+    values: Mapping[str, Runs], kinds: Sequence[str], *, over: str, parts: tuple[str, ...], said: str, reason: str
+) -> Finding:
+    """Whether neither the hardest nor the softest labels have the lowest value, on average and in most runs.
+
+    kinds  by rising softness
+    """
+    ends = (kinds[0], kinds[-1])
+    inside = {run: best not in ends for run, best in lowest_kind(values).items()}
+    finding = count_finding(inside, over=over, parts=parts, said=said, reason=reason)
+    lowest = lowest_on_average(values)
+    if finding.verdict == "differs" or lowest not in ends:
+        return finding
+    mean = f"on average {NAMES[lowest]} is lowest"
+    return replace(finding, verdict="differs", reason=f"{mean}; {reason}" if reason else mean)
+
+
+def by_chance(kinds: Sequence[str]) -> str:
+    """How often a kind that is drawn at random is none of the two ends."""
+    return f"a kind drawn at random is a middling one in {len(kinds) - 2} of {len(kinds)}"
+
+
+def beyond_chance(inside: Sequence[bool], kinds: Sequence[str]) -> bool:
+    """Whether a middling kind is best more often than a kind drawn at random is a middling one."""
+    return sum(inside) * len(kinds) > len(inside) * (len(kinds) - 2)
 
 
 def mean_of(runs: Runs) -> float:
