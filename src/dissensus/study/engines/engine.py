@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from dissensus.study.data import StudyData
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.work import Outcome, run_job
+from dissensus.train.heads.stopping import stopped_by
 
 
 class Running(Protocol):
@@ -59,8 +59,7 @@ class Here:
         self.threads, self._scratch = threads, scratch
         self._data: Mapping[str, StudyData] = {}
         self._beside = ThreadPoolExecutor(1)
-        self._one_job, self._closed = threading.Lock(), False
-        self._worker: int | None = None  # the thread that works on heads now
+        self._one_job, self._closed = threading.Lock(), threading.Event()
 
     def send(self, data: Mapping[str, StudyData]) -> None:
         self._data = data
@@ -72,23 +71,16 @@ class Here:
 
     def close(self) -> None:
         """End the job that is worked on, for which nobody waits any more: after the head that is in training."""
-        self._closed = True
-        if self._worker is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(self._worker), ctypes.py_object(KeyboardInterrupt)
-            )
+        self._closed.set()
         self._beside.shutdown(cancel_futures=True)
 
     def _run_beside(self, job: Job) -> list[Outcome]:
-        self._worker = threading.get_ident()
-        try:
+        with stopped_by(self._closed):
             return self._run(job)
-        finally:
-            self._worker = None
 
     def _run(self, job: Job) -> list[Outcome]:
         with self._one_job:
-            if self._closed:
+            if self._closed.is_set():
                 raise LostError("the engine was closed")
             return run_job(job, self._data[job.data], self.threads, self._scratch)
 

@@ -13,6 +13,7 @@ from dissensus.train.heads.config import Layer, dropout_key, dropout_threshold, 
 from dissensus.train.heads.epoch import held_out_loss, train_epoch
 from dissensus.train.heads.examples import Examples
 from dissensus.train.heads.kernels import CELL, PANEL
+from dissensus.train.heads.stopping import end_if_stopped
 
 NO_PROBS = np.empty((0, 0), dtype=np.float32)
 NO_CLASSES = np.empty(0, dtype=np.int64)
@@ -38,6 +39,7 @@ class NumbaEngine:
             }
             try:
                 while waiting:
+                    end_if_stopped()
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     for future in done:
                         ended, parted = future.result()

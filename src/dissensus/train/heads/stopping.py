@@ -1,0 +1,31 @@
+"""How a training of heads is ended from another thread: by a flag that is looked at after each head.
+
+An exception that is thrown into a thread from outside would not do: while that thread starts another one, it can hit
+the new one instead, and the first then waits for it for ever.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def stopped_by(stop: threading.Event) -> Iterator[None]:
+    """Heads that this thread trains meanwhile end with a KeyboardInterrupt once `stop` is set."""
+    token = _STOP.set(stop)
+    try:
+        yield
+    finally:
+        _STOP.reset(token)
+
+
+def end_if_stopped() -> None:
+    """Called between two heads."""
+    stop = _STOP.get()
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
