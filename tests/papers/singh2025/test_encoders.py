@@ -12,7 +12,8 @@ from dissensus.datasets import features
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.singh2025.encoders import encoders_of, features_of, files_of, part_of
 from dissensus.papers.singh2025.paper import parts
-from dissensus.papers.singh2025.sets import chaosnli, cifar10h_hard, popquorn
+from dissensus.papers.singh2025.sets import cifar10h_hard
+from dissensus.papers.text_sets import people_of
 
 
 @pytest.fixture
@@ -43,14 +44,14 @@ def test_only_encoders_whose_features_are_there_are_run(folder):
 
 
 def test_rows_without_names_are_in_the_order_of_the_data_set(folder):
-    people = popquorn()
+    people = people_of("popquorn")
     np.save(folder / "features" / "popquorn_mine.npy", np.arange(1500, dtype=np.float32)[:, None])
     rows = np.array([3, 700, 1499])
     assert features_of("popquorn", "mine", people, rows, folder, quiet)[:, 0].tolist() == [3, 700, 1499]
 
 
 def test_rows_with_names_are_matched_by_name(folder):
-    people = popquorn()
+    people = people_of("popquorn")
     order = np.random.default_rng(0).permutation(1500)
     np.save(folder / "features" / "popquorn_mine.npy", order[:, None].astype(np.float32))
     card = folder / "features" / "popquorn_mine.npy.json"
@@ -66,14 +67,14 @@ def test_rows_with_names_are_matched_by_name(folder):
 def test_too_few_rows_are_refused_with_the_file_and_both_numbers(folder):
     np.save(folder / "features" / "popquorn_mine.npy", np.zeros((7, 2), np.float32))
     with pytest.raises(ValueError, match=r"popquorn_mine.npy: 7 rows, but popquorn has 1,500 items"):
-        features_of("popquorn", "mine", popquorn(), np.arange(3), folder, quiet)
+        features_of("popquorn", "mine", people_of("popquorn"), np.arange(3), folder, quiet)
 
 
 def test_halves_of_chaosnli_and_chosen_images_of_cifar_get_their_own_rows(folder):
     for half, size, start in (("snli", 1514, 0), ("mnli", 1599, 1514)):
         at = folder / "features" / f"chaosnli-{half}_mine.npy"
         np.save(at, np.arange(start, start + size, dtype=np.float32)[:, None])
-    people = chaosnli()
+    people = people_of("chaosnli")
     assert features_of("chaosnli", "mine", people, np.arange(3113), folder, quiet)[:, 0].tolist() == list(range(3113))
     np.save(folder / "features" / "cifar10-test_mine.npy", np.arange(10_000, dtype=np.float32)[:, None])
     images = cifar10h_hard()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 
 from dissensus.evaluate.calibration import confidence_and_outcome, rmse_calibration
 from dissensus.evaluate.closeness import soft_nll
-from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.collins2022.arms import kind_of
@@ -20,6 +18,7 @@ from dissensus.papers.collins2022.images import images
 from dissensus.papers.collins2022.labels import Pool, pool
 from dissensus.papers.collins2022.studies import SIZES
 from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.pieces import piece_of
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 
@@ -50,7 +49,7 @@ def numbers_of(
         of_model = scores.setdefault(kind, {}).setdefault(record["arm"]["model"], {})
         scored = evaluated(read_predictions(cell), made)
         if models == "networks":
-            attacked = _kept(
+            attacked = piece_of(
                 folder / f"{record['cell']}-{ATTACKED[scale]}-{EPSILON}.json", partial(_attacked, cell, made, scale)
             )
             scored = {name: scored[name] | {"fgsm": attacked[name]} for name in scored}
@@ -92,16 +91,6 @@ def _attacked(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
         result = attack(network, pictures.select(made.items[rows]), people, "fgsm", epsilons=EPSILON, target="soft")
         losses[name] = float(result.after[EPSILON].soft_nll.mean())
     return losses
-
-
-def _kept(path: Path, make: Any) -> dict[str, float]:
-    """What was computed before it was interrupted, or is computed now."""
-    if path.exists():
-        kept: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
-        return kept
-    made: dict[str, float] = make()
-    write_text(json.dumps(made), path)
-    return made
 
 
 def choices_of(parts: Mapping[str, str], folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.gheibi2026.studies import SIZES, data_of
-from dissensus.papers.gheibi2026.text_sets import FeaturedSet, chaosnli, hs_brexit, popquorn
 from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.text_sets import CHAOSNLI, minilm_features, people_of, some_of
 from dissensus.study.description import read_folder
 from dissensus.study.read_spec import study_of
 from dissensus.study.run import Progress, run_study
@@ -36,15 +36,14 @@ class TextSet:
     """
 
     title: str
-    read: Callable[[Path, int | None, Callable[[int, int], None]], FeaturedSet]
     few: int
     data: tuple[str, ...]
 
 
 TEXTS = {
-    "chaosnli": TextSet("ChaosNLI", chaosnli, 5, ("chaosnli-snli", "chaosnli-mnli")),
-    "popquorn": TextSet("POPQUORN offensiveness", popquorn, 5, ("popquorn",)),
-    "hs-brexit": TextSet("HS-Brexit", hs_brexit, 3, ("hs-brexit",)),
+    "chaosnli": TextSet("ChaosNLI", 5, CHAOSNLI),
+    "popquorn": TextSet("POPQUORN offensiveness", 5, ("popquorn",)),
+    "hs-brexit": TextSet("HS-Brexit", 3, ("hs-brexit",)),
 }
 DELIVERIES = ("soft", "sls", "multipass")
 TEXT_SIZES: dict[Scale, dict[str, Any]] = {
@@ -71,21 +70,21 @@ def text_runs(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell)
         def training(now: Progress, place: int = place) -> None:
             tell((place + 0.5 + 0.5 * now.done / now.total) / len(TEXTS))
 
-        data = texts.read(folder, size["at_most"], embedding)
-        study = _text_study(data, texts.few, size)
+        every = people_of(name)
+        rows = some_of(every.n_items, size["at_most"])
+        people, x = every.select(rows), minilm_features(name, every, rows, folder, embedding)
+        assert people.votes is not None
+        study = _text_study(people, x, texts.few, size)
         run_study(study, folder / name, jobs=1, say=lambda notice: None, progress=training)
-        told[name] = {"items": int(data.x.shape[0]), "answers": float(data.votes.mean()), "few": texts.few,
+        told[name] = {"items": people.n_items, "answers": float(people.votes.mean()), "few": texts.few,
                       "runs": _runs(folder / name)}  # fmt: skip
     return told
 
 
-def _text_study(data: FeaturedSet, few: int, size: Mapping[str, Any]) -> Study:
-    items = np.array([f"text {row}" for row in range(len(data.x))])
-    classes = tuple(f"class {code}" for code in range(data.probs.shape[1]))
-    labels = Distributions(data.probs, items, classes, data.votes)
+def _text_study(people: Distributions, x: np.ndarray, few: int, size: Mapping[str, Any]) -> Study:
     return study_of({
         "name": "Deliveries on texts", "seeds": size["seeds"], "delivery": list(DELIVERIES),
-        "data": {"texts": {"labels": labels, "features": FeatureTable(data.x, items)}},
+        "data": {"texts": {"labels": people, "features": FeatureTable(x, people.items)}},
         "labels": {"votes": [few, ALL]},
         "model": {"head": "mlp", "hidden": 64, "dropout": 0.0, "epochs": size["epochs"], "learning_rate": 1e-3,
                   "batch": 32, "standardise": True, "patience": "none", "keep": list(KEPT)},

@@ -46,7 +46,7 @@ def parts(scale: Scale) -> Sequence[Part]:
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
     made += [
         Part(name="texts", work=partial(text_runs, scale), data=texts, weight=1.5,
-             settings={"version": 1, **TEXT_SIZES[scale]}),
+             settings={"version": 2, **TEXT_SIZES[scale]}),
         Part(name="shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6),
         Part(name="ceiling", work=partial(ceiling, scale), data=("cifar10h",), weight=0.3,
              settings={"version": 1, **CEILING[scale]}),

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.slices import high_disagreement
-from dissensus.files.whole_files import write_text
 from dissensus.papers.gheibi2026.measures import (
     batches_of,
     bends,
@@ -29,6 +28,7 @@ from dissensus.papers.gheibi2026.published import HARD, SHUFFLED
 from dissensus.papers.gheibi2026.studies import SIZES, studies_of
 from dissensus.papers.gheibi2026.trained import TrainedCell, trained_cells
 from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.pieces import piece_of
 from dissensus.study.read_data import load_data
 
 KEPT = ("best", "last")
@@ -128,10 +128,7 @@ class _Look:
 
     def _piece(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What was measured before, or is now."""
-        path = self.folder / f"{name}-{self.about}.json"
-        if not path.exists():
-            write_text(json.dumps(make()), path)
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return piece_of(self.folder / f"{name}-{self.about}.json", make)
 
     def _rows(self, cell: TrainedCell, at_most: int | None) -> np.ndarray:
         return cell.parts.test if at_most is None else cell.parts.test[:at_most]

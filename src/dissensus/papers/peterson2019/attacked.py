@@ -12,7 +12,6 @@ import numpy as np
 from dissensus.files.whole_files import whole_or_not
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import images_of, people_of
-from dissensus.papers.peterson2019.shift import piece_of
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.tuned import (
     ATTACKED,
@@ -23,6 +22,7 @@ from dissensus.papers.peterson2019.tuned import (
     processes,
     tuned_scores,
 )
+from dissensus.papers.pieces import piece_of
 
 VERSION = 1  # of what is computed here
 EPSILON = 4.0  # of 255, which the paper reports

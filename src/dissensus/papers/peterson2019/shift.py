@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,13 +18,13 @@ from dissensus.evaluate.choices import (
     second_best_accuracy,
 )
 from dissensus.evaluate.closeness import kl_to_people, soft_nll
-from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import Inputs, people_of, shifted_features, shifted_images
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.studies import HEAD_IMAGES, KINDS
+from dissensus.papers.pieces import piece_of
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 
@@ -140,10 +139,3 @@ def _where_all_choose_alike(pair: list[Distributions], people: LabelledItems) ->
     if not alike.any():
         return [None, None]
     return [float(kl_to_people(guess.probs[alike], truth[alike]).mean()) for guess in pair]
-
-
-def piece_of(path: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was kept before, or is made now: what was done is not lost when the rest is cut short."""
-    if not path.is_file():
-        write_text(json.dumps(make()), path)
-    return dict(json.loads(path.read_text(encoding="utf-8")))

@@ -23,9 +23,10 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import imagenet_images, images_of, people_of, some
-from dissensus.papers.peterson2019.shift import against_classes, piece_of
+from dissensus.papers.peterson2019.shift import against_classes
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
+from dissensus.papers.pieces import piece_of
 from dissensus.study.cells import canonical
 from dissensus.train.child_processes import cores
 

@@ -15,9 +15,7 @@ import numpy as np
 from dissensus.datasets.catalogue import features, load, lookup
 from dissensus.datasets.folder import data_folder, is_present
 from dissensus.labels.distributions import Distributions
-from dissensus.papers.singh2025.sets import CHAOSNLI, texts_of
-from dissensus.train.heads.embed_items import embed
-from dissensus.train.heads.encodable_items import text_items
+from dissensus.papers.text_sets import CHAOSNLI, minilm_features
 from dissensus.train.heads.features import read_features
 
 Progress = Callable[[int, int], None]
@@ -61,8 +59,7 @@ def features_of(
 ) -> np.ndarray:
     """Features of some items of a set.  rows: (r,) -> (r, d) float32"""
     if encoder == "minilm":
-        items = text_items(people.items[rows], *texts_of(name, rows))
-        return embed(items, "minilm", folder / f"{name}.npy", say=_quiet, progress=progress).values
+        return minilm_features(name, people, rows, folder, progress)
     if encoder in READY:
         return features(READY[encoder]).values[people.items[rows]].astype(np.float32)
     tables = [_in_order(path, of) for path, of in zip(files_of(name, encoder).values(), FILED[name], strict=True)]
@@ -92,7 +89,3 @@ def _in_order(path: Path, name: str) -> np.ndarray:
         raise ValueError(f"{path}: no row is named {unknown[0]}, an item of {name}, and {len(unknown):,} items have "
                          "none; expected the names of that data set, or none")  # fmt: skip
     return table.values[[place[str(item)] for item in items]]
-
-
-def _quiet(notice: str) -> None:
-    pass

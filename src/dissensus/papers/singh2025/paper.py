@@ -10,8 +10,9 @@ from dissensus.papers.singh2025.encoders import READY, SHOWN, encoders_of, files
 from dissensus.papers.singh2025.figures import figures
 from dissensus.papers.singh2025.findings import findings
 from dissensus.papers.singh2025.published import CLAIMS, NAMES
-from dissensus.papers.singh2025.sets import CHAOSNLI, PEOPLE
+from dissensus.papers.singh2025.sets import PEOPLE
 from dissensus.papers.singh2025.work import SEED, SIZES, grid_of, numbers_of
+from dissensus.papers.text_sets import CHAOSNLI
 
 WEIGHTS = {"chaosnli": 4.0, "popquorn": 1.5, "cifar10h-hard": 1.0}
 DATA: dict[str, tuple[str, ...]] = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10h",)}

@@ -16,7 +16,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import resampled
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
-from dissensus.papers.singh2025.sets import PEOPLE, some_of
+from dissensus.papers.singh2025.sets import PEOPLE
+from dissensus.papers.text_sets import some_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
 from dissensus.train.singh import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,14 +112,22 @@ def _corners(sparsity: Mapping[str, Any]) -> dict[str, list[str]]:
     return corners
 
 
+def _by_numbers_kept(
+    scenes: Sequence[Mapping[str, Any]], kept: Sequence[int], curves: Mapping[str, str]
+) -> list[Series]:
+    """Means over scenes: curves by their name; soft and hard labels, of which everything is kept, as level lines."""
+    changing = [line(name, kept, np.mean([scene[key] for scene in scenes], axis=0)) for name, key in curves.items()]
+    level = [line(kind, kept, [np.mean([scene[kind] for scene in scenes])] * len(kept)) for kind in ("soft", "hard")]
+    return [*changing, *level]
+
+
 def _curves(sparsity: Mapping[str, Any]) -> list[Figure]:
     drawn = []
     for place, (corner, scenes) in enumerate(_corners(sparsity).items()):
         curves = [sparsity["curves"][name] for name in scenes]
         kept = curves[0]["kept"]
-        shown = {"principal components": "pca", "sparse": "sparse", "top-class": "top_class"}
-        series = [line(name, kept, np.mean([c[key] for c in curves], axis=0)) for name, key in shown.items()]
-        series += [line(kind, kept, [np.mean([c[kind] for c in curves])] * len(kept)) for kind in ("soft", "hard")]
+        series = _by_numbers_kept(curves, kept, {"principal components": "pca", "sparse": "sparse",
+                                                 "top-class": "top_class"})  # fmt: skip
         drawn.append(
             Figure(
                 key=f"figure-3-{place + 1}",
@@ -142,13 +150,7 @@ def _losses(sparsity: Mapping[str, Any]) -> list[Figure]:
     drawn = []
     for weighed in (name for name in sparsity["losses"][scenes[0]] if name.endswith("beta 0.3")):
         losses = [sparsity["losses"][scene][weighed] for scene in scenes]
-        series = [
-            line(name, kept, np.mean([loss[key] for loss in losses], axis=0))
-            for name, key in (("sparse", "sparse"), ("top-class", "top_class"))
-        ]
-        series += [
-            line(kind, kept, [np.mean([loss[kind] for loss in losses])] * len(kept)) for kind in ("soft", "hard")
-        ]
+        series = _by_numbers_kept(losses, kept, {"sparse": "sparse", "top-class": "top_class"})
         utility = weighed.split(" · ")[0]
         drawn.append(
             Figure(

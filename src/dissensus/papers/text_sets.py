@@ -1,0 +1,54 @@
+"""Sets of texts that several papers learn from: what people said about all items, the texts, and their features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dissensus.datasets.catalogue import load
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.shares import as_distributions
+from dissensus.train.heads.embed_items import embed
+from dissensus.train.heads.encodable_items import text_items
+
+CHAOSNLI = ("chaosnli-snli", "chaosnli-mnli")  # its halves, joined in this order
+
+
+def people_of(name: str) -> Distributions:
+    """What people said, of "chaosnli" (both halves, SNLI first), "popquorn" (offensiveness) or "hs-brexit"."""
+    if name != "chaosnli":
+        return as_distributions(load(name).labels)
+    halves = [as_distributions(load(half).labels) for half in CHAOSNLI]
+    probs, items, votes = (np.concatenate(columns) for columns in
+                           zip(*((half.probs, half.items, half.votes) for half in halves), strict=True))  # fmt: skip
+    return Distributions(probs, items, halves[0].classes, votes)
+
+
+def texts_of(name: str, rows: np.ndarray) -> tuple[Sequence[str], Sequence[str] | None]:
+    """The texts of some items, and the second ones where items are pairs of sentences.  rows: (r,)"""
+    if name != "chaosnli":
+        return _column((name,), "text", rows), None
+    left, right = (_column(CHAOSNLI, column, rows) for column in ("premise", "hypothesis"))
+    return left, right
+
+
+def minilm_features(
+    name: str, people: Distributions, rows: np.ndarray, folder: Path, progress: Callable[[int, int], None]
+) -> np.ndarray:
+    """Features of some items by all-MiniLM-L6-v2, kept in the folder; of pairs u, v, |u - v|, u * v.  -> (r, d)"""
+    items = text_items(people.items[rows], *texts_of(name, rows))
+    return embed(items, "minilm", folder / f"{name}.npy", say=lambda notice: None, progress=progress).values
+
+
+def some_of(n: int, at_most: int | None) -> np.ndarray:
+    """Evenly spaced positions, all of them where they are few enough."""
+    wanted = n if at_most is None else min(n, at_most)
+    return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
+
+
+def _column(names: Sequence[str], column: str, rows: np.ndarray) -> list[str]:
+    every = np.concatenate([np.array(load(name).items[column].to_pylist(), dtype=object) for name in names])
+    values: list[str] = every[rows].tolist()
+    return values
