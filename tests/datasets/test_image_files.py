@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import tarfile
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from dissensus.datasets import cifar10, images, ood
+from dissensus.datasets import cifar10, cifar10_again, images, ood
 from dissensus.datasets.image_files import Images, read_batch
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 32, 32, 3), dtype=np.uint8)
@@ -55,6 +56,47 @@ def test_train_batches_are_joined_in_order(tmp_path, python_2_pickle):
         paths[-1].write_bytes(python_2_pickle(content))
     found = cifar10.read_images(*paths)
     assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS
+
+
+@pytest.mark.parametrize("version", ["v4", "v6"])
+def test_cifar101_as_released(tmp_path, version, monkeypatch):
+    """GitHub modestyachts/CIFAR-10.1: arrays of images and of class codes."""
+    np.save(tmp_path / f"cifar10.1_{version}_data.npy", PIXELS)
+    np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.array(LABELS, dtype=np.int64))
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    found = images("cifar10.1", version)
+    assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS and found.classes[8] == "ship"
+    np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.array([*LABELS[:-1], 10]))
+    with pytest.raises(ValueError, match="expected a class code, 0 to 9, for each image"):
+        images("cifar10.1", version)
+
+
+def cinic10(path, names, mode="RGB"):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, picture in zip(names, PIXELS, strict=False):
+            out = io.BytesIO()
+            Image.fromarray(picture).convert(mode).save(out, "PNG")
+            member = tarfile.TarInfo(name)
+            member.size = len(out.getvalue())
+            archive.addfile(member, io.BytesIO(out.getvalue()))
+
+
+def test_of_cinic10_the_images_of_imagenet_are_read_from_its_archive(tmp_path):
+    path = tmp_path / "CINIC-10.tar.gz"
+    cinic10(path, ["./train/ship/n02687172_1.png", "./train/ship/cifar10-train-7.png", "./test/dog/n02085620_2.png"])
+    found = cifar10_again.read_cinic10(path, expected=2)
+    assert np.array_equal(found.pixels, PIXELS[[0, 2]])
+    assert [found.classes[code] for code in found.labels] == ["ship", "dog"]
+    assert found.items.to_pylist() == [{"filename": "n02687172_1.png", "split": "train"},
+                                       {"filename": "n02085620_2.png", "split": "test"}]  # fmt: skip
+    for expected, message in ((3, "has 2 images of ImageNet; expected 3: it is not whole"), (1, "more than 1 images")):
+        with pytest.raises(ValueError, match=message):
+            cifar10_again.read_cinic10(path, expected=expected)
+    cinic10(path, ["train/ship/n1_1.png"], mode="L")
+    assert cifar10_again.read_cinic10(path, expected=1).pixels.shape == (1, 32, 32, 3)
+    cinic10(path, ["train/submarine/n1_1.png"])
+    with pytest.raises(ValueError, match=r"a class 'submarine', with train/submarine/n1_1\.png"):
+        cifar10_again.read_cinic10(path, expected=1)
 
 
 def test_official_cifar100(tmp_path, python_2_pickle):

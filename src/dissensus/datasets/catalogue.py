@@ -8,6 +8,7 @@ from typing import Any
 from dissensus.datasets import (
     chaosnli,
     cifar10,
+    cifar10_again,
     cifar10h,
     cifar10n,
     cifar10s,
@@ -23,7 +24,8 @@ from dissensus.datasets.folder import read_found
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 
-_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10, efficientnet, ood)
+_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10,
+             cifar10_again, efficientnet, ood)  # fmt: skip
 
 DATASETS: dict[str, DataSet] = {dataset.name: dataset for family in _FAMILIES for dataset in family.DATASETS}
 

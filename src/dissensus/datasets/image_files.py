@@ -51,16 +51,13 @@ class Images:
 
 def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
     """Pixels (n, 32, 32, 3) of the `webp` column of a Parquet file, and its other columns."""
-    try:
-        from PIL import Image
-    except ModuleNotFoundError:
-        raise not_installed(f"{path.name} holds WebP images, and decoding them", "PIL") from None
+    library = image_library(path)
     table = pq.read_table(path)
     blobs = table["webp"]
     pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)
-    with _LateProgress(f"decoding {path.name}", len(blobs), quiet) as progress:
+    with LateProgress(f"decoding {path.name}", len(blobs), quiet) as progress:
         for row, blob in enumerate(blobs):
-            picture = np.asarray(Image.open(io.BytesIO(blob.as_buffer())))
+            picture = np.asarray(library.open(io.BytesIO(blob.as_buffer())))
             if picture.shape != pixels.shape[1:]:
                 raise ValueError(
                     f"{path}: image {row} has shape {picture.shape}; expected {pixels.shape[1:]}, a colour image"
@@ -68,6 +65,15 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
             pixels[row] = picture
             progress.done(row + 1)
     return pixels, table.drop_columns(["webp"])
+
+
+def image_library(path: Path) -> Any:
+    """What decodes the pictures of this file; an error names the extra that brings it."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        raise not_installed(f"{path.name} holds compressed images, and decoding them", "PIL") from None
+    return Image
 
 
 def read_batch(path: Path) -> tuple[np.ndarray, dict[str, Any]]:
@@ -86,7 +92,7 @@ def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
-class _LateProgress:
+class LateProgress:
     """A progress bar that appears only when the work outlasts a reader's patience."""
 
     def __init__(self, title: str, total: int, quiet: bool) -> None:
@@ -94,7 +100,7 @@ class _LateProgress:
         self.started = time.monotonic()
         self.bar: Any = None
 
-    def __enter__(self) -> _LateProgress:
+    def __enter__(self) -> LateProgress:
         return self
 
     def done(self, count: int) -> None:

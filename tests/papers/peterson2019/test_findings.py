@@ -27,6 +27,25 @@ def test_a_run_that_gives_the_papers_numbers_agrees_with_every_claim_that_can_be
     assert off == dict.fromkeys(NOT_HERE, "cannot be tested here")
 
 
+def test_sets_that_a_user_has_are_judged_and_take_the_place_of_their_stand_in():
+    made = findings(results(collected=True), "full")
+    off = {key for key, finding in made.items() if finding.verdict not in ("equal", "same direction")}
+    assert off == {"section-4-time", "section-4-people"}
+    assert "stand in for CINIC-10" in findings(results(), "full")["figure-2-imagenet-accuracy"].reason
+    assert "stand in" not in made["figure-2-imagenet-accuracy"].reason
+    assert "on the 5 sets that are here" in made["figure-2-every-accuracy"].reason
+    turned = findings(results(turned=True, collected=True), "full")
+    for key in ("figure-2-v4-accuracy", "figure-2-imagenet-cross_entropy", "table-1-v4", "table-1-v6"):
+        assert turned[key].verdict == "differs"
+    drawn = {figure.key: figure for figure in figures(results(collected=True), "full")}
+    assert "CIFAR-10.1 v6" in drawn["figure-2-accuracy-scratch-shift"].series[0].x
+
+
+def test_where_heads_decide_networks_are_asked_about_images_without_features():
+    made = findings(results(collected=True), "quick")["figure-2-v6-accuracy"]
+    assert made.verdict == "same direction" and made.parts == ("scratch-shift",)
+
+
 def test_where_human_labels_and_classes_change_places_every_comparison_of_them_differs():
     made = findings(results(turned=True), "full")
     compared = [key for key in made if key.startswith(("figure", "table", "section-5"))]

@@ -8,9 +8,9 @@ import pytest
 from dissensus.datasets.cifar10 import CLASSES
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.peterson2019.paper import parts, shrunk
-from dissensus.papers.peterson2019.sets import FAR, imagenet_images, one_hot
+from dissensus.papers.peterson2019.sets import FAR, collected, imagenet_images, one_hot, shifted_images
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES, SIZES
-from dissensus.papers.peterson2019.tuned import ROWS, classes_of, rows_of
+from dissensus.papers.peterson2019.tuned import ROWS, classes_of, material, material_from, rows_of, settings_of
 from dissensus.study.grid import cells_of
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
@@ -69,6 +69,28 @@ def test_the_far_set_is_near_and_not_the_same(loaded):
     assert {name: len(inputs.classes) for name, inputs in sets.items()} == {"imagenet": 1_065, "far": 205}
     assert set(sets["far"].classes) == {CLASSES.index(name) for name in FAR}
     assert classes_of(sets["far"].classes).probs.sum() == 205
+
+
+def test_cifar101_is_judged_on_where_a_user_has_it(loaded, data_folder, tmp_path, monkeypatch):
+    loaded("cifar10h")
+    before = settings_of("quick")
+    assert collected() == {} and "CIFAR-10.1 v4 and v6" in {what for what, _, _ in shrunk("quick")}
+    for place in data_folder.iterdir():
+        (tmp_path / place.name).symlink_to(place)
+    for version, n in (("v4", 2_021), ("v6", 2_000)):
+        np.save(tmp_path / f"cifar10.1_{version}_data.npy", np.full((n, 32, 32, 3), n % 256, dtype=np.uint8))
+        np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.arange(n) % 10)
+    monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
+    assert collected() == {"v6": "cifar10.1-v6", "v4": "cifar10.1-v4"}
+    sizes = {name: len(inputs.classes) for name, inputs in shifted_images(500).items()}
+    assert sizes == {"cifar10": 500, "v6": 500, "v4": 500, "imagenet": 1_065, "far": 205}
+    kept = material_from(material("quick").arrays())
+    assert {name: len(inputs.classes) for name, inputs in kept.elsewhere.items()} == {
+        "far": 1_065, "v4": 2_021, "v6": 2_000}  # fmt: skip
+    assert settings_of("quick") == before | {"CIFAR-10.1": ["v4", "v6"]}
+    data = {part.name: part.data for part in parts("quick")}
+    assert "cifar10.1-v4" in data["tuned"] and "cifar10.1-v6" in data["scratch-shift"]
+    assert "CIFAR-10.1 v4 and v6" not in {what for what, _, _ in shrunk("quick")}
 
 
 def test_controls_learn_the_class_of_the_data_set(loaded):

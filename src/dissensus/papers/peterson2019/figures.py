@@ -10,7 +10,7 @@ from dissensus.labels.intervals import Interval
 from dissensus.papers.figures import Figure, Series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019 import published
-from dissensus.papers.peterson2019.section_5 import HELD, HERE, Judged, judged
+from dissensus.papers.peterson2019.section_5 import HELD, Judged, judged
 from dissensus.papers.peterson2019.section_6 import table_1
 from dissensus.papers.peterson2019.section_7 import EPSILON
 from dissensus.papers.peterson2019.sets import SHIFTED
@@ -34,8 +34,9 @@ def _shifted(models: Judged, score: str) -> Figure:
     factor, unit = (100, "accuracy in %") if score == "accuracy" else (1, "cross-entropy to the class, nats")
     theirs = published.ACCURACY if score == "accuracy" else published.CROSS_ENTROPY
     ours = [
-        _series(shown, [SHIFTED[on] for on in HERE],
-                [interval_of([factor * value for value in models.runs(kind, on, score).values()]) for on in HERE])
+        _series(shown, [SHIFTED[on] for on in models.sets],
+                [interval_of([factor * value for value in models.runs(kind, on, score).values()])
+                 for on in models.sets])
         for kind, shown in KINDS.items()
     ]  # fmt: skip
     paper = tuple(

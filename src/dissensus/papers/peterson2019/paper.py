@@ -11,6 +11,7 @@ from dissensus.papers.peterson2019 import attacked, labels, shift, tuned
 from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.findings import findings
 from dissensus.papers.peterson2019.published import CLAIMS
+from dissensus.papers.peterson2019.sets import collected
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.studies import HEAD_EPOCHS, HEAD_FOLDS, HEAD_IMAGES, heads, scratch
 from dissensus.train.train_config import TrainConfig
@@ -23,6 +24,8 @@ _FEATURES = ("cifar10h", "cifar10-efficientnet")
 def parts(scale: Scale) -> Sequence[Part]:
     """The labels; sections 5 (networks, and heads beside them), 6 and 7."""
     size = asdict(SIZES[scale])
+    own = collected()  # sets that are not among the data unless a user put them there
+    shifted = (*_SHIFTED, *own.values())
     attacks = {name: size[name] for name in ("attacked", "steps", "epsilons")}
     return [
         Part(name="labels", work=labels.numbers_of, data=("cifar10h", "cifar10h-annotators-all"), weight=0.01,
@@ -32,9 +35,9 @@ def parts(scale: Scale) -> Sequence[Part]:
              data=(*_FEATURES, "cifar10-train-efficientnet", "imagenet32-efficientnet", "imagenet32-validation"),
              settings={"version": shift.VERSION}),
         Part(name="scratch", study=scratch(scale), data=_IMAGES, weight=1.0),
-        Part(name="scratch-shift", work=partial(shift.of_networks, scale), needs=("scratch",), data=_SHIFTED,
+        Part(name="scratch-shift", work=partial(shift.of_networks, scale), needs=("scratch",), data=shifted,
              weight=0.1, settings={"version": shift.VERSION, "shifted": size["shifted"]}),
-        Part(name="tuned", work=partial(tuned.numbers_of, scale), data=_SHIFTED, weight=1.8,
+        Part(name="tuned", work=partial(tuned.numbers_of, scale), data=shifted, weight=1.8,
              settings=tuned.settings_of(scale)),
         Part(name="attacked", work=partial(attacked.numbers_of, scale), needs=("tuned",), data=_IMAGES, weight=0.2,
              settings=attacks | {"version": attacked.VERSION}),
@@ -53,16 +56,21 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
          "for every way of fine-tuning"),
         ("images under attack", "all 10,000", "those that a network was not tuned on, fold by fold"),
         ("steps of PGD", "not stated", f"{size.steps} of 1 of 255, from the image itself"),
-        ("CIFAR-10.1 v4 and v6", "two sets of about 2,000 images", "not among the data; claims about all sets are "
-         "judged on the three others, and ImageNet's images stand beside"),
-        ("CINIC-10", "210,000 images of ImageNet", "1,065 validation images of ImageNet at 32 pixels, classes mapped "
-         "by hand"),
         ("ImageNet-Far", "a set of the authors, not listed", "205 validation images of ImageNet in 41 classes that are "
          "near those of CIFAR-10, chosen here"),
         ("heads on features", "none", f"EfficientNet-Lite0, {HEAD_FOLDS[scale]} folds of "
          f"{HEAD_IMAGES[scale] or 10_000:,} images, {HEAD_EPOCHS[scale]} epochs; {role}. The encoder has learned "
          "ImageNet's classes, so for heads ImageNet's images are less far away than for networks"),
     ]  # fmt: skip
+    own = collected()
+    if not {"v4", "v6"} & set(own):
+        rows.append(("CIFAR-10.1 v4 and v6", "two sets of about 2,000 images", "not among the data; claims about all "
+                     "sets are judged on the others, and ImageNet's images stand beside"))  # fmt: skip
+    if "cinic10" not in own:
+        rows.append(("CINIC-10", "210,000 images of ImageNet", "1,065 validation images of ImageNet at 32 pixels, "
+                     "classes mapped by hand"))  # fmt: skip
+    elif size.shifted is not None:
+        rows.append(("CINIC-10", "210,000 images of ImageNet", f"{size.shifted:,} of them"))
     if size.images is None:  # full scale
         return rows
     made = ", ".join(f"{name}: {sized.network}" + _dimensions(sized.width, sized.depth)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from dissensus.datasets.catalogue import features, images, load
+from dissensus.datasets.catalogue import features, images, load, lookup
 from dissensus.datasets.cifar10 import CLASSES
 from dissensus.datasets.dataset import LabelledItems, about_items, class_names
+from dissensus.datasets.folder import is_present
 from dissensus.datasets.image_files import Images
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
@@ -18,9 +19,14 @@ from dissensus.labels.distributions import Distributions
 DRAW = 2019  # seed of which images are taken where not all are
 SHIFTED = {
     "cifar10": "CIFAR-10, training images",
+    "v6": "CIFAR-10.1 v6",
+    "v4": "CIFAR-10.1 v4",
+    "cinic10": "CINIC-10, images of ImageNet",
     "imagenet": "ImageNet at 32 pixels, classes of CIFAR-10",
     "far": "ImageNet at 32 pixels, classes near those of CIFAR-10",
 }
+# Sets that are judged on where they are in the data folder.
+COLLECTED = {"v6": ("cifar10.1", "v6"), "v4": ("cifar10.1", "v4"), "cinic10": ("cinic10", "imagenet")}
 # ImageNet classes that are like a class of CIFAR-10 without being it. The paper names ibex, gazelle and zebra, and does
 # not list the others: these are ours. All birds of ImageNet are birds, so there is none for them.
 FAR: Mapping[str, tuple[int, ...]] = {
@@ -79,10 +85,25 @@ def images_of(name: str, split: str) -> Images:
 
 
 def shifted_images(at_most: int | None) -> dict[str, Inputs]:
-    """Every set of SHIFTED as images; at most so many training images."""
-    train = images_of("cifar10", "train")
-    rows = some(len(train.labels), at_most)
-    return {"cifar10": Inputs(train.pixels[rows], train.labels[rows])} | imagenet_images()
+    """Every set of SHIFTED that is there as images; at most so many of CIFAR-10's training images and of CINIC-10."""
+    return {"cifar10": _some_of("cifar10", "train", at_most)} | collected_images(at_most) | imagenet_images()
+
+
+def collected() -> dict[str, str]:
+    """The data sets of COLLECTED that are there, by the name that they have here."""
+    names = {name: "-".join(place) for name, place in COLLECTED.items()}
+    return {name: data for name, data in names.items() if is_present(lookup(data))}
+
+
+def collected_images(at_most: int | None, *, names: Collection[str] = tuple(COLLECTED)) -> dict[str, Inputs]:
+    """Those of these sets that are there."""
+    return {name: _some_of(*COLLECTED[name], at_most) for name in collected() if name in names}
+
+
+def _some_of(name: str, split: str, at_most: int | None) -> Inputs:
+    known = images_of(name, split)
+    rows = some(len(known.labels), at_most)
+    return Inputs(known.pixels[rows], known.labels[rows])
 
 
 def imagenet_images() -> dict[str, Inputs]:
@@ -92,7 +113,7 @@ def imagenet_images() -> dict[str, Inputs]:
 
 
 def shifted_features() -> dict[str, Inputs]:
-    """Every set of SHIFTED as features of EfficientNet-Lite0: the images that have some."""
+    """The sets of SHIFTED of which there are features of EfficientNet-Lite0: the images that have some."""
     train, others = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
     known = images_of("imagenet32", "validation")
     assert train.gold is not None and others.gold is not None

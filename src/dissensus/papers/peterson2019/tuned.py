@@ -22,7 +22,15 @@ from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import imagenet_images, images_of, people_of, some
+from dissensus.papers.peterson2019.sets import (
+    Inputs,
+    collected,
+    collected_images,
+    imagenet_images,
+    images_of,
+    people_of,
+    some,
+)
 from dissensus.papers.peterson2019.shift import against_classes
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
@@ -33,6 +41,7 @@ from dissensus.train.child_processes import cores
 SEED = 0
 VERSION = 1  # of what is computed here
 ROWS = ("control", "mixup", "category", "soft", "sampled")  # of table 1, below the pretrained network
+VERSIONS = ("v4", "v6")  # of CIFAR-10.1: columns of table 1 where the images are there
 ATTACKED = ("control", "soft")  # whose networks are kept for section 7
 Deliver = Callable[[Distributions, np.ndarray], Delivery]  # (what people said, classes of the data set)
 
@@ -43,7 +52,7 @@ class Material:
 
     pixels, people, gold  the images of CIFAR-10H
     train, classes        training images of CIFAR-10 with their classes
-    far, far_classes      ImageNet's images with a class of CIFAR-10: further away, as CIFAR-10.1 is
+    elsewhere             further away: "far", ImageNet's images with a class of CIFAR-10, and CIFAR-10.1 where it is
     """
 
     pixels: np.ndarray
@@ -51,13 +60,26 @@ class Material:
     gold: np.ndarray
     train: np.ndarray
     classes: np.ndarray
-    far: np.ndarray
-    far_classes: np.ndarray
+    elsewhere: Mapping[str, Inputs]
 
     __repr__ = shapes
 
     def shares(self, rows: np.ndarray) -> Distributions:
         return Distributions(self.people[rows], rows, CLASSES)
+
+    def arrays(self) -> dict[str, Any]:
+        """All of it as arrays by name, which `material_from` takes."""
+        arrays = {name: value for name, value in vars(self).items() if name != "elsewhere"}
+        for name, inputs in self.elsewhere.items():
+            arrays |= {f"{name}:x": inputs.x, f"{name}:classes": inputs.classes}
+        return arrays
+
+
+def material_from(arrays: Mapping[str, np.ndarray]) -> Material:
+    """What `Material.arrays` gave."""
+    known = {name: arrays[name] for name in arrays if ":" not in name}
+    names = [name.removesuffix(":x") for name in arrays if name.endswith(":x")]
+    return Material(**known, elsewhere={name: Inputs(arrays[f"{name}:x"], arrays[f"{name}:classes"]) for name in names})
 
 
 def material(scale: Scale) -> Material:
@@ -65,12 +87,11 @@ def material(scale: Scale) -> Material:
     size = SIZES[scale]
     people = people_of(size.images)
     assert isinstance(people.labels, Distributions)
-    train, far = images_of("cifar10", "train"), imagenet_images()["imagenet"]
+    train = images_of("cifar10", "train")
+    elsewhere = {"far": imagenet_images()["imagenet"]} | collected_images(None, names=VERSIONS)
     rows = some(len(train.labels), size.pretrained_on, seed=SEED)
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
-    return Material(
-        pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], far.x, far.classes
-    )
+    return Material(pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], elsewhere)
 
 
 def rows_of(scale: Scale) -> dict[str, Deliver]:
@@ -100,7 +121,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 
     kept, place = material(scale), home(scale, folder)
     with_arrays = place / "images.npz"
-    whole_or_not(with_arrays, lambda file: np.savez(file, **vars(kept)))
+    whole_or_not(with_arrays, lambda file: np.savez(file, **kept.arrays()))
     size = SIZES[scale]
     tasks = [(scale, name, sized, place) for name, sized in size.networks.items()]
     done, whole = 0, len(tasks) * (1 + len(rows_of(scale)) * len(size.tuning_rates) * size.folds)
@@ -121,7 +142,9 @@ def settings_of(scale: Scale) -> dict[str, Any]:
     """Everything that decides what comes out here."""
     size = asdict(SIZES[scale])
     left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
-    return {name: value for name, value in size.items() if name not in left_out} | {"version": VERSION, "seed": SEED}
+    settings = {name: value for name, value in size.items() if name not in left_out}
+    versions = [name for name in VERSIONS if name in collected()]
+    return settings | {"version": VERSION, "seed": SEED} | ({"CIFAR-10.1": versions} if versions else {})
 
 
 def home(scale: Scale, folder: Path) -> Path:
@@ -156,10 +179,10 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
     """Everything about one network, in a process of its own."""
     scale, name, sized, folder = task
     with np.load(folder / "images.npz") as arrays:
-        given = Material(**arrays)
+        given = material_from(arrays)
     start = _pretrained(scale, name, sized, folder, given)
     guess = start.probs(given.pixels)
-    numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _far(start, given), "tuned": {}}
+    numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _elsewhere(start, given), "tuned": {}}
     remark(None)
     for row, deliver in rows_of(scale).items():
         for rate in SIZES[scale].tuning_rates:
@@ -213,7 +236,7 @@ def _tuned(
     if row in ATTACKED:
         save_network(network, model_path(folder, name, row, rate, fold))
     guess = network.probs(given.pixels[held])
-    return _scores(guess, given.people[held], given.gold[held]) | _far(network, given)
+    return _scores(guess, given.people[held], given.gold[held]) | _elsewhere(network, given)
 
 
 def _by_fold(scale: Scale, guess: np.ndarray, given: Material) -> dict[str, Any]:
@@ -227,9 +250,9 @@ def _scores(guess: np.ndarray, people: np.ndarray, gold: np.ndarray) -> dict[str
     return {"soft_nll": float(soft_nll(guess, people).mean())} | against_classes(guess, gold)
 
 
-def _far(network: Any, given: Material) -> dict[str, Any]:
-    return {f"far_{score}": value
-            for score, value in against_classes(network.probs(given.far), given.far_classes).items()}  # fmt: skip
+def _elsewhere(network: Any, given: Material) -> dict[str, Any]:
+    return {f"{name}_{score}": value for name, inputs in given.elsewhere.items()
+            for score, value in against_classes(network.probs(inputs.x), inputs.classes).items()}  # fmt: skip
 
 
 def _cutout(scale: Scale, sized: Sized) -> dict[str, int]:
