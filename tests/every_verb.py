@@ -2,6 +2,7 @@
 
     python tests/every_verb.py                  in an environment with some extras
     python tests/every_verb.py '["torch", …]'   as if these modules were not
+    python tests/every_verb.py '["torch", …]' '["embed", …]'   these verbs alone, and every name
 
 It needs nothing but dissensus: `make extras` runs it in fresh environments, and test_missing_packages.py in this one
 with packages hidden.
@@ -83,8 +84,8 @@ class Without:
         return (package for package in every if package.metadata["Name"] not in self.packages)
 
 
-def outcomes() -> dict[str, dict[str, str]]:
-    """By verb and by public name: "works", "needs EXTRA", or what went wrong."""
+def outcomes(only: list[str] | None = None) -> dict[str, dict[str, str]]:
+    """By verb, all or only some, and by public name: "works", "needs EXTRA", or what went wrong."""
     from dissensus.cli.main import app, main
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), socket.socket() as taken:
@@ -95,6 +96,8 @@ def outcomes() -> dict[str, dict[str, str]]:
         verbs = _verbs(app)
         done = {}
         for verb in [*verbs, *(extra for extra in WORDS if extra not in verbs)]:
+            if only is not None and verb not in only:
+                continue
             words = [word.format(busy=busy) for word in WORDS.get(verb, ["anesthesia"])]
             name = verb if verb in verbs else verb.partition(" ")[0]
             done[verb] = _run(main, [*name.split(), *words], EXPECTED.get(verb, "").format(busy=busy))
@@ -196,4 +199,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         finds = Without(json.loads(sys.argv[1]))
         sys.meta_path[:] = [finds if finder is PathFinder else finder for finder in sys.meta_path]
-    print(json.dumps(outcomes(), indent=1))
+    print(json.dumps(outcomes(json.loads(sys.argv[2]) if len(sys.argv) > 2 else None), indent=1))
