@@ -4,7 +4,7 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
@@ -52,12 +52,15 @@ def init(
 
 
 @elicit.command()
-def check(folder: Folder, as_json: AsJson = False) -> None:
+def check(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
     """Read the whole survey and say what it will do, or what is wrong."""
+    from dissensus.elicit.dashboard.overrides import in_words, overrides_of
     from dissensus.elicit.survey.preview import check_survey
 
     with one_line_errors():
         facts = check_survey(folder)
+        facts["overridden"] = overrides_of(folder, database)
+    facts["notes"] += [in_words(override, folder) for override in facts["overridden"]]
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -83,9 +86,13 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     with one_line_errors():
+        from dissensus.elicit.dashboard.overrides import in_words, overrides_of
         from dissensus.elicit.server import prepare_server, run_server
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
+        overridden = overrides_of(folder, database)
+    for override in overridden:
+        say(f"note: {in_words(override, folder)}")
     if ready.new_key:
         say(f"the dashboard's key, shown only this once: {ready.new_key}")
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
@@ -132,6 +139,7 @@ def rehearse(
     at_once: Annotated[int, typer.Option(help="How many of them answer at the same time.")] = 50,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     real_time: Annotated[bool, typer.Option("--real-time", help="Take about 2 s per answer, as people do.")] = False,
+    leave: Annotated[float, typer.Option(help="Share of people who leave in the middle, 0 to 1.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the true answers and of the people.")] = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -148,7 +156,7 @@ def rehearse(
         task = bar.add_task("rehearsing", total=None)
         facts = run_rehearsal(
             folder, database, annotators=annotators, at_once=at_once, workers=workers, seed=seed, real_time=real_time,
-            tick=lambda: bar.advance(task),
+            leave=leave, tick=lambda: bar.advance(task),
         )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(facts))
@@ -170,6 +178,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Export every raw answer with its times, the labels made from the answers, or the people who gave them."""
+    from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.export_files import format_of, write_labels, write_table
     from dissensus.elicit.running import open_survey
 
@@ -184,6 +193,9 @@ def export(
                 rows = write_labels(run, output, with_excluded=with_excluded, say=say)
             else:
                 rows = write_table(run, what, output)
+            facts = status_of(run)
+    if facts["surplus"] and not people:
+        say(f"note: {_surplus(facts)}")
     done = {what: rows, "output": str(output)}
     written = _counted(rows, "person", "people") if people else _counted(rows, "answer")
     print_result(done, f"{written} -> {output}", as_json)
@@ -192,6 +204,7 @@ def export(
 @elicit.command()
 def status(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
     """Show progress, people and time left."""
+    from dissensus.elicit.dashboard.overrides import in_words
     from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.running import open_survey
 
@@ -213,6 +226,32 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
         f"{_counted(facts['people'], 'person', 'people')}, {facts['stages'].get('done', 0):,} of them done; time left: "
         f"{left}"
     )
+    if facts["surplus"]:
+        print_line(f"note: {_surplus(facts)}")
+    for override in facts["overridden"]:
+        print_line(f"note: {in_words(override, folder)}")
+
+
+@elicit.command()
+def settle(
+    folder: Folder,
+    database: Database = None,
+    per_item: Annotated[bool, typer.Option("--per-item", help="Let per_item of survey.toml hold again.")] = False,
+    take_answers: Annotated[bool, typer.Option("--open", help="Take answers again, after a pause.")] = False,
+) -> None:
+    """Take back what was decided on the dashboard, so that survey.toml holds again."""
+    from dissensus.elicit.dashboard import decisions
+    from dissensus.elicit.running import open_survey
+
+    with one_line_errors():
+        if not (per_item or take_answers):
+            raise ValueError("nothing to settle: give --per-item, --open, or both; `elicit status` says what differs")
+        with open_survey(folder, database) as run:
+            if per_item:
+                print_line(f"per_item is {decisions.settle_per_item(run)}, as survey.toml says")
+            if take_answers:
+                decisions.reopen(run)
+                print_line("answers are taken")
 
 
 @elicit.command()
@@ -228,6 +267,15 @@ def forget(
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))
     print_line(f"deleted a person and {_counted(gone, 'answer')}")
+
+
+def _surplus(facts: dict[str, Any]) -> str:
+    """How many answers there are beyond those that were asked for."""
+    many = _counted(facts["surplus"], "answer")
+    return (
+        f"{many} more than some items need ({facts['surplus'] / max(facts['wanted'], 1):.1%}): places that seemed left "
+        "were given twice, or answered late"
+    )
 
 
 def _counted(number: int, noun: str, nouns: str = "") -> str:

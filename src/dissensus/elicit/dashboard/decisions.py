@@ -61,6 +61,18 @@ def extend(run: Running, per_item: int) -> None:
     _set(run, "per_item", str(per_item), "extended")
 
 
+def settle_per_item(run: Running) -> int:
+    """Let per_item of survey.toml hold again, whatever was decided on the dashboard. -> what holds now"""
+
+    def work(connection: Connection) -> None:
+        if setting(connection, "per_item", ""):
+            connection.execute(sa.delete(schema.about).where(schema.about.c.key == "per_item"))
+            record_event(connection, "settled", per_item=run.survey.protocol.per_item)
+
+    run.store.write(work)
+    return run.survey.protocol.per_item
+
+
 def find_person(run: Running, name: str) -> str:
     """The id under which the database has this person; ValueError where there is nobody, or more than one.
 
