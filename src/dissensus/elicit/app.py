@@ -139,10 +139,12 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip
-    return Starlette(
+    app = Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
         exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
+    app.state.presence = presence
+    return app
 
 
 def app_from_environment() -> Starlette:

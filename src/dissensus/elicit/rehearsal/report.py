@@ -37,8 +37,8 @@ def rehearse(
     leave       the probability with which somebody leaves for good, at any of their items alike
     tick        called after each answer
 
-    -> times, errors, `lost` and `twice` (acknowledged answers that are missing or doubled), who finished, who was let go
-    while they could have answered something, answers that are missing, answers beyond those that are wanted
+    -> times, errors, `lost` and `twice` (acknowledged answers that are missing or doubled), who finished, who was let
+    go while they could have answered something, answers that are missing, answers beyond those that are wanted
     (`surplus`), and how far the answers are from the truth
     """
     if not 0 <= leave <= 1:

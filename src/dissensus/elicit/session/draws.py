@@ -36,12 +36,13 @@ TAKEN = {"assigned": units.c.assigned + 1, "priority": units.c.priority * FALLS,
 TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(TAKEN)
 # With it comes the fewest answers that an open unit had: fewer than the taken one has, where such were passed over.
 FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).correlate(None).scalar_subquery().label("fewest")
-# And what the person can expect next. Others draw from the top, so it is one that they will come to last, or soon, as
-# all that is drawn by expected error has to be near the top.
+# And what the person can expect next. Others draw from the top, so it is one that they will come to last, or, where
+# draws are by expected error, one that is near the top and not the first.
 later = units.alias("later")
 LATER = sa.select(sa.cast(later.c.id, sa.Text) + ":" + sa.cast(later.c.assigned, sa.Text)).where(
-    later.c.main, later.c.id != units.c.id, later.c.id.not_in(HAD), later.c.assigned < sa.bindparam("per_item")
-)
+    later.c.main, later.c.id.not_in(HAD), later.c.id != sa.bindparam("expected"),
+    later.c.assigned < sa.bindparam("per_item"),
+)  # fmt: skip
 NEAR_TOP = 8
 NEXT = {
     "least-answered": LATER.where(later.c.assigned == FEWEST.element).order_by(later.c.tie.desc()),
@@ -65,7 +66,7 @@ TAKE_WANTED = {
         units.c.id,
         units.c.assigned,
         FEWEST if name == "least-answered" else sa.null().label("fewest"),
-        NEXT[name].limit(1).correlate(units).scalar_subquery().label("next"),
+        NEXT[name].limit(1).scalar_subquery().label("next"),
     )
     for name, wanted in WANTED.items()
 }
@@ -137,7 +138,7 @@ def _taken(
         connection.execute(TAKE, {**given, "unit_": units_left[0]})
         return Drawn(units_left[0], Next(units_left[1], 0) if len(units_left) > 1 else None)
     told = {"expected": expected.unit if expected else -1, "then": expected.then if expected else -1}
-    skip = {"skip_": random.randrange(NEAR_TOP)} if survey.protocol.draw == "expected-error" else {}
+    skip = {"skip_": random.randrange(1, NEAR_TOP)} if survey.protocol.draw == "expected-error" else {}
     taken = connection.execute(TAKE_WANTED[survey.protocol.draw], {**given, **told, **skip}).one_or_none()
     if connection.dialect.name == "postgresql":
         # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.
@@ -150,7 +151,9 @@ def _taken(
             raise Busy("what is wanted most is being drawn by somebody else")
     if taken is None:
         return None
-    return Drawn(int(taken.id), Next(*map(int, taken.next.split(":"))) if taken.next else None)
+    following = Next(*map(int, taken.next.split(":"))) if taken.next else None
+    # Whether a unit counts as taken already is seen differently by the two databases.
+    return Drawn(int(taken.id), None if following is None or following.unit == taken.id else following)
 
 
 def _release(connection: Connection, before: float) -> int:
