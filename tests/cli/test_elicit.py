@@ -94,14 +94,16 @@ def test_what_was_decided_on_the_dashboard_is_said_and_can_be_settled(answered):
     for verb in ("check", "status"):
         said = dissensus(verb, answered).stdout.replace("\n", " ")
         assert re.search(rf"per_item: 8 on the dashboard since {day}, 3 in survey.toml; 8 holds", said)
-        assert f"dissensus elicit settle {answered} --per-item" in said
+        assert f"dissensus elicit status {answered} --settle per_item" in said
         assert re.search(rf"paused on the dashboard since {day}, so nobody is given items", said)
         facts = json.loads(dissensus(verb, answered, "--json").stdout)
         assert [(row["setting"], row["holds"], row["file"]) for row in facts["overridden"]] == [
             ("per_item", 8, 3), ("state", "stopped", "open")]  # fmt: skip
-    assert "nothing to settle: give --per-item, --open, or both" in dissensus("settle", answered, code=2).stderr
-    assert "per_item is 3, as survey.toml says" in dissensus("settle", answered, "--per-item").stdout
-    assert "answers are taken" in dissensus("settle", answered, "--open").stdout
+    wrong = dissensus("status", answered, "--settle", "classes", code=2).stderr
+    assert "'classes' is not decided on the dashboard; expected per_item or state" in wrong
+    settled = dissensus("status", answered, "--settle", "per_item").stdout
+    assert "of 24 answers" in settled and "per_item" not in settled and "is stopped" in settled
+    assert "is open" in dissensus("status", answered, "--settle", "state").stdout
     for verb in ("check", "status"):
         assert "note:" not in dissensus(verb, answered).stdout
         assert json.loads(dissensus(verb, answered, "--json").stdout)["overridden"] == []
@@ -140,7 +142,7 @@ def test_answers_beyond_those_that_are_wanted_are_said(answered, tmp_path):
             decisions.extend(run, 2)
             while page["stage"] == "trial":
                 page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
-        decisions.settle_per_item(run)
+        decisions.settle(run, "per_item")
         more = status_of(run)["surplus"]
     assert more > 0
     assert f"{more} answer" in dissensus("status", answered).stdout and "more than some items need" in (

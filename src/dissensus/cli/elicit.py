@@ -54,13 +54,16 @@ def init(
 @elicit.command()
 def check(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
     """Read the whole survey and say what it will do, or what is wrong."""
-    from dissensus.elicit.dashboard.overrides import in_words, overrides_of
+    from dissensus.elicit.database import DATABASE
     from dissensus.elicit.survey.preview import check_survey
 
     with one_line_errors():
-        facts = check_survey(folder)
-        facts["overridden"] = overrides_of(folder, database)
-    facts["notes"] += [in_words(override, folder) for override in facts["overridden"]]
+        facts = {**check_survey(folder), "overridden": []}
+        if database is not None or (folder / DATABASE).is_file():  # a survey that is new is checked without any
+            from dissensus.elicit.dashboard.overrides import in_words, overrides_of
+
+            facts["overridden"] = overrides_of(folder, database)
+            facts["notes"] += [in_words(override, folder) for override in facts["overridden"]]
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -202,13 +205,22 @@ def export(
 
 
 @elicit.command()
-def status(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
+def status(
+    folder: Folder,
+    database: Database = None,
+    settle: Annotated[str | None, typer.Option(help="Let survey.toml hold again where the dashboard decided otherwise: "
+                                               "per_item, or state to take answers again.")] = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
     """Show progress, people and time left."""
+    from dissensus.elicit.dashboard.decisions import settle as take_back
     from dissensus.elicit.dashboard.overrides import in_words
     from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.running import open_survey
 
     with one_line_errors(), open_survey(folder, database) as run:
+        if settle is not None:
+            take_back(run, settle)
         facts = status_of(run)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -230,28 +242,6 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
         print_line(f"note: {_surplus(facts)}")
     for override in facts["overridden"]:
         print_line(f"note: {in_words(override, folder)}")
-
-
-@elicit.command()
-def settle(
-    folder: Folder,
-    database: Database = None,
-    per_item: Annotated[bool, typer.Option("--per-item", help="Let per_item of survey.toml hold again.")] = False,
-    take_answers: Annotated[bool, typer.Option("--open", help="Take answers again, after a pause.")] = False,
-) -> None:
-    """Take back what was decided on the dashboard, so that survey.toml holds again."""
-    from dissensus.elicit.dashboard import decisions
-    from dissensus.elicit.running import open_survey
-
-    with one_line_errors():
-        if not (per_item or take_answers):
-            raise ValueError("nothing to settle: give --per-item, --open, or both; `elicit status` says what differs")
-        with open_survey(folder, database) as run:
-            if per_item:
-                print_line(f"per_item is {decisions.settle_per_item(run)}, as survey.toml says")
-            if take_answers:
-                decisions.reopen(run)
-                print_line("answers are taken")
 
 
 @elicit.command()

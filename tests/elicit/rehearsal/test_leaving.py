@@ -24,7 +24,7 @@ def test_a_quarter_leaves_and_nobody_is_turned_away_while_answers_are_missing(tm
     folder.mkdir()
     (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(30)))
     write_survey(folder, items="items.csv",
-                 protocol={"per_person": 10, "per_item": 15, "draw": draw, "hold_minutes": 0.03})  # fmt: skip
+                 protocol={"per_person": 10, "per_item": 15, "draw": draw, "hold_minutes": 0.08})  # fmt: skip
     facts = rehearse(folder, database, annotators=60, at_once=20, workers=2, seed=4, leave=0.25)
     assert facts["errors"] == facts["lost"] == facts["twice"] == 0 and 5 < facts["left"] < 25
     assert facts["turned_away_early"] == facts["missing"] == 0
@@ -35,7 +35,7 @@ def test_a_quarter_leaves_and_nobody_is_turned_away_while_answers_are_missing(tm
 def test_batches_that_were_left_are_given_to_others(tmp_path, database):
     folder = write_survey(
         tmp_path / "survey",
-        protocol={"draw": "batches", "batches": "batches.csv", "per_item": 6, "hold_minutes": 0.03},
+        protocol={"draw": "batches", "batches": "batches.csv", "per_item": 6, "hold_minutes": 0.08},
     )
     (folder / "batches.csv").write_text("batch,item\n" + "".join(f"b{i // 4},p{i}\n" for i in range(8)))
     facts = rehearse(folder, database, annotators=24, at_once=8, workers=2, seed=4, leave=0.25)

@@ -61,8 +61,13 @@ def extend(run: Running, per_item: int) -> None:
     _set(run, "per_item", str(per_item), "extended")
 
 
-def settle_per_item(run: Running) -> int:
-    """Let per_item of survey.toml hold again, whatever was decided on the dashboard. -> what holds now"""
+def settle(run: Running, what: str) -> None:
+    """Take back what was decided here about `per_item` or the `state`, so that survey.toml holds again."""
+    if what not in ("per_item", "state"):
+        raise ValueError(f"{what!r} is not decided on the dashboard; expected per_item or state")
+    if what == "state":
+        reopen(run)
+        return
 
     def work(connection: Connection) -> None:
         if setting(connection, "per_item", ""):
@@ -70,7 +75,6 @@ def settle_per_item(run: Running) -> int:
             record_event(connection, "settled", per_item=run.survey.protocol.per_item)
 
     run.store.write(work)
-    return run.survey.protocol.per_item
 
 
 def find_person(run: Running, name: str) -> str:

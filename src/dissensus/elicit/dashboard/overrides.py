@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import DATABASE, Store, setting
+from dissensus.elicit.database import DATABASE, schema
+from dissensus.elicit.database.store import Store, setting
 from dissensus.elicit.survey.settings import Survey, read_survey
 
 SINCE = sa.select(sa.func.max(schema.events.c.at)).where(schema.events.c.kind == sa.bindparam("kind_"))
@@ -54,15 +54,15 @@ def overrides_of(folder: Path | str, database: str | None = None) -> list[dict[s
 def in_words(override: dict[str, Any], folder: Path | str) -> str:
     """One sentence that says which holds, and the ways to settle it."""
     since = "" if override["since"] is None else f" since {_day(override['since'])}"
-    settle = f"dissensus elicit settle {folder}"
+    settle = f"dissensus elicit status {folder} --settle {override['setting']}"
     if override["setting"] == "state":
         return (
-            f"paused on the dashboard{since}, so nobody is given items; `{settle} --open`, or the dashboard, takes "
-            "answers again"
+            f"paused on the dashboard{since}, so nobody is given items; `{settle}`, or the dashboard, takes answers "
+            "again"
         )
     holds, file = override["holds"], override["file"]
     return (
-        f"per_item: {holds} on the dashboard{since}, {file} in survey.toml; {holds} holds. `{settle} --per-item` makes "
+        f"per_item: {holds} on the dashboard{since}, {file} in survey.toml; {holds} holds. `{settle}` makes "
         f"survey.toml's hold again; to keep {holds}, write it into survey.toml"
     )
 

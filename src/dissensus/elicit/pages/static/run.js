@@ -168,7 +168,7 @@ const PAGES = {
   ],
   practice: (trial, done) => showTrial(trial, done, times, "Practice"),
   trial: (trial, done) => showTrial(trial, done, times, ""),
-  waiting: (content, done) => [...waiting(content), actions(content.answered ? "Finish now" : "Stop waiting", () => done({})), contact(content)],
+  waiting: (content, done) => [...waiting(content), actions("Look again now", comeBack, [content.answered ? "Finish now" : "Stop waiting", () => done({})]), contact(content)],
   break: (content, done) => [
     make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Rest your eyes, and go on when you like.`),
     actions("Go on", () => done({})),
