@@ -68,7 +68,7 @@ def test_it_says_when_everything_has_been_answered_after_all(busy, person):
 
 
 def test_whoever_stops_waiting_is_thanked_and_may_come_back(busy, person):
-    run, _ = busy
+    run, people = busy
     with served(run.survey.folder) as address:
         me = person()
         me.start(address)
@@ -77,6 +77,10 @@ def test_whoever_stops_waiting_is_thanked_and_may_come_back(busy, person):
         me.page.reload()
         me.ready()
         assert me.heading() == "Please wait a moment"
+        for somebody in people:
+            decisions.forget(run, somebody)
+        press(me, "Look again now")
+        assert me.place() == "1 of 8"
 
 
 def test_whoever_has_answered_may_finish_instead_of_waiting(tmp_path, person):

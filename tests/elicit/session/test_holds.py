@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +18,7 @@ from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.database import schema
 from dissensus.elicit.identity import signed
 from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.draws import draw
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.database.test_store import counters, expire
 from tests.elicit.session.test_session import answer, rows, through_trials
@@ -279,3 +282,23 @@ def test_whoever_has_answered_and_does_not_want_to_wait_is_done(opened):
     page = submit(run, me, {"page": "waiting", "answer": {}})["page"]
     assert page["stage"] == "done" and page["code"]
     assert submit(run, me, {"page": "waiting", "answer": {}})["page"]["stage"] == "done"
+
+
+def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(opened):
+    """Then the next item was drawn and held together with the one that was shown."""
+    run = opened()
+    me = arrive(run, {})
+    page = current_page(run, me)
+
+    def draw_ahead(connection):
+        unit = draw(connection, run.survey, me, 0, 3, late=0.0, first=False).unit
+        shown = {"items": run.names[unit], "classes": ["cat", "dog", "ship"]}
+        connection.execute(sa.insert(schema.trials).values(
+            id="ahead", person=me, place=1, unit=unit, kind="main", shown=json.dumps(shown), drawn=time.time(), held=True,
+        ))  # fmt: skip
+
+    run.store.write(draw_ahead)
+    assert current_page(run, me)["page"] == page["page"] and len(held(run)) == 2
+    page = answer(run, me, page)["page"]
+    assert page["page"] == "trial:ahead" and len(held(run)) == 1
+    assert answer(run, me, page)["page"]["stage"] == "trial" and counters(run)[0] == counters(run)[1]

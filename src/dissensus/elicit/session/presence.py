@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Row
 from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import now
+from dissensus.elicit.database.store import Busy, now
 from dissensus.elicit.running import Running
 
 EVERY = 5.0  # seconds after which signs that only say "still here" are written down together
@@ -45,20 +45,26 @@ class Presence:
 
     def write(self) -> None:
         """Write down all signs so far in one transaction; people who are gone from the database are passed over."""
-        since, self._since = self._since, {}
-        # In one order, so that two processes that do this at once cannot wait for each other.
-        rows = [{"person_": person, "at": at} for person, at in sorted(since.items())]
-        if rows:
-            self.run.store.write(lambda connection: connection.execute(SEEN, rows))
+        self._write(self._taken())
 
     async def keep(self) -> None:
         """Write them down every few seconds for as long as the server runs."""
         while True:
             await asyncio.sleep(_at_most(self.run, EVERY))
+            signs = self._taken()  # here, where they are noted, so that none is noted while they are listed
             try:
-                await run_in_threadpool(self.write)
-            except sa.exc.SQLAlchemyError as error:  # the next signs say the same
+                await run_in_threadpool(self._write, signs)
+            except (sa.exc.SQLAlchemyError, Busy) as error:  # the next signs say the same
                 logging.getLogger("uvicorn.error").error("signs of life: %s: %s", type(error).__name__, error)
+
+    def _taken(self) -> list[dict[str, Any]]:
+        since, self._since = self._since, {}
+        # In one order, so that two processes that write at once cannot wait for each other.
+        return [{"person_": person, "at": at} for person, at in sorted(since.items())]
+
+    def _write(self, signs: list[dict[str, Any]]) -> None:
+        if signs:
+            self.run.store.write(lambda connection: connection.execute(SEEN, signs))
 
 
 def _at_most(run: Running, seconds: float) -> float:
