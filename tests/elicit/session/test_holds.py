@@ -293,9 +293,8 @@ def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(ope
     def draw_ahead(connection):
         unit = draw(connection, run.survey, me, 0, 3, late=0.0, first=False).unit
         shown = {"items": run.names[unit], "classes": ["cat", "dog", "ship"]}
-        connection.execute(sa.insert(schema.trials).values(
-            id="ahead", person=me, place=1, unit=unit, kind="main", shown=json.dumps(shown), drawn=time.time(), held=True,
-        ))  # fmt: skip
+        row = {"id": "ahead", "person": me, "place": 1, "unit": unit, "kind": "main", "shown": json.dumps(shown)}
+        connection.execute(sa.insert(schema.trials).values(**row, drawn=time.time(), held=True))
 
     run.store.write(draw_ahead)
     assert current_page(run, me)["page"] == page["page"] and len(held(run)) == 2
