@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,6 +17,8 @@ from typer.testing import CliRunner
 
 from dissensus.cli.main import app
 from dissensus.elicit.access import opens
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.identity import unsigned
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -80,6 +84,71 @@ def test_check_and_status_say_what_is_wanted_and_what_is_there(answered):
     assert "1 of 24 answers (4%) by 1 person, 0 of them done" in dissensus("status", answered).stdout
     facts = json.loads(dissensus("status", answered, "--json").stdout)
     assert (facts["answers"], facts["wanted"], facts["people"], facts["state"]) == (1, 24, 1, "open")
+
+
+def test_what_was_decided_on_the_dashboard_is_said_and_can_be_settled(answered):
+    with open_survey(answered) as run:
+        decisions.extend(run, 8)
+        decisions.stop(run)
+    day = rf"{datetime.now(UTC):%Y-%m}-\d\d \d\d:\d\d UTC"
+    for verb in ("check", "status"):
+        said = dissensus(verb, answered).stdout.replace("\n", " ")
+        assert re.search(rf"per_item: 8 on the dashboard since {day}, 3 in survey.toml; 8 holds", said)
+        assert f"dissensus elicit status {answered} --settle per_item" in said
+        assert re.search(rf"paused on the dashboard since {day}, so nobody is given items", said)
+        facts = json.loads(dissensus(verb, answered, "--json").stdout)
+        assert [(row["setting"], row["holds"], row["file"]) for row in facts["overridden"]] == [
+            ("per_item", 8, 3), ("state", "stopped", "open")]  # fmt: skip
+    wrong = dissensus("status", answered, "--settle", "classes", code=2).stderr
+    assert "'classes' is not decided on the dashboard; expected per_item or state" in wrong
+    settled = dissensus("status", answered, "--settle", "per_item").stdout
+    assert "of 24 answers" in settled and "per_item" not in settled and "is stopped" in settled
+    assert "is open" in dissensus("status", answered, "--settle", "state").stdout
+    for verb in ("check", "status"):
+        assert "note:" not in dissensus(verb, answered).stdout
+        assert json.loads(dissensus(verb, answered, "--json").stdout)["overridden"] == []
+    assert json.loads(dissensus("status", answered, "--json").stdout)["wanted"] == 24
+
+
+def test_a_change_of_the_file_after_one_on_the_dashboard_is_not_lost_in_silence(answered):
+    """Somebody asks for 8 on the dashboard and for 10 in survey.toml a day later: 8 holds, and that is said."""
+    with open_survey(answered) as run:
+        decisions.extend(run, 8)
+    toml = answered / "survey.toml"
+    toml.write_text(toml.read_text().replace('"per_item" = 3', '"per_item" = 10'))
+    assert "10 in survey.toml; 8 holds" in dissensus("check", answered).stdout.replace("\n", " ")
+    toml.write_text(toml.read_text().replace('"per_item" = 10', '"per_item" = 8'))
+    assert "note:" not in dissensus("check", answered).stdout + dissensus("status", answered).stdout
+
+
+def test_check_looks_into_the_database_that_is_named_and_makes_none(tmp_path, answered):
+    fresh = write_survey(tmp_path / "fresh")
+    dissensus("check", fresh)
+    assert not (fresh / "answers.db").exists()
+    with open_survey(answered) as run:
+        decisions.extend(run, 8)
+        there = run.store.url
+    assert "8 holds" in dissensus("check", fresh, "--db", there).stdout.replace("\n", " ")
+    assert "cannot be used" in dissensus("check", fresh, "--db", "postgresql://me@127.0.0.1:1/none", code=2).stderr
+
+
+def test_answers_beyond_those_that_are_wanted_are_said(answered, tmp_path):
+    toml = answered / "survey.toml"
+    toml.write_text(toml.read_text().replace('"per_item" = 3', '"per_item" = 1'))
+    with open_survey(answered) as run:
+        for number in range(2):
+            me = arrive(run, {"PROLIFIC_PID": f"{number:024x}"})
+            page = current_page(run, me)
+            decisions.extend(run, 2)
+            while page["stage"] == "trial":
+                page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+        decisions.settle(run, "per_item")
+        more = status_of(run)["surplus"]
+    assert more > 0
+    assert f"{more} answer" in dissensus("status", answered).stdout and "more than some items need" in (
+        dissensus("export", answered, "-o", tmp_path / "a.csv").stderr.replace("\n", " ")
+    )
+    assert json.loads(dissensus("status", answered, "--json").stdout)["surplus"] == more
 
 
 def test_export_writes_answers_labels_and_people(answered, tmp_path):

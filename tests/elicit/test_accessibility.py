@@ -14,6 +14,7 @@ from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from tests.elicit.browser import kept, served, unavailable
+from tests.elicit.session.test_holds import look
 from tests.elicit.surveys import give_key, question_of, write_survey, write_survey_of
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 
@@ -164,6 +165,18 @@ def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
         lost.ready()
         assert "no session" in text_of(lost)
         run.store.close()
+
+
+def test_the_page_to_wait_at_is_accessible(tmp_path, person, faults):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 1})
+    with served(folder) as address, open_survey(folder) as run:
+        look(run, 10)
+        me = person(bypass_csp=True)
+        me.start(address)
+        assert "Please wait a moment" in me.page.inner_text("main")
+        assert faults(me.page) == [] and small_targets(me.page) == []
+        me.moves_on(lambda: me.page.get_by_role("button", name="Stop waiting").click())
+        assert faults(me.page) == []
 
 
 def test_the_dashboard_is_accessible(tmp_path, person, faults):

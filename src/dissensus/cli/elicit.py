@@ -4,7 +4,7 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
@@ -52,12 +52,18 @@ def init(
 
 
 @elicit.command()
-def check(folder: Folder, as_json: AsJson = False) -> None:
+def check(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
     """Read the whole survey and say what it will do, or what is wrong."""
+    from dissensus.elicit.database import DATABASE
     from dissensus.elicit.survey.preview import check_survey
 
     with one_line_errors():
-        facts = check_survey(folder)
+        facts = {**check_survey(folder), "overridden": []}
+        if database is not None or (folder / DATABASE).is_file():  # a survey that is new is checked without any
+            from dissensus.elicit.dashboard.overrides import in_words, overrides_of
+
+            facts["overridden"] = overrides_of(folder, database)
+            facts["notes"] += [in_words(override, folder) for override in facts["overridden"]]
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -83,9 +89,13 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     with one_line_errors():
+        from dissensus.elicit.dashboard.overrides import in_words, overrides_of
         from dissensus.elicit.server import prepare_server, run_server
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
+        overridden = overrides_of(folder, database)
+    for override in overridden:
+        say(f"note: {in_words(override, folder)}")
     if ready.new_key:
         say(f"the dashboard's key, shown only this once: {ready.new_key}")
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
@@ -132,6 +142,7 @@ def rehearse(
     at_once: Annotated[int, typer.Option(help="How many of them answer at the same time.")] = 50,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     real_time: Annotated[bool, typer.Option("--real-time", help="Take about 2 s per answer, as people do.")] = False,
+    leave: Annotated[float, typer.Option(help="Share of people who leave in the middle, 0 to 1.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the true answers and of the people.")] = 0,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -148,7 +159,7 @@ def rehearse(
         task = bar.add_task("rehearsing", total=None)
         facts = run_rehearsal(
             folder, database, annotators=annotators, at_once=at_once, workers=workers, seed=seed, real_time=real_time,
-            tick=lambda: bar.advance(task),
+            leave=leave, tick=lambda: bar.advance(task),
         )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(facts))
@@ -170,6 +181,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Export every raw answer with its times, the labels made from the answers, or the people who gave them."""
+    from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.export_files import format_of, write_labels, write_table
     from dissensus.elicit.running import open_survey
 
@@ -184,18 +196,31 @@ def export(
                 rows = write_labels(run, output, with_excluded=with_excluded, say=say)
             else:
                 rows = write_table(run, what, output)
+            facts = status_of(run)
+    if facts["surplus"] and not people:
+        say(f"note: {_surplus(facts)}")
     done = {what: rows, "output": str(output)}
     written = _counted(rows, "person", "people") if people else _counted(rows, "answer")
     print_result(done, f"{written} -> {output}", as_json)
 
 
 @elicit.command()
-def status(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
+def status(
+    folder: Folder,
+    database: Database = None,
+    settle: Annotated[str | None, typer.Option(help="Let survey.toml hold again where the dashboard decided otherwise: "
+                                               "per_item, or state to take answers again.")] = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
     """Show progress, people and time left."""
+    from dissensus.elicit.dashboard.decisions import settle as take_back
+    from dissensus.elicit.dashboard.overrides import in_words
     from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.running import open_survey
 
     with one_line_errors(), open_survey(folder, database) as run:
+        if settle is not None:
+            take_back(run, settle)
         facts = status_of(run)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -213,6 +238,10 @@ def status(folder: Folder, database: Database = None, as_json: AsJson = False) -
         f"{_counted(facts['people'], 'person', 'people')}, {facts['stages'].get('done', 0):,} of them done; time left: "
         f"{left}"
     )
+    if facts["surplus"]:
+        print_line(f"note: {_surplus(facts)}")
+    for override in facts["overridden"]:
+        print_line(f"note: {in_words(override, folder)}")
 
 
 @elicit.command()
@@ -228,6 +257,15 @@ def forget(
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))
     print_line(f"deleted a person and {_counted(gone, 'answer')}")
+
+
+def _surplus(facts: dict[str, Any]) -> str:
+    """How many answers there are beyond those that were asked for."""
+    many = _counted(facts["surplus"], "answer")
+    return (
+        f"{many} more than some items need ({facts['surplus'] / max(facts['wanted'], 1):.1%}): places that seemed left "
+        "were given twice, or answered late"
+    )
 
 
 def _counted(number: int, noun: str, nouns: str = "") -> str:

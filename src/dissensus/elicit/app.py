@@ -26,6 +26,7 @@ from dissensus.elicit.identity import signed, unsigned
 from dissensus.elicit.media import media_path
 from dissensus.elicit.running import Refused, Running, open_survey
 from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.presence import Presence
 from dissensus.elicit.session.ranking import keep_ranking
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.templates import PAGES, templates
@@ -33,11 +34,14 @@ from dissensus.elicit.templates import PAGES, templates
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+NO_SESSION = "no session: start again from the link you were sent"
+
 
 def make_app(run: Running, *, secure: bool = False) -> Starlette:
     """The app of a running survey. `secure` is for a server that is reached by https."""
     mturk = run.survey.people.source == "mturk"
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
+    presence = Presence(run)
 
     async def start(request: Request) -> Response:
         if not arrivals.allows(request.client.host if request.client else "?"):
@@ -68,6 +72,13 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     async def handed_in(request: Request) -> Response:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
 
+    async def alive(request: Request) -> Response:
+        person = _sender(request)
+        if person is None:
+            return _refusal(NO_SESSION, 401)
+        presence.note(person)
+        return Response(status_code=204)
+
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
         if path is None:
@@ -77,11 +88,14 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     async def healthy(request: Request) -> Response:
         return JSONResponse({"ok": True})
 
-    async def _answered(request: Request, work: Any) -> Response:
+    def _sender(request: Request) -> str | None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        person = unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
+        return unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
+
+    async def _answered(request: Request, work: Any) -> Response:
+        person = _sender(request)
         if person is None:
-            return _refusal("no session: start again from the link you were sent", 401)
+            return _refusal(NO_SESSION, 401)
         if not requests.allows(person):
             return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
         try:
@@ -106,27 +120,31 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        ranked = asyncio.create_task(keep_ranking(run)) if run.survey.protocol.draw == "expected-error" else None
+        tasks = [asyncio.create_task(presence.keep())]
+        if run.survey.protocol.draw == "expected-error":
+            tasks.append(asyncio.create_task(keep_ranking(run)))
         try:
             yield
         finally:
-            if ranked is not None:
-                ranked.cancel()
-                await asyncio.gather(ranked, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             run.store.close()
 
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
         Route("/favicon.ico", icon),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/media/{key}", media),
+        Route("/api/alive", alive, methods=["POST"]), Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip
-    return Starlette(
+    app = Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
         exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
+    app.state.presence = presence
+    return app
 
 
 def app_from_environment() -> Starlette:

@@ -226,3 +226,20 @@ def test_no_browser_misses_an_icon(survey, person):
     with served(survey.survey.folder) as address:
         reply = person().page.request.get(f"{address}/favicon.ico")
         assert reply.status == 200 and reply.headers["content-type"] == "image/svg+xml"
+
+
+def test_what_survey_toml_says_stands_beside_what_holds_and_surplus_beside_progress(survey, person):
+    with served(survey.survey.folder) as address:
+        me = person()
+        page = opened(me, address)
+        assert page.locator("#overridden").inner_text() == ""
+        assert "more than some items need" not in page.locator("#share-text").inner_text()
+        page.get_by_label("Answers wanted for each item").fill("2")
+        page.wait_for_timeout(150)
+
+        def change():
+            page.get_by_role("button", name="Change").click(delay=80)
+            page.get_by_text("survey.toml says 3; what is set here holds.").wait_for()
+
+        me.may_move(change)
+        assert "24 of 16 answers, 8 more than some items need" in page.locator("#share-text").inner_text()

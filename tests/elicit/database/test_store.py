@@ -50,9 +50,13 @@ def counters(run):
 
 
 def expire(run):
-    """All that is drawn becomes two hours older."""
-    older = sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 7200)
-    run.store.write(lambda connection: connection.execute(older))
+    """All that is drawn becomes two hours older, and so does everybody's last sign of life."""
+
+    def work(connection):
+        connection.execute(sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 7200))
+        connection.execute(sa.update(schema.people).values(seen=schema.people.c.seen - 7200))
+
+    run.store.write(work)
 
 
 class Decisions(RuleBasedStateMachine):
@@ -82,6 +86,10 @@ class Decisions(RuleBasedStateMachine):
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
         self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}}))
+
+    @rule(person=people)
+    def wants_no_more(self, person):
+        self.known(lambda: submit(self.run, person, {"page": "waiting", "answer": {}}))
 
     @rule(person=people)
     def is_excluded(self, person):

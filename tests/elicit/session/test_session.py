@@ -138,15 +138,3 @@ def test_whoever_declines_or_fails_the_check_twice_is_let_go(opened):
     for attempt in (0, 1):
         page = submit(run, other, {"page": f"comprehension:{attempt}", "answer": {"chosen": ["1"]}})["page"]
     assert page["stage"] == "failed"
-
-
-def test_what_is_drawn_and_left_goes_to_somebody_else_and_may_still_be_answered(opened):
-    run = opened(protocol={"per_person": 8, "per_item": 1, "hold_minutes": 1})
-    gone = arrive(run, {})
-    page = current_page(run, gone)
-    with run.store.writing() as connection:
-        connection.execute(sa.update(schema.trials).values(drawn=schema.trials.c.drawn - 120))
-    shown, _ = through_trials(run, arrive(run, {}))
-    assert len(shown) == 8
-    answer(run, gone, page)
-    assert sorted(row.answered for row in rows(run, schema.units)) == [1] * 7 + [2]

@@ -44,6 +44,18 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     run.store.close()
 
 
+def test_places_that_are_held_for_long_are_noted(tmp_path):
+    """An hour was usual before browsers gave signs of life, and stands in surveys that were made then."""
+    folder = write_survey(tmp_path / "survey", protocol={"hold_minutes": 60})
+    (note,) = check_survey(folder)["notes"]
+    assert note.startswith("hold_minutes is 60: what somebody leaves goes to others only so long after")
+    for minutes in (0.05, 3):
+        assert check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": minutes}))["notes"] == []
+    for minutes in (0, -1, "nan"):
+        with pytest.raises(ValueError, match=r"hold_minutes is .*; expected minutes, more than 0"):
+            check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": float(minutes)}))
+
+
 def test_a_survey_of_a_single_item_is_described_in_the_singular(tmp_path):
     folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 2, "repeats": 2})
     (folder / "items.csv").write_text("item,text\nonly,Hello\n")

@@ -61,6 +61,22 @@ def extend(run: Running, per_item: int) -> None:
     _set(run, "per_item", str(per_item), "extended")
 
 
+def settle(run: Running, what: str) -> None:
+    """Take back what was decided here about `per_item` or the `state`, so that survey.toml holds again."""
+    if what not in ("per_item", "state"):
+        raise ValueError(f"{what!r} is not decided on the dashboard; expected per_item or state")
+    if what == "state":
+        reopen(run)
+        return
+
+    def work(connection: Connection) -> None:
+        if setting(connection, "per_item", ""):
+            connection.execute(sa.delete(schema.about).where(schema.about.c.key == "per_item"))
+            record_event(connection, "settled", per_item=run.survey.protocol.per_item)
+
+    run.store.write(work)
+
+
 def find_person(run: Running, name: str) -> str:
     """The id under which the database has this person; ValueError where there is nobody, or more than one.
 

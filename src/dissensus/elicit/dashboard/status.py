@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.elicit.dashboard.overrides import overrides_in
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.database.store import now, setting
 from dissensus.elicit.running import Running
@@ -24,6 +25,7 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     with run.store.reading() as connection:
         per_item = int(setting(connection, "per_item", str(run.survey.protocol.per_item)))
         state = setting(connection, "state", "open")
+        overridden = overrides_in(connection, run.survey)
     stages: dict[str, int] = {}
     for person in watch.people.values():
         stages[person.stage] = stages.get(person.stage, 0) + 1
@@ -32,13 +34,14 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     received, seconds = columns["received"][main], columns["seconds"][main]
     asked = watch.units["main"].astype(bool)
     answered, needs = watch.units["answered"][asked], _needs(run, watch, per_item)[asked]
-    # An item may get more than it needs, when somebody answers late; such answers are not progress.
+    # An item may get more than it needs, when a place was given twice or somebody answers late; that is no progress.
     left, wanted = int(np.maximum(0, needs - answered).sum()), int(needs.sum())
     rate = int((received > now() - RECENT).sum()) / RECENT
     seconds_left = left / rate if rate and left else None
     return {
         "title": run.survey.title, "state": state, "units": len(answered), "per_item": per_item,
         "answers": int(answered.sum()), "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
+        "surplus": int(np.maximum(0, answered - needs).sum()), "overridden": overridden,
         "people": len(watch.people), "stages": stages,
         "active": sum(_active(person) for person in watch.people.values()),
         "excluded": sum(person.excluded is not None for person in watch.people.values()),

@@ -4,3 +4,5 @@ schema         the tables, the same in SQLite and PostgreSQL
 store          the open database, and transactions that outlive a crash
 group_commit   many transactions in one commit of SQLite
 """
+
+DATABASE = "answers.db"  # in the folder of a survey, where no other is named

@@ -14,12 +14,11 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
-from dissensus.elicit.database import schema
+from dissensus.elicit.database import DATABASE, schema
 from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
-DATABASE = "answers.db"
 SCHEMA = "2"
 PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
 CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time

@@ -12,6 +12,7 @@ from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
 from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.rehearsal.turned_away import turned_away_early
 from dissensus.elicit.running import Running, open_survey
 from dissensus.elicit.server import serving
 from dissensus.labels.completion import COMPLETIONS, usual_completion
@@ -24,7 +25,7 @@ REHEARSAL = "rehearsal.db"
 
 def rehearse(
     folder: Path | str, database: str | None = None, *, annotators: int, seed: int, at_once: int = 50, workers: int = 1,
-    real_time: bool = False, tick: Callable[[], None] = lambda: None,
+    real_time: bool = False, leave: float = 0.0, tick: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:  # fmt: skip
     """Send simulated people through the survey of a folder, on a real server, and say what came of it.
 
@@ -33,11 +34,15 @@ def rehearse(
     seed        of the truth and of the people
     workers     server processes
     real_time   whether each takes about two seconds per answer, instead of answering at once
+    leave       the probability with which somebody leaves for good, at any of their items alike
     tick        called after each answer
 
-    -> times, errors, `lost` and `twice` (acknowledged answers that are missing or doubled), who finished, and how far
-    the answers are from the truth
+    -> times, errors, `lost` and `twice` (acknowledged answers that are missing or doubled), who finished, who was let
+    go while they could have answered something, answers that are missing, answers beyond those that are wanted
+    (`surplus`), and how far the answers are from the truth
     """
+    if not 0 <= leave <= 1:
+        raise ValueError(f"leave is {leave}; expected a probability, 0 to 1")
     folder = Path(folder)
     if database is None:
         for ending in ("", "-wal", "-shm"):
@@ -51,13 +56,17 @@ def rehearse(
         with serving(folder, database, workers=workers) as address:
             done = send_people(
                 run.survey, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick,
-                real_time=real_time,
+                real_time=real_time, leave=leave,
             )  # fmt: skip
         kept = answer_table(run).column("trial").to_pylist()
-        stages = status_of(run)["stages"]
+        status = status_of(run)
+        stages = status["stages"]
         facts = {
             **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)), "twice": len(kept) - len(set(kept)),
             "finished": stages.get("done", 0), "found_nothing_left": stages.get("full", 0),
+            "turned_away_early": turned_away_early(run),
+            "missing": status["wanted"] - status["answers"] + status["surplus"], "surplus": status["surplus"],
+            "surplus_share": status["surplus"] / max(status["wanted"], 1),
             **_recovered(run, truth), "database": run.store.address,
         }  # fmt: skip
         if done.errors:

@@ -19,17 +19,24 @@ from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.simulate import random_truth
 
 ARRIVAL = 5.0
+LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What happened: people who came, what was acknowledged, seconds of every request, and what went wrong."""
+    """What happened: people who came, what was acknowledged, seconds of every request, and what went wrong.
+
+    left    how many of the people left in the middle, with an item before them
+    waited  how many had to wait, as everything that was missing was before somebody else
+    """
 
     people: int
     acknowledged: tuple[str, ...]
     seconds: np.ndarray
     errors: tuple[str, ...]
     elapsed: float
+    left: int = 0
+    waited: int = 0
 
     def as_json(self) -> dict[str, Any]:
         some = self.seconds.size > 0
@@ -38,6 +45,7 @@ class Rehearsal:
             "seconds": self.elapsed, "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
             "median_ms": 1000 * float(np.median(self.seconds)) if some else None,
             "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if some else None,
+            "left": self.left, "waited": self.waited,
         }  # fmt: skip
 
 
@@ -50,6 +58,7 @@ def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
 def send_people(
     survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
     at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False, real_time: bool = False,
+    leave: float = 0.0,
 ) -> Rehearsal:  # fmt: skip
     """Send `people` simulated annotators through the survey at an address.
 
@@ -58,11 +67,14 @@ def send_people(
     patient    resend what was not answered, as the browser does, until the server is back
     real_time  come within ARRIVAL seconds and take the time that is reported for each page, about two seconds,
                instead of answering at once
+    leave      the probability with which somebody leaves for good, at any of their items alike
     """
     began = time.monotonic()
 
     def walk(number: int) -> _Walk:
-        return _Walk(survey, names, truth, address, seed, number, tick, patient=patient, real_time=real_time).run()
+        return _Walk(
+            survey, names, truth, address, seed, number, tick, patient=patient, real_time=real_time, leave=leave
+        ).run()
 
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         walks = list(pool.map(walk, range(people)))
@@ -70,6 +82,7 @@ def send_people(
     return Rehearsal(
         people, tuple(trial for walk in walks for trial in walk.acknowledged), seconds,
         tuple(error for walk in walks for error in walk.errors), time.monotonic() - began,
+        left=sum(walk.left for walk in walks), waited=sum(walk.waited for walk in walks),
     )  # fmt: skip
 
 
@@ -78,12 +91,15 @@ class _Walk:
 
     def __init__(
         self, survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
-        tick: Callable[[], None], *, patient: bool, real_time: bool,
+        tick: Callable[[], None], *, patient: bool, real_time: bool, leave: float,
     ) -> None:  # fmt: skip
         self.survey, self.names, self.truth, self.number = survey, names, truth, number
         self.rng = np.random.default_rng([seed, 1, number])
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
         self.seed, self.real_time = seed, real_time
+        fate, items = np.random.default_rng([seed, 2, number]), min(survey.protocol.per_person, len(names))
+        self.stays_for = int(fate.integers(items)) if fate.random() < leave else None
+        self.left = self.waited = False
         self.connection: HTTPConnection | None = None
         self.token = ""
         self.acknowledged: list[str] = []
@@ -97,6 +113,14 @@ class _Walk:
             self.token = self._arrive()
             page = self._post("/api/page", {})
             while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
+                if page["stage"] == "waiting":
+                    self.waited = True
+                    time.sleep(LOOKS[self.real_time] * self.rng.uniform(0.7, 1.3))
+                    page = self._post("/api/page", {})
+                    continue
+                if page["stage"] == "trial" and len(self.acknowledged) == self.stays_for:
+                    self.left = True
+                    break
                 given, times = self._response(page), self._times()
                 if self.real_time:
                     time.sleep(times["submitted"] / 1000)

@@ -1,20 +1,22 @@
-"""Which unit a person gets next: the least answered, the most uncertain, or the next of a batch."""
+"""Which unit a person gets next: the least answered, the most uncertain, or the next of a batch.
+
+Only what is shown is held. Where everything that is missing is held by others, see `second_holders`.
+"""
 
 from __future__ import annotations
 
-import json
 import random
+from typing import NamedTuple
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
 from dissensus.elicit.database.store import Busy
-from dissensus.elicit.survey.item_batches import read_batches
+from dissensus.elicit.session.batch_draws import next_of_batch
+from dissensus.elicit.session.second_holders import HAD, second_place
 from dissensus.elicit.survey.settings import Survey
 
-HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
 OPEN = sa.select(units.c.id).where(units.c.main, units.c.id.not_in(HAD), units.c.assigned < sa.bindparam("per_item"))
 WANTED = {
     "least-answered": OPEN.order_by(units.c.assigned, units.c.tie).limit(1),
@@ -23,104 +25,140 @@ WANTED = {
     .order_by(units.c.priority.desc(), units.c.assigned, units.c.tie)
     .limit(1),
 }
+# What the person was told to expect, if nobody has taken it since: then it is still as much wanted as any other.
+EXPECTED = OPEN.where(
+    units.c.id == sa.bindparam("expected"), units.c.assigned == sa.bindparam("then"), units.c.priority >= 0
+)
 # What one more answer is worth falls about with the square of how many there are; the next ranking says it exactly.
 FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
 # A unit gets a new random place among its equals whenever it is taken, so that no two people get the same series.
 TAKEN = {"assigned": units.c.assigned + 1, "priority": units.c.priority * FALLS, "tie": sa.bindparam("tie_")}
 TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(TAKEN)
+# With it comes the fewest answers that an open unit had: fewer than the taken one has, where such were passed over.
+FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).correlate(None).scalar_subquery().label("fewest")
+# And what the person can expect next. Others draw from the top, so it is one that they will come to last, or, where
+# draws are by expected error, one that is near the top and not the first.
+later = units.alias("later")
+LATER = sa.select(sa.cast(later.c.id, sa.Text) + ":" + sa.cast(later.c.assigned, sa.Text)).where(
+    later.c.main, later.c.id.not_in(HAD), later.c.id != sa.bindparam("expected"),
+    later.c.assigned < sa.bindparam("per_item"),
+)  # fmt: skip
+NEAR_TOP = 8
+NEXT = {
+    "least-answered": LATER.where(later.c.assigned == FEWEST.element).order_by(later.c.tie.desc()),
+    "expected-error": LATER.where(later.c.priority >= 0)
+    .order_by(later.c.priority.desc(), later.c.assigned, later.c.tie)
+    .offset(sa.bindparam("skip_")),
+}
 # One statement: the first of the wanted units that nobody else is just drawing. A draw never waits for another while
 # it holds a unit itself, so that two cannot wait for each other.
-# With it comes the fewest answers that an open unit had: fewer than the taken one has, where such were passed over.
-FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).scalar_subquery().label("fewest")
 TAKE_WANTED = {
     name: sa.update(units)
-    .where(units.c.id == wanted.with_for_update(skip_locked=True).scalar_subquery())
+    .where(
+        units.c.id
+        == sa.func.coalesce(
+            EXPECTED.with_for_update(skip_locked=True).scalar_subquery(),
+            wanted.with_for_update(skip_locked=True).scalar_subquery(),
+        )
+    )
     .values(TAKEN)
-    .returning(units.c.id, units.c.assigned, FEWEST if name == "least-answered" else sa.null().label("fewest"))
+    .returning(
+        units.c.id,
+        units.c.assigned,
+        FEWEST if name == "least-answered" else sa.null().label("fewest"),
+        NEXT[name].limit(1).scalar_subquery().label("next"),
+    )
     for name, wanted in WANTED.items()
 }
-NOT_LOCKED = sa.select(units.c.id).where(units.c.id == sa.bindparam("unit_")).with_for_update(skip_locked=True)
 # Of people who come at once, one after the other chooses a batch, so that none gets more people than it is to have.
 ONE_CHOOSES = sa.text("SELECT pg_advisory_xact_lock(4219)")
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
-    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"))
+    .join(people, people.c.id == trials.c.person)
+    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"), people.c.seen < sa.bindparam("before"))
     .limit(50)
-    .with_for_update(skip_locked=True)
+    .with_for_update(skip_locked=True, of=[trials, units])
 )
 
 
+class Next(NamedTuple):
+    """A unit that a person may expect, without holding it, and how many had drawn it by then."""
+
+    unit: int
+    then: int
+
+
+class Drawn(NamedTuple):
+    """A unit that a person now holds, and what they may expect after it."""
+
+    unit: int
+    next: Next | None
+
+
 def draw(
-    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, *, late: float, first: bool
-) -> int | None:
+    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, *, late: float, first: bool,
+    expected: Next | None = None,
+) -> Drawn | None:  # fmt: skip
     """A unit that this person has not had and that still needs answers, held for them; None when there is none.
 
-    late   what was drawn before this time and never answered is given back
-    first  whether it is the person's first: then, and where nothing is left, is when things are given back
+    late      what was shown to somebody who gave no sign of life since this time is given back
+    first     whether it is the person's first: then, and where nothing is left, is when things are given back
+    expected  what the person was told to expect; they get it where nobody took it meanwhile
     """
     if first:
         if survey.protocol.draw == "batches" and connection.dialect.name == "postgresql":
             connection.execute(ONE_CHOOSES)
         _release(connection, late)
-    unit = _taken(connection, survey, person, seed, per_item, late)
-    if unit is None and not first and _release(connection, late):
-        return _taken(connection, survey, person, seed, per_item, late)
-    return unit
+    drawn = _taken(connection, survey, person, seed, per_item, late, expected)
+    if drawn is None and not first and _release(connection, late):
+        drawn = _taken(connection, survey, person, seed, per_item, late, None)
+    if drawn is None and survey.protocol.draw != "batches":
+        unit = second_place(connection, person, per_item)
+        if unit is not None:
+            connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
+            drawn = Drawn(unit, None)
+    return drawn
 
 
-def _taken(connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float) -> int | None:
+def hold_again(connection: Connection, trial: str, unit: int) -> None:
+    """Hold what somebody has before them again, after it was given back while they were away."""
+    connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=True))
+    connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
+
+
+def _taken(
+    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float, expected: Next | None
+) -> Drawn | None:
     given = {"person_": person, "per_item": per_item, "tie_": random.getrandbits(30)}
     if survey.protocol.draw == "batches":
-        unit = _of_batch(connection, survey, person, seed, per_item, late)
-        if unit is not None:
-            connection.execute(TAKE, {**given, "unit_": unit})
-        return unit
-    taken = connection.execute(TAKE_WANTED[survey.protocol.draw], given).one_or_none()
+        units_left = next_of_batch(connection, survey, person, seed, per_item, late)
+        if not units_left:
+            return None
+        connection.execute(TAKE, {**given, "unit_": units_left[0]})
+        return Drawn(units_left[0], Next(units_left[1], 0) if len(units_left) > 1 else None)
+    told = {"expected": expected.unit if expected else -1, "then": expected.then if expected else -1}
+    skip = {"skip_": random.randrange(1, NEAR_TOP)} if survey.protocol.draw == "expected-error" else {}
+    taken = connection.execute(TAKE_WANTED[survey.protocol.draw], {**given, **told, **skip}).one_or_none()
     if connection.dialect.name == "postgresql":
         # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.
         if taken is None:
             passed_over = connection.scalar(WANTED[survey.protocol.draw], given) is not None
         else:
-            passed_over = taken.fewest is not None and taken.fewest < taken.assigned - 1
+            was_expected = taken.id == told["expected"]
+            passed_over = taken.fewest is not None and taken.fewest < taken.assigned - 1 and not was_expected
         if passed_over:
             raise Busy("what is wanted most is being drawn by somebody else")
-    return None if taken is None else int(taken.id)
-
-
-def _of_batch(connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float) -> int | None:
-    """The next of the person's batch in their own order. A batch is chosen once and given whole."""
-    listed = read_batches(survey.folder / survey.protocol.batches)
-    mine = connection.scalar(sa.select(people.c.batch).where(people.c.id == person))
-    if mine is None:
-        mine = _open_batch(connection, listed, per_item, late)
-        if mine is None:
-            return None
-        connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
-    order = np.random.default_rng([seed, 5]).permutation(len(listed[mine]))
-    had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
-    names = [json.dumps([name]) for name in listed[mine]]
-    known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.names.in_(names))).all())
-    left = [int(known[names[place]]) for place in order if known[names[place]] not in had]
-    free = next((unit for unit in left if connection.scalar(NOT_LOCKED, {"unit_": unit}) is not None), None)
-    if left and free is None:
-        raise Busy("every item that is left of the batch is being drawn by somebody else")
-    return free
-
-
-def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: int, late: float) -> str | None:
-    """The batch with the fewest people who are at it or through with it; None where all have `per_item` of them."""
-    there = (people.c.seen >= late) | people.c.stage.in_(("debrief", "done"))
-    counted = (people.c.batch.is_not(None), people.c.excluded.is_(None), there)
-    taken = sa.select(people.c.batch, sa.func.count()).where(*counted)
-    counts: dict[str, int] = dict(connection.execute(taken.group_by(people.c.batch)).all())
-    fewest = min(listed, key=lambda name: counts.get(name, 0))
-    return fewest if counts.get(fewest, 0) < per_item else None
+    if taken is None:
+        return None
+    following = Next(*map(int, taken.next.split(":"))) if taken.next else None
+    # Whether a unit counts as taken already is seen differently by the two databases.
+    return Drawn(int(taken.id), None if following is None or following.unit == taken.id else following)
 
 
 def _release(connection: Connection, before: float) -> int:
-    """Give back what was drawn long ago and never answered, and say how much it was; whoever returns may still
-    answer it."""
+    """Give back what was shown to people who have not been there since, and say how much it was; whoever returns may
+    still answer it."""
     late = connection.execute(LATE, {"before": before}).all()
     for trial, unit in late:
         connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))

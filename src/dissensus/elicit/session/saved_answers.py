@@ -34,13 +34,17 @@ LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than th
 
 
 class Given(NamedTuple):
-    """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters."""
+    """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters.
+
+    held  whether its place is still kept for them
+    """
 
     id: str
     unit: int
     kind: TrialKind
     answered: float | None
     shown: str | None
+    held: bool = False
 
 
 def save_answer(

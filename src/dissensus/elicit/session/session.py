@@ -14,23 +14,32 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, setting_column, storable
 from dissensus.elicit.running import Refused, Running, code_of
 from dissensus.elicit.session import protocol, trials
+from dissensus.elicit.session.presence import note_presence
 from dissensus.elicit.session.saved_answers import Given, save_answer
+from dissensus.elicit.session.second_holders import answers_missing
 from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey.settings import Survey
 
-SIGN = 15.0  # seconds after which a sign of life is written down again
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = (
     sa.select(schema.people, setting_column("state"), setting_column("per_item"))
     .where(schema.people.c.id == sa.bindparam("person_"))
     .with_for_update(of=schema.people)
 )
-SEEN = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).values(seen=sa.bindparam("at"))
 
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
-    """What this person is to see now."""
-    return run.store.write(lambda connection: _page(run, connection, person_row(connection, person_id)))
+    """What this person is to see now. Whoever was told that nothing is left may be told otherwise when they return."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        person = person_row(connection, person_id)
+        note_presence(run, connection, person)
+        page = _page(run, connection, person)
+        if page.get("missing") and (person.state or "open") == "open":
+            return _move_on(run, connection, person, {"stage": "trials", "finished": None})
+        return page
+
+    return run.store.write(work)
 
 
 def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,11 +61,13 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             feedback = save_answer(run, connection, person, given, page.removeprefix("trial:"), sent)
             if feedback:
                 reply["feedback"] = feedback
+        elif page == trials.WAITING:
+            trials.stop_waiting(run, connection, person)
+            person = person_row(connection, person_id)
         else:
             _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
-        if now() - person.seen > SIGN:
-            connection.execute(SEEN, {"person_": person_id, "at": now()})
+        note_presence(run, connection, person)
         return {**reply, "page": _page(run, connection, person, given)}
 
     return run.store.write(work)
@@ -175,8 +186,7 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if stage in ("practice", "trials"):
         if given is None:
             given = trials.given_to(connection, person)
-        per_item = int(person.per_item or survey.protocol.per_item)
-        trial = trials.trial_page(run, connection, person, given, per_item)
+        trial = trials.trial_page(run, connection, person, given, _per_item(run, person))
         if trial is not None:
             return {**page, **trial}
         return _move_on(run, connection, person, trials.after_trials(run, connection, person))
@@ -185,7 +195,14 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         return {**page, "text": survey.protocol.debrief_text, "asked": asked}
     if stage == "done":
         return {**page, "code": code_of(run, person.id), "redirect": survey.people.redirect}
+    if stage == "full":
+        return {**page, "missing": answers_missing(connection, survey, person.id, _per_item(run, person))}
     return page
+
+
+def _per_item(run: Running, person: Row[Any]) -> int:
+    """Answers that are wanted for each item: what was decided on the dashboard, or what survey.toml says."""
+    return int(person.per_item or run.survey.protocol.per_item)
 
 
 def fill_in(run: Running, text: str) -> str:

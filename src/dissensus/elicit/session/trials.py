@@ -1,10 +1,10 @@
-"""Trials as pages: given one after the other, with what they show and what comes next to be loaded early."""
+"""Trials as pages: given one after the other, with what they show and what probably comes next, to be loaded early."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -14,8 +14,9 @@ from dissensus.elicit.database.store import now, record_event
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
-from dissensus.elicit.session.draws import draw
+from dissensus.elicit.session.draws import Next, draw, hold_again
 from dissensus.elicit.session.saved_answers import Given
+from dissensus.elicit.session.second_holders import answers_missing
 from dissensus.elicit.survey.items import units_per_person
 
 GIVEN = (
@@ -26,6 +27,7 @@ GIVEN = (
         schema.answers.c.received,
         # What was shown is no longer needed once it is answered, except for the feedback on practice.
         sa.case((schema.answers.c.received.is_(None) | (schema.trials.c.kind == "practice"), schema.trials.c.shown)),
+        schema.trials.c.held,
     )
     .select_from(schema.trials.outerjoin(schema.answers, schema.answers.c.trial == schema.trials.c.id))
     .where(schema.trials.c.person == sa.bindparam("person_"))
@@ -35,7 +37,7 @@ GIVE = sa.insert(schema.trials)
 BREAK = sa.select(schema.pages.c.page).where(
     schema.pages.c.person == sa.bindparam("person_"), schema.pages.c.page == sa.bindparam("page_")
 )
-AHEAD = 1  # trials given beyond the one that is shown, so that their pictures are there in time
+WAITING: Literal["waiting"] = "waiting"  # the page of somebody for whom nothing is free while answers are still missing
 
 
 def given_to(connection: Connection, person: Row[Any]) -> list[Given]:
@@ -46,23 +48,31 @@ def given_to(connection: Connection, person: Row[Any]) -> list[Given]:
 def trial_page(
     run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int
 ) -> dict[str, Any] | None:
-    """The trial or break that this person is at; None when the stage is over."""
-    waiting = [row for row in given if row.answered is None and _of_stage(row.kind, person.stage) and _there(run, row)]
-    while len(waiting) <= AHEAD:
-        new = _give(run, connection, person, given, per_item)
-        if new is None:
-            break
-        given.append(new)
-        waiting.append(new)
-    if not waiting:
-        return None
+    """The trial or break that this person is at, or a page to wait at; None when the stage is over."""
+    open_trials = (row for row in given if row.answered is None and _of_stage(row.kind, person.stage))
+    shown = next((row for row in open_trials if _there(run, row)), None)
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     rest = protocol.break_due(run.survey.protocol, history)
-    if rest and not _broke(connection, person, rest):
+    # Nothing is held during a break, and nobody is sent into one after which nothing comes.
+    if rest and not _broke(connection, person, rest) and (
+        shown is not None or answers_missing(connection, run.survey, person.id, per_item)
+    ):  # fmt: skip
         return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
+    if shown is None:
+        new = _give(run, connection, person, given, per_item)
+        if new is None:
+            return None
+        if new == WAITING:
+            answered = sum(trial.kind == "main" and trial.answered for trial in history)
+            return {"page": WAITING, "stage": WAITING, "answered": answered}
+        shown = new
+        given.append(shown)
+        history.append(protocol.Trial(shown.kind, shown.unit, False))
+    elif shown.kind == "main" and not shown.held:
+        hold_again(connection, shown.id, shown.unit)
     return {
-        **_shown(run, waiting[0]), **_progress(run, person, history),
-        "preload": [part["src"] for row in waiting[1:] for part in _parts(run, row) if "src" in part],
+        **_shown(run, shown), **_progress(run, person, history),
+        "preload": _pictures(run, _expected(run, person, history, shown)),
     }  # fmt: skip
 
 
@@ -80,48 +90,77 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     return {"stage": stage, "place": 0}
 
 
-def _give(run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int) -> Given | None:
+def stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> None:
+    """Let somebody go who does not want to wait until something is free: on with what they have, or home."""
+    if person.stage == "trials":
+        record_event(connection, "stopped waiting", person.id)
+        change = after_trials(run, connection, person)
+        connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
+
+
+def _give(
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int
+) -> Given | Literal["waiting"] | None:
     """Give the person their next trial, written down before it is shown; None at the end of the stage."""
     survey, history = run.survey, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
-    kind: protocol.TrialKind | None
-    unit: int | None
-    if person.stage == "practice":
-        done = sum(trial.kind == "practice" for trial in history)
-        kind, unit = ("practice", None) if done < len(survey.practice) else (None, None)
-        if kind:
-            unit = _unit_of(run, survey.practice[done].item)
-    else:
-        kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention or {}))
-        unit = None
-        if kind == "main":
-            main = sum(trial.kind == "main" for trial in history)
-            late = now() - 60 * survey.protocol.hold_minutes
-            unit = draw(connection, survey, person.id, person.seed, per_item, late=late, first=not main)
-            if unit is None:  # nothing is left to draw: what remains are the repeats
-                repeated = sum(trial.kind == "repeat" for trial in history)
-                kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
-        if kind == "attention":
-            name = protocol.attention_order(survey, person.seed)[sum(trial.kind == "attention" for trial in history)]
-            unit = _unit_of(run, name)
-        if kind == "repeat":
-            unit = protocol.repeat_of(history, person.seed)
-            if any(name not in run.units.items for name in run.names[unit]):
-                return None
-    if kind is None or unit is None:
+    kind, unit = _planned(run, person, history)
+    following = None
+    if kind == "main":
+        main = sum(trial.kind == "main" for trial in history)
+        late, expected = now() - 60 * survey.protocol.hold_minutes, _told(given[-1]) if given else None
+        drawn = draw(connection, survey, person.id, person.seed, per_item, late=late, first=not main, expected=expected)
+        if drawn is not None:
+            unit, following = drawn
+        elif answers_missing(connection, survey, person.id, per_item):
+            return WAITING
+        else:  # nothing is left to draw: what remains are the repeats
+            repeated = sum(trial.kind == "repeat" for trial in history)
+            kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
+            unit = protocol.repeat_of(history, person.seed) if kind else None
+    if kind is None or unit is None or any(name not in run.units.items for name in run.names[unit]):
         return None
-    shown = {
+    shown: dict[str, Any] = {
         "items": protocol.item_order(run.names[unit], survey.kind.in_place, person.seed, len(given)),
         "classes": protocol.class_order(survey, person.seed),
     }
     about = [run.units.items[name].about for name in shown["items"]]
     if any(about):
         shown["about"] = tuple(about)
+    if following is not None:
+        shown["next"] = following
     row = {
         "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
-    return Given(str(row["id"]), unit, kind, None, str(row["shown"]))
+    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), kind == "main")
+
+
+def _planned(
+    run: Running, person: Row[Any], history: list[protocol.Trial]
+) -> tuple[protocol.TrialKind | None, int | None]:
+    """The kind of trial that comes next, and the unit where that is fixed; what is drawn has none yet."""
+    survey, kinds = run.survey, [trial.kind for trial in history]
+    if person.stage == "practice":
+        done = kinds.count("practice")
+        return ("practice", _unit_of(run, survey.practice[done].item)) if done < len(survey.practice) else (None, None)
+    kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention or {}))
+    if kind == "attention":
+        return kind, _unit_of(run, protocol.attention_order(survey, person.seed)[kinds.count("attention")])
+    return kind, protocol.repeat_of(history, person.seed) if kind == "repeat" else None
+
+
+def _expected(run: Running, person: Row[Any], history: list[protocol.Trial], shown: Given) -> int | None:
+    """The unit that probably follows on the one that is shown. It is not held: somebody else may get it."""
+    kind, unit = _planned(run, person, history)
+    told = _told(shown)
+    return told.unit if kind == "main" and told is not None else unit
+
+
+def _told(trial: Given) -> Next | None:
+    """What the person was told to expect after this trial."""
+    following = json.loads(trial.shown).get("next") if trial.shown else None
+    return None if following is None else Next(*following)
 
 
 def _there(run: Running, trial: Given) -> bool:
@@ -149,8 +188,9 @@ def _stimulus(run: Running, name: str) -> dict[str, Any]:
     return {"about": item.about, "likely": list(item.likely), "parts": _item_parts(run, name)}
 
 
-def _parts(run: Running, trial: Any) -> list[dict[str, str]]:
-    return [part for name in json.loads(trial.shown)["items"] for part in _item_parts(run, name)]
+def _pictures(run: Running, unit: int | None) -> list[str]:
+    names = [] if unit is None else [name for name in run.names.get(unit, ()) if name in run.units.items]
+    return [part["src"] for name in names for part in _item_parts(run, name) if "src" in part]
 
 
 def _item_parts(run: Running, name: str) -> list[dict[str, str]]:

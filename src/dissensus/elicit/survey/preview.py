@@ -13,6 +13,7 @@ from dissensus.elicit.survey.settings import Survey, read_survey
 from dissensus.fronts import not_installed
 
 ROOM = 20  # classes that fit on a page where each has a row of its own
+LONG = 15  # minutes for which nobody keeps a place without a sign of life
 MANY = 500  # pairs or triplets beyond which somebody should have chosen them
 
 
@@ -67,6 +68,11 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
     each = units_per_person(survey, units)
     if settings.repeats > each:
         yield f"repeats is {settings.repeats}, but one person judges only {each}"
+    if settings.hold_minutes > LONG:
+        yield (
+            f"hold_minutes is {settings.hold_minutes:g}: what somebody leaves goes to others only so long after their "
+            "browser's last sign of life; 3 is usual"
+        )
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
         yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:

@@ -27,7 +27,7 @@ class Protocol:
     draw: str = "least-answered"
     batches: str = ""
     enough: float = 0.0
-    hold_minutes: int = 60
+    hold_minutes: float = 3.0
     attention_every: int = 0
     repeats: int = 0
     break_every: int = 0
@@ -160,9 +160,11 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
 
 def _check_protocol(protocol: Protocol) -> None:
     check_one_of("protocol.draw", protocol.draw, DRAWS)
-    for name in ("per_person", "per_item", "hold_minutes", "attempts"):
+    for name in ("per_person", "per_item", "attempts"):
         if getattr(protocol, name) < 1:
             raise ValueError(f"protocol.{name} is {getattr(protocol, name)}; expected 1 or more")
+    if not protocol.hold_minutes > 0:
+        raise ValueError(f"protocol.hold_minutes is {protocol.hold_minutes}; expected minutes, more than 0, such as 3")
     for name in ("attention_every", "repeats", "break_every"):
         if getattr(protocol, name) < 0:
             raise ValueError(f"protocol.{name} is {getattr(protocol, name)}; expected 0 (none) or more")

@@ -45,7 +45,7 @@ per_item = {per_item}                    # answers wanted for each item
 draw = "least-answered"         # least-answered; expected-error (asks where it pays most); batches (from a file)
 # enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
-hold_minutes = 60               # an item that somebody left unanswered for this long goes to somebody else
+hold_minutes = 3                # what is shown to somebody goes to others when their browser was silent for this long
 attention_every = 0             # after this many items comes one of [attention]; 0 for none
 repeats = 0                     # items asked a second time at the end, for consistency
 break_every = 0                 # offer a break after this many items; 0 for none

@@ -65,7 +65,7 @@ function drawStatus(now) {
   [find("state").textContent, find("state-text").textContent] = STATES[shown];
   find("toggle").textContent = state === "open" ? "Stop taking answers" : "Take answers again";
   find("share").value = now.share;
-  find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers`);
+  find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers${now.surplus ? `, ${count(now.surplus)} more than some items need` : ""}`);
   const digits = now.cost < 1000 ? 2 : 0;
   const facts = [
     ["People", count(now.people)], ["Active now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
@@ -73,6 +73,8 @@ function drawStatus(now) {
     ["Paid so far", now.cost ? now.cost.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "–", now.cost ? now.currency : ""],
   ];
   find("facts").replaceChildren(...facts.map(([name, value, unit]) => make("div", {}, make("dt", {}, name), make("dd", {}, value, unit ? make("small", {}, ` ${unit}`) : null))));
+  const other = now.overridden.find(({ setting }) => setting === "per_item");
+  find("overridden").textContent = other ? `survey.toml says ${count(other.file)}; what is set here holds.` : "";
   if (document.activeElement !== find("per-item")) find("per-item").value = now.per_item;
 }
 

@@ -2,8 +2,10 @@
 
 import { make, prose } from "./dom.js";
 import { KEPT, Outbox } from "./outbox.js";
+import { keepPresent } from "./presence.js";
 import { pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
+import { lookAgain, waiting } from "./waiting.js";
 
 const page = document.getElementById("page");
 const status = document.getElementById("status");
@@ -79,6 +81,8 @@ async function comeBack() {
   if (!busy && shown === before && now.page !== shown) show(now);
 }
 document.addEventListener("visibilitychange", comeBack);
+lookAgain(() => shown, comeBack);
+keepPresent(here.get("token") || "", () => /^(trial|break|waiting)/.test(shown || ""));
 addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
 
 // Following the link would put another address in the place of the session's.
@@ -164,6 +168,7 @@ const PAGES = {
   ],
   practice: (trial, done) => showTrial(trial, done, times, "Practice"),
   trial: (trial, done) => showTrial(trial, done, times, ""),
+  waiting: (content, done) => [...waiting(content), actions("Look again now", comeBack, [content.answered ? "Finish now" : "Stop waiting", () => done({})]), contact(content)],
   break: (content, done) => [
     make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Rest your eyes, and go on when you like.`),
     actions("Go on", () => done({})),
@@ -184,7 +189,12 @@ const PAGES = {
   ],
   declined: (content) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(content)],
   failed: (content) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(content)],
-  full: (content) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(content)],
+  full: (content) => [
+    ...(content.missing
+      ? [make("h1", {}, "Thank you"), make("p", {}, "Nothing was free just now. If you like, come back later by the same link; you can close this page.")]
+      : [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming.")]),
+    contact(content),
+  ],
   stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
   lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
 };

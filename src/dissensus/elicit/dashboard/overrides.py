@@ -1,0 +1,75 @@
+"""What was decided on the dashboard where survey.toml says otherwise: which holds, since when, and how to settle it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dissensus.elicit.database import DATABASE, schema
+from dissensus.elicit.database.store import Store, setting
+from dissensus.elicit.survey.settings import Survey, read_survey
+
+SINCE = sa.select(sa.func.max(schema.events.c.at)).where(schema.events.c.kind == sa.bindparam("kind_"))
+
+
+def overrides_in(connection: Connection, survey: Survey) -> list[dict[str, Any]]:
+    """Every setting for which the database says something else than survey.toml.
+
+    setting    per_item or state
+    holds      what holds, which is always what was decided on the dashboard
+    file       what survey.toml says, or what would hold without the decision
+    since      when it was decided, seconds since 1970; None where that was not written down
+    """
+    rows = []
+    per_item = int(setting(connection, "per_item", str(survey.protocol.per_item)))
+    if per_item != survey.protocol.per_item:
+        rows.append(_row(connection, "per_item", per_item, survey.protocol.per_item, "extended"))
+    state = setting(connection, "state", "open")
+    if state != "open":
+        rows.append(_row(connection, "state", state, "open", "stopped"))
+    return rows
+
+
+def overrides_of(folder: Path | str, database: str | None = None) -> list[dict[str, Any]]:
+    """The same for a survey that is not open, looked up without making or changing a database."""
+    survey = read_survey(folder)
+    if database is None and not (survey.folder / DATABASE).is_file():
+        return []
+    store = Store(survey.folder, database)
+    try:
+        with store.reading() as connection:
+            if not sa.inspect(connection).has_table("about"):
+                return []
+            return overrides_in(connection, survey)
+    except sa.exc.DBAPIError as error:
+        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+    finally:
+        store.close()
+
+
+def in_words(override: dict[str, Any], folder: Path | str) -> str:
+    """One sentence that says which holds, and the ways to settle it."""
+    since = "" if override["since"] is None else f" since {_day(override['since'])}"
+    settle = f"dissensus elicit status {folder} --settle {override['setting']}"
+    if override["setting"] == "state":
+        return (
+            f"paused on the dashboard{since}, so nobody is given items; `{settle}`, or the dashboard, takes answers "
+            "again"
+        )
+    holds, file = override["holds"], override["file"]
+    return (
+        f"per_item: {holds} on the dashboard{since}, {file} in survey.toml; {holds} holds. `{settle}` makes "
+        f"survey.toml's hold again; to keep {holds}, write it into survey.toml"
+    )
+
+
+def _row(connection: Connection, name: str, holds: Any, file: Any, event: str) -> dict[str, Any]:
+    return {"setting": name, "holds": holds, "file": file, "since": connection.scalar(SINCE, {"kind_": event})}
+
+
+def _day(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"

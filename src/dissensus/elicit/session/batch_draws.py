@@ -1,0 +1,84 @@
+"""Draws from batches: one is chosen when a person comes, and given whole in their own order."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dissensus.elicit.database.schema import people, trials, units
+from dissensus.elicit.database.store import Busy
+from dissensus.elicit.survey.item_batches import read_batches
+from dissensus.elicit.survey.settings import Survey
+
+MORE = 0.02  # of all the people who are wanted: how many may take a batch beyond them
+NOT_LOCKED = sa.select(units.c.id).where(units.c.id == sa.bindparam("unit_")).with_for_update(skip_locked=True)
+THROUGH = people.c.stage.in_(("debrief", "done"))
+COUNTS = (people.c.batch.is_not(None), people.c.excluded.is_(None))
+AT_IT = (
+    sa.select(
+        people.c.batch,
+        sa.func.sum(sa.case((THROUGH, 1), else_=0)).label("through"),
+        sa.func.count().label("taken"),
+        sa.func.min(sa.case((THROUGH, None), else_=people.c.seen)).label("quietest"),
+    )
+    .where(*COUNTS, (people.c.seen >= sa.bindparam("late")) | THROUGH)
+    .group_by(people.c.batch)
+)
+MINE = sa.select(people.c.batch).where(people.c.id == sa.bindparam("person_"))
+
+
+def next_of_batch(
+    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float
+) -> list[int]:
+    """What is left of the person's batch, the next first; empty where they are through with it, or there is none."""
+    listed = read_batches(survey.folder / survey.protocol.batches)
+    mine = connection.scalar(MINE, {"person_": person})
+    if mine is None:
+        mine = _open_batch(connection, listed, per_item, late)
+        if mine is None:
+            return []
+        connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
+    left = _left(connection, listed[mine], person, seed)
+    free = next((unit for unit in left if connection.scalar(NOT_LOCKED, {"unit_": unit}) is not None), None)
+    if left and free is None:
+        raise Busy("every item that is left of the batch is being drawn by somebody else")
+    return [] if free is None else [free, *(unit for unit in left if unit != free)]
+
+
+def batch_is_missing(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
+    """Whether something of the person's batch is left, or, where they have none, somebody is missing for some batch."""
+    listed = read_batches(survey.folder / survey.protocol.batches)
+    mine = connection.scalar(MINE, {"person_": person})
+    if mine is not None:
+        return bool(_left(connection, listed[mine], person, seed=0))
+    through = {row.batch: int(row.through) for row in connection.execute(AT_IT, {"late": 0.0})}
+    return any(through.get(name, 0) < per_item for name in listed)
+
+
+def _left(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
+    """The units of the batch that the person has not had, in their own order."""
+    order = np.random.default_rng([seed, 5]).permutation(len(batch))
+    had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
+    names = [json.dumps([name]) for name in batch]
+    known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.names.in_(names))).all())
+    return [int(known[names[place]]) for place in order if known[names[place]] not in had]
+
+
+def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: int, late: float) -> str | None:
+    """The batch with the fewest people who are at it or through with it.
+
+    Where all have `per_item` of them, one person more takes the batch of somebody who gave no sign of life for longest,
+    as long as such people are few among all that are wanted: a batch is many answers. None beyond that.
+    """
+    rows = {row.batch: row for row in connection.execute(AT_IT, {"late": late})}
+    counts = {name: int(rows[name].taken) if name in rows else 0 for name in listed}
+    fewest = min(listed, key=lambda name: counts[name])
+    if counts[fewest] < per_item:
+        return fewest
+    if sum(count - per_item for count in counts.values()) >= int(MORE * len(listed) * per_item):
+        return None
+    held = [name for name in listed if int(rows[name].through) < per_item and counts[name] <= per_item]
+    return min(held, key=lambda name: float(rows[name].quietest)) if held else None

@@ -1,0 +1,165 @@
+"""In a real browser: signs of life while somebody thinks, and the page to wait at while others have everything."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.database import schema
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.browser import kept, served
+from tests.elicit.session.test_holds import look, silent_for
+from tests.elicit.surveys import write_survey
+
+ALL_HELD = 10  # people who hold every place of eight items, and the two that may be given twice
+
+
+@pytest.fixture
+def busy(tmp_path):
+    """A survey of eight items, one answer each, all of them before somebody. -> the survey, and who they are"""
+    run = open_survey(write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 1}))
+    people, stages = look(run, ALL_HELD)
+    assert set(stages) == {"trial"}
+    yield run, people
+    run.store.close()
+
+
+def press(me, name):
+    """A click as a hand does it, some time after the page is there."""
+    me.page.wait_for_timeout(250)
+    me.moves_on(lambda: me.page.get_by_role("button", name=name).click(delay=90))
+
+
+def test_the_page_looks_again_by_itself_until_something_is_free(busy, person):
+    run, people = busy
+    with served(run.survey.folder) as address:
+        me = person()
+        me.start(address)
+        assert me.heading() == "Please wait a moment" and "looks again by itself" in me.page.inner_text("main")
+        waits = me.page.locator("main h1").element_handle()
+        with me.page.expect_response("**/api/page"):  # it looks, finds nothing, and leaves the page as it is
+            pass
+        assert waits.evaluate("(heading) => heading.isConnected")
+        for somebody in people:
+            decisions.forget(run, somebody)
+        me.page.wait_for_function("(heading) => !heading.isConnected", arg=waits)
+        me.ready()
+        me.page.wait_for_timeout(300)
+        me.moves_on(lambda: me.keys("c"))
+        assert me.place() == "2 of 8"
+    assert len(kept(run.survey.folder)) == 1
+
+
+def test_it_says_when_everything_has_been_answered_after_all(busy, person):
+    run, people = busy
+    with served(run.survey.folder) as address:
+        me = person()
+        me.start(address)
+        for somebody in people:
+            page = current_page(run, somebody)
+            submit(run, somebody, {"page": page["page"], "answer": {"choice": "cat"}})
+        me.page.get_by_text("All items have the answers they need.").wait_for()
+        assert me.heading() == "Nothing is left to answer"
+
+
+def test_whoever_stops_waiting_is_thanked_and_may_come_back(busy, person):
+    run, people = busy
+    with served(run.survey.folder) as address:
+        me = person()
+        me.start(address)
+        press(me, "Stop waiting")
+        assert me.heading() == "Thank you" and "come back later by the same link" in me.page.inner_text("main")
+        me.page.reload()
+        me.ready()
+        assert me.heading() == "Please wait a moment"
+        for somebody in people:
+            decisions.forget(run, somebody)
+        press(me, "Look again now")
+        assert me.place() == "1 of 8"
+
+
+def test_whoever_has_answered_may_finish_instead_of_waiting(tmp_path, person):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 1})
+    with served(folder) as address, open_survey(folder) as run:
+        me = person()
+        me.start(address)
+        look(run, ALL_HELD - 1)
+        me.page.wait_for_timeout(300)
+        me.moves_on(lambda: me.keys("c"))
+        assert "What you have answered is saved." in me.page.inner_text("main")
+        press(me, "Finish now")
+        assert me.heading() == "Thank you" and me.page.locator(".code").count() == 1
+
+
+def test_somebody_who_thinks_gives_a_sign_of_life_every_twenty_seconds(tmp_path, person):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 2, "hold_minutes": 0.1})
+    with served(folder) as address, open_survey(folder) as run:
+        me = person()
+        me.take_over_the_clock()
+        page = me.start(address)
+        with run.store.reading() as connection:
+            who = connection.scalar(sa.select(schema.people.c.id))
+        silent_for(run, who, 60)
+        with page.expect_response("**/api/alive") as sign:
+            page.clock.run_for(20_000)
+        assert sign.value.status == 204
+        seen_again(run, who)
+        silent_for(run, who, 60)
+        page.clock.run_for(2_000)
+        with page.expect_response("**/api/alive"):  # whoever leaves says so
+            hide(page)
+        signs = []
+        page.on("request", lambda sent: signs.append(sent.url) if sent.url.endswith("/api/alive") else None)
+        page.clock.run_for(60_000)
+        assert signs == []  # out of sight nobody knows whether somebody is there
+
+
+def test_who_is_done_gives_no_more_signs(tmp_path, person):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 1})
+    with served(folder) as address:
+        me = person()
+        me.take_over_the_clock()
+        page = me.start(address)
+        page.wait_for_timeout(300)
+        me.moves_on(lambda: me.keys("c"))
+        signs = []
+        page.on("request", lambda sent: signs.append(sent.url) if sent.url.endswith("/api/alive") else None)
+        page.clock.run_for(60_000)
+        assert me.heading() == "Thank you" and signs == []
+
+
+def seen_again(run, who):
+    """Wait until the server has written down a sign of life of now."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with run.store.reading() as connection:
+            if connection.scalar(sa.select(schema.people.c.seen).where(schema.people.c.id == who)) > time.time() - 60:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the sign of life was not written down")
+
+
+def hide(page):
+    """Let the page believe that another tab is in front of it."""
+    page.evaluate("""() => {
+      Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }""")
+
+
+def test_people_who_only_arrive_hold_nothing(tmp_path, person):
+    """Whoever reads the instructions has nothing before them, and keeps nothing from others."""
+    folder = write_survey(tmp_path / "survey", protocol={"instructions": ["Look."], "per_person": 8, "per_item": 1})
+    with served(folder) as address, open_survey(folder) as run:
+        me = person()
+        me.start(address)
+        assert me.heading() == "Instructions"
+        with run.store.reading() as connection:
+            assert connection.scalar(sa.select(sa.func.count()).select_from(schema.trials)) == 0
+        other = arrive(run, {})
+        assert submit(run, other, {"page": "instructions:0"})["page"]["stage"] == "trial"
