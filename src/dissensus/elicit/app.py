@@ -20,7 +20,6 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.dashboard.routes import dashboard_routes
-from dissensus.elicit.database.store import Busy
 from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, unsigned
 from dissensus.elicit.media import media_path
@@ -141,7 +140,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     ]  # fmt: skip
     app = Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
-        exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
+        exception_handlers={sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
     app.state.presence = presence
     return app

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import Store, set_setting
+from dissensus.elicit.database.store import Store, set_setting, setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
@@ -242,6 +242,35 @@ def test_processes_open_an_empty_database_at_once_and_see_the_same_people(tmp_pa
         worker.join(20)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     assert ids[0] == ids[1] == ids[2] and len(set(ids[0])) == 10
+
+
+def test_whoever_writes_is_alone_whichever_process_it_is(opened):
+    """Each store stands for a process. What was read still holds when something is written because of it."""
+    first = opened()
+    second = Store(first.survey.folder, first.store.url)
+    with first.store.writing() as connection:
+        set_setting(connection, "count", "0")
+
+    def count_one(store):
+        def work(connection):
+            set_setting(connection, "count", str(int(setting(connection, "count", "")) + 1))
+
+        store.write(work)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(count_one, [first.store, second] * 60))
+    second.close()
+    with first.store.reading() as connection:
+        assert setting(connection, "count", "") == "120"
+
+
+def test_a_process_that_vanished_while_it_wrote_does_not_keep_others_from_writing(postgres, tmp_path):
+    """PostgreSQL ends its transaction by itself; in SQLite the lock goes with the process."""
+    run = open_survey(write_survey(tmp_path / "survey"), postgres())
+    with run.store.writing() as connection:
+        names = ("idle_in_transaction_session_timeout", "lock_timeout")
+        assert [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names] == ["15s", "30s"]
+    run.store.close()
 
 
 def test_every_connection_of_sqlite_syncs_each_commit_to_the_disk(tmp_path):

@@ -112,7 +112,7 @@ def forget(run: Running, person: str) -> int:
         if known.excluded is None:
             _count(connection, person, -1)
         mine = sa.select(schema.trials.c.unit).where(schema.trials.c.person == person, schema.trials.c.held)
-        for unit in sorted(connection.scalars(mine.with_for_update()).all()):
+        for unit in sorted(connection.scalars(mine).all()):
             change = {"assigned": schema.units.c.assigned - 1}
             connection.execute(sa.update(schema.units).where(schema.units.c.id == unit).values(change))
         gone = connection.execute(sa.delete(schema.answers).where(schema.answers.c.person == person)).rowcount

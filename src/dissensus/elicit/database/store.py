@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,26 +20,28 @@ from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 SCHEMA = "2"
-PATIENCE = 20.0  # seconds for which a transaction that collides with others is tried again
-CONNECTIONS = 5  # for each server process, which more would only slow down: Python does one thing at a time
+PATIENCE = 20.0  # seconds for which a transaction whose connection is lost is tried again
+CONNECTIONS = 5  # for each server process: one that writes, and a few that read
+# One process writes at a time, as in SQLite. What the lock is of is the survey: two may share a database.
+ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
+# A process or machine that vanished while it wrote does not keep others from writing for longer than this.
+NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '30s'"
 Result = TypeVar("Result")
 SETTING = sa.select(schema.about.c.value).where(schema.about.c.key == sa.bindparam("key_"))
 
 
-class Busy(RuntimeError):  # noqa: N818  # nothing is wrong: the same transaction will pass a moment later
-    """The transaction collided with another one and has to be done again."""
-
-
 class Store:
-    """An open database. `writing` commits whole or not at all, and what is committed survives a crash."""
+    """An open database. `writing` commits whole or not at all, and what is committed survives a crash.
+
+    Whoever writes is alone, in this process and among all: what was read in a transaction still holds when something
+    is written because of it.
+    """
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
         self.engine = _engine(self.url)
-        # SQLite has one writer at a time; waiting here is fair and prompt, waiting in SQLite is by polling.
-        alone = self.engine.dialect.name == "sqlite"
-        self._turn: AbstractContextManager[Any] = threading.Lock() if alone else nullcontext()
-        self._group = GroupCommit(self.writing) if alone else None
+        self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
+        self._group = GroupCommit(self.writing)
 
     @property
     def address(self) -> str:
@@ -49,19 +51,18 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         with self._turn, self.engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(ALONE)
             yield connection
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Do `work` in one transaction, again from the start where it collided with another one."""
+        """Do `work` in one transaction, with others' if they wait; again from the start where a connection was lost."""
         until = time.monotonic() + PATIENCE
         wait = 0.002
         while True:
             try:
-                if self._group is not None:
-                    return self._group.write(work)
-                with self.writing() as connection:
-                    return work(connection)
-            except (Busy, sa.exc.OperationalError, sa.exc.IntegrityError) as error:
+                return self._group.write(work)
+            except sa.exc.OperationalError as error:
                 if time.monotonic() > until or not _can_be_tried_again(error):
                     raise
             time.sleep(random.uniform(0.5, 1.5) * wait)
@@ -70,7 +71,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
-        if self._group is None:  # connections that were lost, as by a restart of the database, are noticed here
+        if self.engine.dialect.name != "sqlite":  # lost connections, as by a restart of the database, are noticed here
             with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
                 connection.exec_driver_sql("SELECT 1")
         with self.engine.connect() as connection:
@@ -84,7 +85,6 @@ class Store:
             "scale": json.dumps(scale),
         }  # fmt: skip
         with self.writing() as connection:
-            _only_one_prepares(connection)
             schema.metadata.create_all(connection)
             for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
@@ -162,9 +162,7 @@ def _engine(url: str) -> Engine:
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
-        # What is written is written again where a connection was lost, so that none is tested before it is used.
-        return sa.create_engine(parsed, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
-                                hide_parameters=True)  # fmt: skip  # an error in a log names nobody
+        return _postgres(parsed)
     if parsed.get_backend_name() != "sqlite":
         raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
     engine = sa.create_engine(parsed, pool_size=20, max_overflow=30, connect_args={"timeout": 60}, hide_parameters=True)
@@ -186,21 +184,28 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _can_be_tried_again(error: Exception) -> bool:
-    """Whether a transaction can succeed when it is tried again: it collided with another (the same row, a deadlock, a
-    failed serialisation), or its connection was lost, as after a restart of the database.
+def _postgres(address: sa.URL) -> Engine:
+    # What is written is written again where a connection was lost, so that none is tested before it is used.
+    engine = sa.create_engine(address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
+                              hide_parameters=True)  # fmt: skip  # an error in a log names nobody
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.autocommit = True
+        connection.execute(NOT_FOR_EVER)
+        connection.autocommit = False
+
+    return engine
+
+
+def _can_be_tried_again(error: sa.exc.OperationalError) -> bool:
+    """Whether a transaction can succeed when it is tried again: its connection was lost, as after a restart of the
+    database, or whoever wrote before took too long.
 
     A commit whose connection is lost may have happened, so all that is written here can be done twice and is there
     once.
     """
-    if isinstance(error, Busy | sa.exc.IntegrityError) or getattr(error, "connection_invalidated", False):
-        return True
-    return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
-
-
-def _only_one_prepares(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4217)"))
+    return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == "55P03"
 
 
 def _add_units(connection: Connection, survey: Survey, units: Units) -> None:

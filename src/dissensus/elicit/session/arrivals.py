@@ -44,7 +44,6 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
     def work(connection: Connection) -> str:
         there = connection.scalar(sa.select(schema.people.c.id).where(schema.people.c.person == person))
         if there is None:
-            # Where two come by the same link at once, one of them fails here, and finds the other when it tries again.
             connection.execute(sa.insert(schema.people).values(row))
         return str(row["id"] if there is None else there)
 

@@ -9,12 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.database.store import Busy
 from dissensus.elicit.survey.item_batches import read_batches
 from dissensus.elicit.survey.settings import Survey
 
 MORE = 0.02  # of all the people who are wanted: how many may take a batch beyond them
-NOT_LOCKED = sa.select(units.c.id).where(units.c.id == sa.bindparam("unit_")).with_for_update(skip_locked=True)
 THROUGH = people.c.stage.in_(("debrief", "done"))
 COUNTS = (people.c.batch.is_not(None), people.c.excluded.is_(None))
 AT_IT = (
@@ -41,11 +39,7 @@ def next_of_batch(
         if mine is None:
             return []
         connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
-    left = _left(connection, listed[mine], person, seed)
-    free = next((unit for unit in left if connection.scalar(NOT_LOCKED, {"unit_": unit}) is not None), None)
-    if left and free is None:
-        raise Busy("every item that is left of the batch is being drawn by somebody else")
-    return [] if free is None else [free, *(unit for unit in left if unit != free)]
+    return _left(connection, listed[mine], person, seed)
 
 
 def batch_is_missing(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:

@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.database.store import Busy
 from dissensus.elicit.session.batch_draws import next_of_batch
 from dissensus.elicit.session.second_holders import HAD, second_place
 from dissensus.elicit.survey.settings import Survey
@@ -34,51 +33,34 @@ FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned
 # A unit gets a new random place among its equals whenever it is taken, so that no two people get the same series.
 TAKEN = {"assigned": units.c.assigned + 1, "priority": units.c.priority * FALLS, "tie": sa.bindparam("tie_")}
 TAKE = sa.update(units).where(units.c.id == sa.bindparam("unit_")).values(TAKEN)
-# With it comes the fewest answers that an open unit had: fewer than the taken one has, where such were passed over.
-FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).correlate(None).scalar_subquery().label("fewest")
-# And what the person can expect next. Others draw from the top, so it is one that they will come to last, or, where
-# draws are by expected error, one that is near the top and not the first.
+FEWEST = WANTED["least-answered"].with_only_columns(units.c.assigned).correlate(None).scalar_subquery()
+# With it comes what the person can expect next. Others draw from the top, so it is one that they will come to last,
+# or, where draws are by expected error, one that is near the top and not the first.
 later = units.alias("later")
 LATER = sa.select(sa.cast(later.c.id, sa.Text) + ":" + sa.cast(later.c.assigned, sa.Text)).where(
-    later.c.main, later.c.id.not_in(HAD), later.c.id != sa.bindparam("expected"),
-    later.c.assigned < sa.bindparam("per_item"),
+    later.c.main, later.c.id.not_in(HAD), later.c.id != sa.bindparam("expected")
 )  # fmt: skip
 NEAR_TOP = 8
 NEXT = {
-    "least-answered": LATER.where(later.c.assigned == FEWEST.element).order_by(later.c.tie.desc()),
-    "expected-error": LATER.where(later.c.priority >= 0)
+    # Nothing but the equality, so that the index gives the last of them without a look at the others.
+    "least-answered": LATER.where(later.c.assigned == FEWEST).order_by(later.c.tie.desc()),
+    "expected-error": LATER.where(later.c.priority >= 0, later.c.assigned < sa.bindparam("per_item"))
     .order_by(later.c.priority.desc(), later.c.assigned, later.c.tie)
     .offset(sa.bindparam("skip_")),
 }
-# One statement: the first of the wanted units that nobody else is just drawing. A draw never waits for another while
-# it holds a unit itself, so that two cannot wait for each other.
 TAKE_WANTED = {
     name: sa.update(units)
-    .where(
-        units.c.id
-        == sa.func.coalesce(
-            EXPECTED.with_for_update(skip_locked=True).scalar_subquery(),
-            wanted.with_for_update(skip_locked=True).scalar_subquery(),
-        )
-    )
+    .where(units.c.id == sa.func.coalesce(EXPECTED.scalar_subquery(), wanted.scalar_subquery()))
     .values(TAKEN)
-    .returning(
-        units.c.id,
-        units.c.assigned,
-        FEWEST if name == "least-answered" else sa.null().label("fewest"),
-        NEXT[name].limit(1).scalar_subquery().label("next"),
-    )
+    .returning(units.c.id, NEXT[name].limit(1).scalar_subquery().label("next"))
     for name, wanted in WANTED.items()
 }
-# Of people who come at once, one after the other chooses a batch, so that none gets more people than it is to have.
-ONE_CHOOSES = sa.text("SELECT pg_advisory_xact_lock(4219)")
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
     .join(people, people.c.id == trials.c.person)
     .where(trials.c.held, trials.c.drawn < sa.bindparam("before"), people.c.seen < sa.bindparam("before"))
     .limit(50)
-    .with_for_update(skip_locked=True, of=[trials, units])
 )
 
 
@@ -107,8 +89,6 @@ def draw(
     expected  what the person was told to expect; they get it where nobody took it meanwhile
     """
     if first:
-        if survey.protocol.draw == "batches" and connection.dialect.name == "postgresql":
-            connection.execute(ONE_CHOOSES)
         _release(connection, late)
     drawn = _taken(connection, survey, person, seed, per_item, late, expected)
     if drawn is None and not first and _release(connection, late):
@@ -140,15 +120,6 @@ def _taken(
     told = {"expected": expected.unit if expected else -1, "then": expected.then if expected else -1}
     skip = {"skip_": random.randrange(1, NEAR_TOP)} if survey.protocol.draw == "expected-error" else {}
     taken = connection.execute(TAKE_WANTED[survey.protocol.draw], {**given, **told, **skip}).one_or_none()
-    if connection.dialect.name == "postgresql":
-        # What others were drawing was passed over: where it was wanted more, or is all that is left, try again.
-        if taken is None:
-            passed_over = connection.scalar(WANTED[survey.protocol.draw], given) is not None
-        else:
-            was_expected = taken.id == told["expected"]
-            passed_over = taken.fewest is not None and taken.fewest < taken.assigned - 1 and not was_expected
-        if passed_over:
-            raise Busy("what is wanted most is being drawn by somebody else")
     if taken is None:
         return None
     following = Next(*map(int, taken.next.split(":"))) if taken.next else None

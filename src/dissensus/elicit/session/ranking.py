@@ -65,8 +65,8 @@ def rank_if_due(run: Running) -> float:
         set_setting(connection, CLAIM, json.dumps([now(), int(there or 0), mine]))
         return True
 
-    # Two processes that claim at once write the same row: one waits for the other and finds that nothing is new.
-    if run.store.write(lambda connection: _one_at_a_time(connection) and claim(connection)):
+    # Of two processes one writes first, and the other finds that nothing is new.
+    if run.store.write(claim):
         rank(run)
     return time.monotonic() - began
 
@@ -126,9 +126,3 @@ def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:
     rows = np.array([row for row, _ in known], dtype=np.int64)
     np.add.at(counts, (rows, class_codes([name for _, name in known], classes)), 1)
     return counts
-
-
-def _one_at_a_time(connection: sa.Connection) -> bool:
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4218)"))
-    return True

@@ -15,12 +15,8 @@ from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.protocol import TrialKind
 
-KEEP = sa.insert(schema.answers)
-UNHOLD = (
-    sa.update(schema.trials)
-    .where(schema.trials.c.id == sa.bindparam("trial_"), schema.trials.c.held)
-    .values(held=sa.false())
-)
+KEEP = sa.insert(schema.answers).values({column: sa.bindparam(f"{column.name}_") for column in schema.answers.c})
+UNHOLD = sa.update(schema.trials).where(schema.trials.c.id == sa.bindparam("trial_")).values(held=sa.false())
 COUNT = (
     sa.update(schema.units)
     .where(schema.units.c.id == sa.bindparam("unit_"))
@@ -29,6 +25,8 @@ COUNT = (
         assigned=schema.units.c.assigned + sa.bindparam("back"),
     )
 )
+# PostgreSQL does all three at one call; each call there costs as much as all of them in SQLite.
+AT_ONCE = COUNT.add_cte(KEEP.cte("kept"), UNHOLD.cte("unheld"))
 LARGEST = 1e15  # of any number that a browser sends
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
@@ -73,15 +71,28 @@ def save_answer(
         "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
         "received": received,
     }  # fmt: skip
-    connection.execute(KEEP, row)
-    given[place] = trial._replace(answered=received)
-    if trial.kind == "main":
-        # `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the
-        # meantime counts again, and the answer of somebody who is excluded counts for nothing.
-        held = connection.execute(UNHOLD, {"trial_": trial_id}).rowcount
-        counts = 0 if person.excluded is not None else 1
-        connection.execute(COUNT, {"unit_": trial.unit, "counts": counts, "back": counts - held})
+    _keep(connection, row, counts=0 if person.excluded is not None else 1, held=trial.held)
+    given[place] = trial._replace(answered=received, held=False)
     return feedback
+
+
+def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, held: bool) -> None:
+    """Write an answer, and count it where it is one of those that are wanted.
+
+    `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the meantime
+    counts again, and the answer of somebody who is excluded counts for nothing.
+    """
+    row = {f"{name}_": value for name, value in answer.items()}
+    if answer["kind"] != "main":
+        connection.execute(KEEP, row)
+        return
+    change = {"counts": counts, "back": counts - held}
+    if connection.dialect.name == "postgresql":
+        connection.execute(AT_ONCE, row | change)
+        return
+    connection.execute(KEEP, row)
+    connection.execute(UNHOLD, {"trial_": answer["trial"]})
+    connection.execute(COUNT, change | {"unit_": answer["unit"]})
 
 
 def checked_times(given: Any) -> dict[str, Any]:

@@ -30,10 +30,7 @@ SECOND = (
     .where(trials.c.held, units.c.assigned <= sa.bindparam("per_item"))
     .order_by(sa.case((people.c.seen > trials.c.drawn, people.c.seen), else_=trials.c.drawn))
     .limit(1)
-    .with_for_update(skip_locked=True, of=units)
 )
-# One after the other, so that people who come at once do not go beyond the bound together.
-ONE_COUNTS = sa.text("SELECT pg_advisory_xact_lock(4220)")
 
 
 def second_place(connection: Connection, person: str, per_item: int) -> int | None:
@@ -41,8 +38,6 @@ def second_place(connection: Connection, person: str, per_item: int) -> int | No
     given = {"person_": person, "per_item": per_item}
     if connection.scalar(MISSING.limit(1), given) is None:
         return None
-    if connection.dialect.name == "postgresql":
-        connection.execute(ONE_COUNTS)
     too_many, count = connection.execute(BEYOND, given).one()
     if too_many >= beyond(count * per_item):
         return None

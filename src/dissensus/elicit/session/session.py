@@ -21,10 +21,8 @@ from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey.settings import Survey
 
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
-PERSON = (
-    sa.select(schema.people, setting_column("state"), setting_column("per_item"))
-    .where(schema.people.c.id == sa.bindparam("person_"))
-    .with_for_update(of=schema.people)
+PERSON = sa.select(schema.people, setting_column("state"), setting_column("per_item")).where(
+    schema.people.c.id == sa.bindparam("person_")
 )
 
 
@@ -74,7 +72,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
 
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
-    """The person, locked until the transaction ends: of two tabs one waits for the other."""
+    """The person, whom nobody else changes until the transaction ends: of two tabs one waits for the other."""
     if not storable(person_id):
         raise Refused("no such session; please start again from the link you were sent", 404)
     person = connection.execute(PERSON, {"person_": person_id}).one_or_none()
