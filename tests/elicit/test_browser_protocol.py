@@ -16,14 +16,14 @@ PROTOCOL = {
     "per_person": 4, "attention_every": 2, "repeats": 1, "break_every": 2, "debrief_text": "One more thing.",
 }  # fmt: skip
 WHOLE = {
-    "protocol": PROTOCOL, "people": {"source": "prolific", "redirect": "https://app.prolific.com/submissions"},
+    "protocol": PROTOCOL, "people": {"source": "prolific"}, "ends": {"completed": {"code": "CDONE42"}},
     "contact": "Ada, ada@example.org", "practice": [{"item": "p0", "feedback": "Most say cat, **some** dog."}],
     "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
     "attention": {"p1": "dog", "p2": "ship"},
     "debrief": [{"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
                 {"name": "comments", "question": "Comments"}],
 }  # fmt: skip
-SOMEBODY = "/start?PROLIFIC_PID=5f01&STUDY_ID=s1&SESSION_ID=x1"
+SOMEBODY = "/start?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=57e000000000000000000001&SESSION_ID=5e0000000000000000000001"
 
 
 def press(me, name):
@@ -61,9 +61,9 @@ def test_a_whole_survey_from_consent_to_the_code(tmp_path, person):
         me.page.get_by_label("No").check()
         me.page.get_by_label("Comments").fill("<b>Fine</b>, cordially")
         press(me, "Finish")
-        assert me.heading() == "Thank you" and len(me.page.locator(".code").inner_text()) == 10
-        link = me.page.get_by_role("link", name="Return to the recruiting site")
-        assert link.get_attribute("href") == "https://app.prolific.com/submissions"
+        assert me.heading() == "Thank you" and me.page.locator(".code").inner_text() == "CDONE42"
+        link = me.page.get_by_role("link", name="Return to Prolific")
+        assert link.get_attribute("href") == "https://app.prolific.com/submissions/complete?cc=CDONE42"
     assert [stage for stage in stages if stage != "break"] == [f"{i} of 7" for i in range(1, 8)]
     assert stages.count("break") == 1
     rows = kept(folder)

@@ -66,6 +66,8 @@ def check(folder: Folder, as_json: AsJson = False) -> None:
         f"{facts['title']}: {facts['kind']} on {_counted(facts['units'], units)}, "
         f"{_counted(facts['answers_wanted'], 'answer')} wanted, by at least {people}"
     )
+    for outcome, seen in facts["ends"].items():
+        print_line(f"{outcome.replace('_', ' ')}: {seen}")
     for note in facts["notes"]:
         print_line(f"note: {note}")
 

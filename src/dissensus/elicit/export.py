@@ -57,7 +57,7 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
 def people_table(run: Running) -> pa.Table:
     """Everybody who came, one row per person, with how far they got and what they said on pages other than trials.
 
-    code: the completion code that they were shown
+    code: the code that they were shown at the end
     pages: an object of page and what was said there, such as the answers of the debriefing
     """
     people, pages = schema.people, schema.pages
@@ -69,7 +69,7 @@ def people_table(run: Running) -> pa.Table:
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
          "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
-         "code": code_of(run, row.id) if row.stage == "done" else None, "source": row.source,
+         "code": code_of(run, row.id, row.stage) or None, "source": row.source,
          "pages": json.dumps(said.get(row.id, {}))}
         for row in everybody
     ]  # fmt: skip

@@ -31,7 +31,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
         row: dict[str, Any] = {
             "id": who, "annotator": person.person, "stage": person.stage,
             "excluded": person.excluded is not None, "why": person.excluded_why,
-            "code": code_of(run, who) if person.stage == "done" else "",
+            "code": code_of(run, who, person.stage),
             **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
         }  # fmt: skip
         rows.append({**row, "flags": list(_flags(row, usual))})

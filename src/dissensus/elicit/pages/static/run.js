@@ -1,6 +1,7 @@
 // The one page of a survey: asks the server what comes next, shows it, and hands in what was done.
 
 import { make, prose } from "./dom.js";
+import { contact, endPages } from "./ends.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
@@ -126,8 +127,6 @@ function actions(text, act, ...more) {
   return make("div", {}, make("div", { class: "actions" }, buttons), problem);
 }
 
-const contact = (content) => (content.contact ? make("p", { class: "quiet" }, `Questions? ${content.contact}`) : null);
-
 function options(name, question, choices, required) {
   return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
     make("label", {}, make("input", { type: "radio", name, value: choice, required, "aria-invalid": "false" }), make("span", {}, choice))));
@@ -176,27 +175,8 @@ const PAGES = {
         make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
     "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done),
   ],
-  done: (content) => [
-    make("h1", {}, "Thank you"), make("p", {}, outbox.waiting().length ? KEPT : "All your answers are saved."), make("p", {}, "Your completion code is:"),
-    make("p", {}, make("span", { class: "code" }, content.code)),
-    content.redirect ? make("p", {}, make("a", { class: "button", href: content.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
-    postBack(), contact(content),
-  ],
-  declined: (content) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(content)],
-  failed: (content) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(content)],
-  full: (content) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(content)],
-  stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
-  lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
+  ...endPages(outbox, here),
 };
-
-// MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.
-function postBack() {
-  const target = here.get("turkSubmitTo");
-  if (!target) return null;
-  return make("form", { method: "post", action: `${target}/mturk/externalSubmit` },
-    make("input", { type: "hidden", name: "assignmentId", value: here.get("assignmentId") }),
-    make("input", { type: "hidden", name: "done", value: "1" }), make("button", { class: "main" }, "Submit to MTurk"));
-}
 
 async function begin() {
   if (!here.get("token")) { show({ stage: "lost" }); return; }
