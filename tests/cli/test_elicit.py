@@ -33,10 +33,10 @@ def dissensus(*args, code=0):
 
 @pytest.fixture
 def answered(tmp_path):
-    """A survey with one answer, of somebody whom the recruiting site calls abc."""
+    """A survey with one answer, of somebody whom the recruiting site calls abcabc…."""
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
     run = open_survey(folder)
-    me = arrive(run, {"PROLIFIC_PID": "abc"})
+    me = arrive(run, {"PROLIFIC_PID": "abc" * 8})
     submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     run.store.close()
     return folder
@@ -101,7 +101,7 @@ def test_one_item_and_one_answer_are_spoken_of_in_the_singular(tmp_path):
 def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True})
     with open_survey(folder) as run:
-        for name in ("5f0000001a", "5f0000001b"):
+        for name in ("5f0000001".ljust(24, "a"), "5f0000001".ljust(24, "b")):
             arrive(run, {"PROLIFIC_PID": name})
     shared = dissensus("forget", folder, "5f0000001", code=2).stderr
     assert "more than one id in this survey begins with '5f0000001'; give the whole id" in shared
@@ -110,7 +110,7 @@ def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
 
 
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "deleted a person and 1 answer" in dissensus("forget", answered, "abc").stdout
+    assert "deleted a person and 1 answer" in dissensus("forget", answered, "abc" * 8).stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
@@ -141,7 +141,7 @@ def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
         for _ in range(200):
             try:
                 there = HTTPConnection("127.0.0.1", port, timeout=5)
-                there.request("GET", "/start?PROLIFIC_PID=5f5f5f5f")
+                there.request("GET", f"/start?PROLIFIC_PID={'5f' * 12}")
                 place = there.getresponse().headers["location"]
                 there.close()
                 break

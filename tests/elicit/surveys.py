@@ -39,6 +39,11 @@ def toml(value: Any) -> str:
     return str(value)
 
 
+def from_prolific(number: int, visit: int = 1) -> dict[str, str]:
+    """The query of the link by which somebody comes from Prolific, in one of their visits."""
+    return {"PROLIFIC_PID": f"{number:024x}", "STUDY_ID": f"{7:024x}", "SESSION_ID": f"{number:012x}{visit:012x}"}
+
+
 def write_survey(folder: Path, **sections: Any) -> Path:
     """A survey of eight small pictures; sections overrule its settings, key by key where they are tables."""
     settings: dict[str, Any] = {

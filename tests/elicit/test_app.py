@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
-from tests.elicit.surveys import write_survey, write_survey_of
+from tests.elicit.surveys import from_prolific, write_survey, write_survey_of
 
 NASTY = '<img src=x onerror="alert(1)">'
 
@@ -258,7 +258,7 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
     from dissensus.elicit.dashboard import decisions
 
     run, client = served(people={"source": "prolific"})
-    who = enter(client, "?PROLIFIC_PID=abc")
+    who = enter(client, f"?{urlencode(from_prolific(1))}")
     page = client.post("/api/page", headers=who).json()
     client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
     with run.store.reading() as connection:
@@ -273,9 +273,9 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
 
 def test_what_mturk_wants_back_stays_in_the_browser(served):
     _, client = served(people={"source": "mturk"})
-    preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
+    preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H1")
     assert preview.status_code == 200 and "preview" in preview.text
-    query = "?workerId=w&assignmentId=a&hitId=h&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    query = "?workerId=A1W&assignmentId=3A1&hitId=3H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     place = client.get(f"/start{query}").headers["location"]
     assert parse_qs(urlsplit(place).fragment)["turkSubmitTo"] == ["https://workersandbox.mturk.com"]
     other = client.get(query.join(["/start", ""]).replace("workersandbox.mturk.com", "evil.example")).headers[

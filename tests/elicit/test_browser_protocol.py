@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from urllib.parse import urlencode
 
 from dissensus.elicit.server import free_port
 from tests.elicit.browser import kept, served
 from tests.elicit.servers import start_server
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import from_prolific, write_survey
 
 PROTOCOL = {
     "consent": "You will judge **pictures**.\n\nDo you agree?", "instructions": ["Look.", "Then say what it is."],
@@ -23,7 +24,7 @@ WHOLE = {
     "debrief": [{"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
                 {"name": "comments", "question": "Comments"}],
 }  # fmt: skip
-SOMEBODY = "/start?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=57e000000000000000000001&SESSION_ID=5e0000000000000000000001"
+SOMEBODY = f"/start?{urlencode(from_prolific(0x5F01))}"
 
 
 def press(me, name):
@@ -244,10 +245,10 @@ def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_pa
 
 def test_mturk_is_told_by_the_browser_itself(tmp_path, person):
     folder = write_survey(tmp_path / "survey", people={"source": "mturk"}, protocol={"per_person": 1})
-    query = "workerId=W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    query = "workerId=A1W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     with served(folder) as address:
         me = person()
-        me.page.goto(f"{address}/start?workerId=W1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+        me.page.goto(f"{address}/start?workerId=A1W1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
         assert me.page.get_by_text("This is a preview.").is_visible()
         me.page.goto(f"{address}/start?{query}")
         me.ready()

@@ -25,7 +25,7 @@ from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, unsigned
 from dissensus.elicit.media import media_path
 from dissensus.elicit.running import Refused, Running, open_survey
-from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.arrivals import BegunElsewhere, arrive, whose_session
 from dissensus.elicit.session.ranking import keep_ranking
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.templates import PAGES, templates
@@ -45,12 +45,14 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         query = dict(request.query_params)
         try:
             person = await run_in_threadpool(arrive, run, query)
+            # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
+            reply = {"token": signed(run.secret, "person", person), "whose": whose_session(run, person)}
+        except BegunElsewhere as there:
+            reply = {"whose": there.whose}  # the browser in which it was begun has the token
         except Refused as refused:
             if str(refused) == "preview":
                 return _message(run, "This is a preview. Accept the task to begin.", 200)
             return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
-        # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
-        reply = {"token": signed(run.secret, "person", person)}
         if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
             reply |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
         return RedirectResponse(f"run#{urlencode(reply)}", status_code=303)
@@ -58,7 +60,10 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     async def shell(request: Request) -> Response:
         return HTMLResponse(
             templates.get_template("run.html").render(
-                title=run.survey.title, source=run.survey.people.source, script=run.survey.kind.script
+                title=run.survey.title,
+                source=run.survey.people.source,
+                script=run.survey.kind.script,
+                contact=run.survey.contact,
             )
         )
 

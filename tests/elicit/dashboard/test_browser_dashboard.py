@@ -178,7 +178,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
     give_key(folder, KEY)
     run = open_survey(folder)
     for i in range(60):
-        me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
+        me = arrive(run, {"PROLIFIC_PID": f"{i:04d}".ljust(24, "0")})
         for _ in range(1 + i % 3):
             submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
     with served(folder) as address:
@@ -207,7 +207,7 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
 
         me.may_move(exclude)  # its row may become taller
         assert shown()[4] == "0030" and page.evaluate("document.activeElement.textContent") == "Include again"
-        arrive(run, {"PROLIFIC_PID": "9999"})
+        arrive(run, {"PROLIFIC_PID": "9999".ljust(24, "0")})
         refreshed(page, "26–50 of 61")
         assert shown()[0] == "0034" and page.get_by_text("26–50 of 61").is_visible()
         me.moved = me.shifts()  # fewer rows take less room, which is asked for from here on

@@ -494,13 +494,14 @@ def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_m
 def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_site(opened):
     run = opened(people={"source": "prolific"}, protocol={"per_person": 1})
     codes = {}
-    for name in ("abc", "def"):
+    for name in ("abc" * 8, "def" * 8):
         me = arrive(run, {"PROLIFIC_PID": name})
         page = current_page(run, me)
         codes[name] = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]["code"]
     assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
     looks = Shown(run)
     matches = {
-        find: looks.now({"find": find})["people"]["rows"] for find in ("abc", codes["abc"], codes["abc"].lower())
+        find: looks.now({"find": find})["people"]["rows"]
+        for find in ("abc" * 8, codes["abc" * 8], codes["abc" * 8].lower())
     }
-    assert [[row["code"] for row in rows] for rows in matches.values()] == [[codes["abc"]]] * 3
+    assert [[row["code"] for row in rows] for rows in matches.values()] == [[codes["abc" * 8]]] * 3

@@ -30,7 +30,7 @@ from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.servers import ten_arrive
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import from_prolific, write_survey
 from tests.forks import FORKS
 
 
@@ -219,7 +219,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     run = opened(people={"source": "prolific"})
     with ThreadPoolExecutor(8) as pool:
-        ids = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
+        ids = set(pool.map(lambda _: arrive(run, from_prolific(5)), range(24)))
     assert len(ids) == 1
 
 
@@ -347,12 +347,14 @@ def test_a_database_with_the_tables_of_another_version_is_refused(opened):
 
 def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
-    me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
+    me = arrive(run, from_prolific(0xFEED))
     decisions.exclude(run, me, "asked-for-it")
-    holding = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    holding = [path for path in run.survey.folder.glob("answers.db*") if f"{0xFEED:024x}".encode() in path.read_bytes()]
     assert holding
     decisions.forget(run, me)
-    assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert not [
+        path for path in run.survey.folder.glob("answers.db*") if f"{0xFEED:024x}".encode() in path.read_bytes()
+    ]
     run.store.close()
 
 

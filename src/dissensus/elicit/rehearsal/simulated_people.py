@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -9,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 
 from dissensus.elicit.identity import signed, survey_secret
-from dissensus.elicit.session.arrivals import WHO
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.simulate import random_truth
 
@@ -121,14 +121,21 @@ class _Walk:
 
     def _arrive(self) -> str:
         source = self.survey.people.source
-        given = f"rehearsal-{self.seed}-{self.number}"
-        if source == "links":
-            given = signed(survey_secret(self.survey.folder), "invite", given)
-        query = f"?{WHO[source]}={given}&assignmentId={given}" if source in WHO else ""
-        status, headers, _ = self._request("GET", f"/start{query}", None)
+        status, headers, _ = self._request("GET", f"/start{self._query(source)}", None)
         if status != 303:
             raise ValueError(f"/start answered {status}")
         return parse_qs(urlsplit(headers["location"]).fragment)["token"][0]
+
+    def _query(self, source: str) -> str:
+        """A link as the source fills it in, with ids of the form that it has."""
+        name = f"rehearsal-{self.seed}-{self.number}"
+        invented = hashlib.sha256(name.encode()).hexdigest()
+        query = {
+            "links": {"invite": signed(survey_secret(self.survey.folder), "invite", name)},
+            "prolific": {"PROLIFIC_PID": invented[:24], "SESSION_ID": invented[24:48]},
+            "mturk": {"workerId": f"A{invented[:13].upper()}", "assignmentId": invented[13:43].upper()},
+        }.get(source, {})  # fmt: skip
+        return f"?{urlencode(query)}" if query else ""
 
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
         status, _, reply = self._request("POST", path, json.dumps(body))

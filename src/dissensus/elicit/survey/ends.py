@@ -121,7 +121,9 @@ def _check(outcome: str, end: End, source: str) -> None:
             f"{where}.code is {end.code!r}, but its redirect carries cc={carried}; keep the one that Prolific shows you"
         )
     if "{code}" in end.redirect and outcome != "completed" and not end.code:
-        raise ValueError(f"{where}.redirect has {{code}}, but {where}.code is empty; only `completed` has codes of its own")
+        raise ValueError(
+            f"{where}.redirect has {{code}}, but {where}.code is empty; only `completed` has codes of its own"
+        )
 
 
 def _code_in(redirect: str) -> str:

@@ -37,6 +37,11 @@ export function endPages(outbox, here) {
     failed: early("Thank you", "The check was not passed, so the survey ends here for you."),
     full: early("Nothing is left to answer", "All items have the answers they need. Thank you for coming."),
     stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
+    elsewhere: (content) => [
+      make("h1", {}, "This survey was begun somewhere else"),
+      make("p", {}, "The id in your link belongs to a session that was begun in another browser or in an earlier visit, and an id alone does not open it."),
+      make("p", {}, `To go on, open the link in the browser where you began. If that is not possible, or if it was not you, please ${content.contact ? "write to the people who run the survey" : "contact the people who sent you the link"}.`), contact(content),
+    ],
     lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
   };
 }

@@ -10,14 +10,20 @@ const page = document.getElementById("page");
 const status = document.getElementById("status");
 const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
 
+// What the link carried. A session that was begun here goes on by the token that this browser keeps; a link without a token names
+// whose session it means, so that nobody goes on in somebody else's on a machine that they share.
 function session() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const key = `dissensus:${location.pathname}:session`;
-  if (fragment.get("token")) {
-    try { localStorage.setItem(key, location.hash.slice(1)); } catch { /* resuming needs the link then */ }
-    return fragment;
-  }
-  try { return new URLSearchParams(localStorage.getItem(key) || ""); } catch { return new URLSearchParams(); }
+  const whose = fragment.get("whose");
+  try {
+    if (!fragment.get("token")) {
+      const kept = new URLSearchParams(localStorage.getItem(whose ? `${key}:${whose}` : key) || "");
+      return kept.get("token") ? new URLSearchParams([...new Map([...kept, ...fragment])]) : fragment;
+    }
+    for (const name of [key, `${key}:${whose}`]) localStorage.setItem(name, location.hash.slice(1));
+  } catch { /* resuming needs the link then */ }
+  return fragment;
 }
 
 const here = session();
@@ -179,7 +185,7 @@ const PAGES = {
 };
 
 async function begin() {
-  if (!here.get("token")) { show({ stage: "lost" }); return; }
+  if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
   await outbox.flush();
   show(await outbox.page());
   if (outbox.waiting().length) tell(KEPT);
