@@ -22,7 +22,7 @@ from dissensus.elicit.running import open_survey
 from dissensus.elicit.server import free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 
 def dissensus(*args, code=0):
@@ -37,7 +37,7 @@ def answered(tmp_path):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
     run = open_survey(folder)
     me = arrive(run, {"PROLIFIC_PID": "abc" * 8})
-    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
     run.store.close()
     return folder
 

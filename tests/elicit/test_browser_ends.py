@@ -60,8 +60,8 @@ def prolific(person):
     def come():
         me = person()
         me.leaves_traces = True
-        me.context.route("https://app.prolific.com/**", lambda route: route.fulfill(body="<h1>Prolific</h1>",
-                                                                                     content_type="text/html"))  # fmt: skip
+        page = {"body": "<h1>Prolific</h1>", "content_type": "text/html"}
+        me.context.route("https://app.prolific.com/**", lambda route: route.fulfill(**page))
         return me
 
     yield come

@@ -93,6 +93,8 @@ def serve(
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
         say(f"people start at {ready.start}")
         say(f"you watch at {ready.dashboard}")
+        for warning in ready.warnings:
+            say(f"warning: {warning}")
         run_server(ready)
 
 
@@ -185,7 +187,7 @@ def export(
             if labels:
                 rows = write_labels(run, output, with_excluded=with_excluded, say=say)
             else:
-                rows = write_table(run, what, output)
+                rows = write_table(run, what, output, say=say)
     done = {what: rows, "output": str(output)}
     written = _counted(rows, "person", "people") if people else _counted(rows, "answer")
     print_result(done, f"{written} -> {output}", as_json)

@@ -23,6 +23,7 @@ SCHEMA = pa.schema([
     ("about", pa.string()),
     ("place", pa.int32()), ("answer", pa.string()), ("seconds", pa.float64()), ("touched_seconds", pa.float64()),
     ("away_seconds", pa.float64()), ("times", pa.string()), ("client", pa.float64()), ("received", pa.float64()),
+    ("doubts", pa.string()),
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
 ])  # fmt: skip
 
@@ -115,5 +116,6 @@ def _row(row: Any) -> dict[str, Any]:
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
         "times": row["times"], "client": row["client"], "received": row["received"],
+        "doubts": row["doubts"],
         "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from typing import Protocol
 import uvicorn
 
 from dissensus.elicit.access import has_key, set_key
+from dissensus.elicit.database.private_files import open_to_others
 from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import LINKS
@@ -42,6 +44,7 @@ class ReadyServer:
     start      where people start
     dashboard  where the researcher watches
     new_key    the key of the dashboard where it was made just now, or nothing
+    warnings   what its owner should know before people come
     """
 
     host: str
@@ -52,6 +55,7 @@ class ReadyServer:
     start: str
     dashboard: str
     new_key: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def prepare_server(
@@ -72,7 +76,7 @@ def prepare_server(
     here = f"http://{host}:{port}"
     return ReadyServer(
         host, port, workers, https, proxies, f"{here}/start{LINKS[run.survey.people.source]}", f"{here}/dashboard",
-        "" if has_key(folder) else set_key(folder),
+        "" if has_key(folder) else set_key(folder), tuple(_warnings(folder, host, https=https)),
     )  # fmt: skip
 
 
@@ -143,6 +147,24 @@ def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str
         "DISSENSUS_DB": database or "",
         "DISSENSUS_SECURE": "1" if https else "",
     }
+
+
+def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
+    if not https and not _is_loopback(host):
+        yield (
+            f"people reach {host} without https, so that anybody on the way can read and change what they say, and your "
+            "key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
+        )
+    mode = open_to_others(folder)
+    if mode:
+        yield f"others on this machine can look into {folder} ({mode}); close it with: chmod 700 {folder}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _check_free(host: str, port: int) -> None:

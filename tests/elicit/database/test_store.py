@@ -30,7 +30,7 @@ from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.servers import ten_arrive
-from tests.elicit.surveys import from_prolific, write_survey
+from tests.elicit.surveys import TIMES, from_prolific, write_survey
 from tests.forks import FORKS
 
 
@@ -81,7 +81,7 @@ class Decisions(RuleBasedStateMachine):
     @rule(shown=shown)
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
-        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}}))
+        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}, "times": TIMES}))
 
     @rule(person=people)
     def is_excluded(self, person):
@@ -134,7 +134,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
         try:
             page = current_page(run, person)
             while page["stage"] == "trial":
-                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
         except Refused as refused:
             assert refused.status == 404
 
@@ -160,7 +160,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     page = current_page(run, me)
     decisions.stop(run)
     decisions.exclude(run, me, "too fast")
-    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}})
+    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}, "times": TIMES})
     assert reply["saved"] == page["page"] and reply["page"]["stage"] == "stopped"
     assert answer_table(run).num_rows == 1 and sum(answered for _, answered in counters(run)[0].values()) == 0
     decisions.include(run, me)
@@ -278,7 +278,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(folder, database)
     me = arrive(run, {})
     first = current_page(run, me)
-    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}})
+    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}, "times": TIMES})
     run.store.close()
     gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
     waiting = "abc".replace(gone, "")[0]
@@ -286,7 +286,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     seen, page = set(), current_page(run, me)
     while page["stage"] == "trial":
         seen.add(page["stimuli"][0]["parts"][0]["text"])
-        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
     assert page["stage"] == "done" and f"about {waiting}" not in seen
     other = arrive(run, {})
     texts = {current_page(run, other)["stimuli"][0]["parts"][0]["text"]}
@@ -325,7 +325,7 @@ def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so
     me = arrive(run, {})
     page = current_page(run, me)
     while page["stage"] == "trial":
-        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}, "times": TIMES})["page"]
     rows = answer_table(run).to_pylist()
     assert sorted(row["shown"] for row in rows) == pairs and all(row["shown"] == row["items"] for row in rows)
     run.store.close()

@@ -12,13 +12,18 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.running import Refused
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import TIMES
 
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
 
 
 def answer(run, person, page=None, given=None):
     page = page or current_page(run, person)
-    return submit(run, person, {"page": page["page"], "answer": given or {"choice": page["question"]["classes"][0]}})
+    return submit(
+        run,
+        person,
+        {"page": page["page"], "answer": given or {"choice": page["question"]["classes"][0]}, "times": TIMES},
+    )
 
 
 def through_trials(run, person):
@@ -27,7 +32,7 @@ def through_trials(run, person):
     while page["stage"] in ("trial", "break"):
         shown.append(page)
         given = {} if page["stage"] == "break" else {"choice": page["question"]["classes"][0]}
-        page = submit(run, person, {"page": page["page"], "answer": given})["page"]
+        page = submit(run, person, {"page": page["page"], "answer": given, "times": TIMES})["page"]
     return shown, page
 
 
@@ -124,7 +129,7 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     submit(run, other, {"page": "consent", "answer": {"agreed": True}})
     page = current_page(run, other)
     with pytest.raises(Refused, match="is not part of your session"):
-        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
+        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
     with pytest.raises(Refused, match="not where this session is"):
         submit(run, me, {"page": "debrief", "answer": {}})
     assert not rows(run, schema.answers)

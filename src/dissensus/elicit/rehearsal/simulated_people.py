@@ -56,8 +56,7 @@ def send_people(
     names      the place of each item in `truth`
     at_once    how many are there at the same time
     patient    resend what was not answered, as the browser does, until the server is back
-    real_time  come within ARRIVAL seconds and take the time that is reported for each page, about two seconds,
-               instead of answering at once
+    real_time  come within ARRIVAL seconds and take about two seconds for each page, instead of answering at once
     """
     began = time.monotonic()
 
@@ -97,9 +96,11 @@ class _Walk:
             self.token = self._arrive()
             page = self._post("/api/page", {})
             while page is not None and page["stage"] not in ("done", "declined", "failed", "full", "stopped"):
-                given, times = self._response(page), self._times()
+                began = time.monotonic()
+                given = self._response(page)
                 if self.real_time:
-                    time.sleep(times["submitted"] / 1000)
+                    time.sleep(self.rng.lognormal(0.6, 0.5))
+                times = _times(given, time.monotonic() - began)
                 sent = {"page": page["page"], "answer": given, "times": times, "client": time.time()}
                 reply = self._post("/api/submit", sent)
                 if reply is None:
@@ -180,6 +181,9 @@ class _Walk:
         shown = page["stimuli"][0]["parts"][0]
         return np.asarray(self.truth[self.names[shown.get("src") or shown["text"]]])
 
-    def _times(self) -> dict[str, Any]:
-        spent = float(1000 * self.rng.lognormal(0.6, 0.5))
-        return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}
+
+def _times(given: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """What a browser would have measured of this: one input for each field, in time that has really passed."""
+    spent = 1000 * seconds
+    changes = [[spent / 2, field, str(value)[:100]] for field, value in given.items()]
+    return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": changes, "away": []}

@@ -1,8 +1,8 @@
 """Who comes, and by which link: an open one, a personal one, or that of a recruiting site.
 
 An id of a recruiting site is no secret, so it opens a new session and never one that is there. That one goes on by the
-token that its browser keeps, or with the visit in which it began: the same SESSION_ID of Prolific, the same assignmentId
-of MTurk. A personal link is signed, and whoever has it is the person.
+token that its browser keeps, or with the visit in which it began: the same SESSION_ID of Prolific, or the same
+assignmentId of MTurk. A personal link is signed, and whoever has it is the person.
 """
 
 from __future__ import annotations
