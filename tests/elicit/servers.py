@@ -10,9 +10,8 @@ from typing import Any
 import uvicorn
 
 from dissensus.elicit.app import make_app
-from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port, wait_until_it_answers
+from dissensus.elicit.server import SETTINGS, free_port, wait_until_it_answers
 from dissensus.elicit.session.arrivals import arrive
 from tests.elicit.surveys import from_prolific
 from tests.forks import FORKS
@@ -68,4 +67,4 @@ def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -
 
 def _serve(folder: Path, database: str | None, port: int) -> None:
     app = make_app(open_survey(folder, database))
-    uvicorn.run(app, port=port, log_level="warning", access_log=False, timeout_keep_alive=KEEP_ALIVE)
+    uvicorn.run(app, port=port, **SETTINGS)

@@ -91,7 +91,7 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind
     def send(whole, value, times, stamp, page):
         here = web.post("/api/page", headers=who).json().get("page", "consent")
         answer = QUESTIONS[kind].simulate(run.survey.question, rng.dirichlet(np.ones(k)), rng)
-        bodies = [whole, {"page": page, "answer": {}, "times": TIMES}, {"page": here, "answer": value, "times": times, "client": stamp},
+        bodies = [whole, {"page": page, "answer": {}}, {"page": here, "answer": value, "times": times, "client": stamp},
                   {"page": here, "answer": {**answer, next(iter(answer)): value}, "times": times, "client": stamp},
                   {"page": here, "answer": {**answer, "agreed": True}, "times": times, "client": stamp},
                   {"page": here, "answer": {"agreed": True}, "times": times, "client": stamp},

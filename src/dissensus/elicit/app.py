@@ -109,6 +109,11 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         query = request.url.query
         return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
 
+    async def without_slash(request: Request) -> Response:
+        """Relative, as all our redirects are: Starlette's own lead to whatever name a request gives the host."""
+        page, query = request.url.path.rstrip("/").rpartition("/")[2], request.url.query
+        return RedirectResponse(f"../{page}{'?' + query if query else ''}", status_code=303)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ranked = asyncio.create_task(keep_ranking(run)) if run.survey.protocol.draw == "expected-error" else None
@@ -122,16 +127,18 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
-        Route("/favicon.ico", icon),
+        Route("/favicon.ico", icon), Route("/start/", without_slash), Route("/dashboard/", without_slash),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
         Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip
-    return Starlette(
+    app = Starlette(
         routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
         exception_handlers={Busy: _later, sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
+    app.router.redirect_slashes = False
+    return app
 
 
 def app_from_environment() -> Starlette:

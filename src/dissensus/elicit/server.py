@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import uvicorn
 
@@ -22,9 +22,13 @@ from dissensus.elicit.database.private_files import open_to_others
 from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import LINKS
+from dissensus.elicit.slow_senders import PromptProtocol
 from dissensus.elicit.survey.preview import check_pictures
 
 APP = "dissensus.elicit.app:app_from_environment"
+SETTINGS: dict[str, Any] = {
+    "access_log": False, "log_level": "warning", "timeout_keep_alive": KEEP_ALIVE, "http": PromptProtocol, "ws": "none",
+}  # fmt: skip
 PATIENCE = 120.0  # seconds within which a server has to answer that was started on a busy machine
 
 
@@ -82,11 +86,12 @@ def prepare_server(
 
 def run_server(ready: ReadyServer) -> None:
     """Serve until the process is told to end."""
-    uvicorn.run(
-        APP, factory=True, host=ready.host, port=ready.port, workers=ready.workers, access_log=False,
-        log_level="warning", proxy_headers=ready.https, forwarded_allow_ips=ready.proxies,
-        timeout_keep_alive=KEEP_ALIVE,
-    )  # fmt: skip
+    run_app(ready.port, ready.workers, host=ready.host, proxy_headers=ready.https, forwarded_allow_ips=ready.proxies)
+
+
+def run_app(port: int, workers: int = 1, **settings: Any) -> None:
+    """Serve the app of the environment until the process is told to end."""
+    uvicorn.run(APP, factory=True, port=port, workers=workers, **{**SETTINGS, **settings})
 
 
 @contextmanager
@@ -109,9 +114,7 @@ def start_server(
     """Start the server and wait until it answers."""
     port = port or free_port()
     environment = {**os.environ, **_environment(folder, database, https=False)}
-    command = [sys.executable, "-m", "uvicorn", APP, "--factory", "--port",
-               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
-               "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
+    command = [sys.executable, "-c", f"from dissensus.elicit.server import run_app; run_app({port}, {workers})"]
     process = subprocess.Popen(command, env=environment)
     return process, wait_until_it_answers(process, port)
 
@@ -152,8 +155,8 @@ def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str
 def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
     if not https and not _is_loopback(host):
         yield (
-            f"people reach {host} without https, so that anybody on the way can read and change what they say, and your "
-            "key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
+            f"people reach {host} without https, so that anybody on the way can read and change what they say, and "
+            "your key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
         )
     mode = open_to_others(folder)
     if mode:

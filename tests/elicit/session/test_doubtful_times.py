@@ -25,8 +25,9 @@ def give(run, me, times):
 
 
 @pytest.mark.parametrize("times", [
-    None, [], {}, {"looked": 1}, {**TIMES, "submitted": None}, {**TIMES, "submitted": math.inf}, {**TIMES, "looked": math.nan},
-    {**TIMES, "submitted": -1}, {**TIMES, "submitted": 1e12}, {**TIMES, "submitted": True}, {**TIMES, "touched": "soon"},
+    None, [], {}, {"looked": 1}, {**TIMES, "submitted": None}, {**TIMES, "submitted": math.inf},
+    {**TIMES, "looked": math.nan}, {**TIMES, "submitted": -1}, {**TIMES, "submitted": 1e12},
+    {**TIMES, "submitted": True}, {**TIMES, "touched": "soon"},
     {**TIMES, "changes": [[-1, "a", 1]]}, {**TIMES, "changes": [[1, "a", math.nan]]},
     {**TIMES, "changes": [[1, "a", {"b": 1}]]}, {**TIMES, "changes": [[1, "a", "x" * 5000]]},
     {**TIMES, "changes": [[1, "a" * 5000, 1]]}, {**TIMES, "changes": [[1, "a", [[1]]]]}, {**TIMES, "changes": [1] * 3},

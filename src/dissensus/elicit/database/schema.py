@@ -85,6 +85,13 @@ pages = sa.Table(
     sa.Column("received", sa.Float, nullable=False),
 )  # fmt: skip
 
+# Logins to the dashboard that were ended before their time, until they would have ended by themselves.
+logged_out = sa.Table(
+    "logged_out", metadata,
+    sa.Column("login", sa.Text, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+)  # fmt: skip
+
 events = sa.Table(
     "events", metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
