@@ -145,7 +145,8 @@ def test_somebody_who_leaves_in_the_middle_of_a_request_is_no_fault(talk):
 
 def test_no_redirect_leads_to_the_name_that_a_request_gives_the_host(talk):
     paths = (b"/", b"/start", b"/start/", b"/start/?a=b", b"/run/", b"/dashboard/", b"/dashboard/data/", b"/static",
-             b"/api/page/", b"/healthy/", b"//evil.example/start/", b"http://evil.example/start/", b"/start//", b"/media")  # fmt: skip
+             b"/api/page/", b"/healthy/", b"//evil.example/start/", b"http://evil.example/start/", b"/start//",
+             b"/media")  # fmt: skip
     for path in paths:
         for header in (b"Host: evil.example", b"Host: x\r\nX-Forwarded-Host: evil.example"):
             for method, body in ((b"GET", b""), (b"POST", length(b""))):
