@@ -31,6 +31,7 @@ from dissensus.elicit.session.protocol import ENDS
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.template import make_survey
 from tests.elicit.browser import ARGUMENTS, Person, served
+from tests.elicit.surveys import TIMES, time_passes
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 GREEK = [
@@ -204,7 +205,7 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
                 go_through(run, lambda item: "0")
             me = arrive(run, {})
             for answer in ({"agreed": True}, {}, {"chosen": ["Yes"]}, {"choice": "0"}):
-                submit(run, me, {"page": current_page(run, me)["page"], "answer": answer})
+                submit(run, me, {"page": current_page(run, me)["page"], "answer": answer, "times": TIMES})
             seen(f"run#token={signed(run.secret, 'person', me)}")
             decisions.stop(run)
             seen()
@@ -243,8 +244,10 @@ def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0,
                 mine = schema.trials.c.id == page["page"].removeprefix("trial:")
                 shown = connection.scalar(sa.select(schema.trials.c.shown).where(mine))
                 answer = {"choice": choose(json.loads(str(shown))["items"][0])}
-        times = {"looked": 0, "touched": 500, "submitted": 1000 * seconds, "changes": [], "away": []}
+        changes = [[500, "choice", "x"]]
+        times = {"looked": 0, "touched": 500, "submitted": 1000 * seconds, "changes": changes, "away": []}
         if given <= upto:
+            time_passes(run, me, seconds)
             submit(run, me, {"page": page["page"], "answer": answer, "times": times})
     return me
 

@@ -26,7 +26,7 @@ from dissensus.elicit.running import open_survey
 from dissensus.elicit.server import free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 
 def dissensus(*args, code=0):
@@ -37,11 +37,11 @@ def dissensus(*args, code=0):
 
 @pytest.fixture
 def answered(tmp_path):
-    """A survey with one answer, of somebody whom the recruiting site calls abc."""
+    """A survey with one answer, of somebody whom the recruiting site calls abcabc…."""
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
     run = open_survey(folder)
-    me = arrive(run, {"PROLIFIC_PID": "abc"})
-    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
+    me = arrive(run, {"PROLIFIC_PID": "abc" * 8})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
     run.store.close()
     return folder
 
@@ -170,7 +170,7 @@ def test_one_item_and_one_answer_are_spoken_of_in_the_singular(tmp_path):
 def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True})
     with open_survey(folder) as run:
-        for name in ("5f0000001a", "5f0000001b"):
+        for name in ("5f0000001".ljust(24, "a"), "5f0000001".ljust(24, "b")):
             arrive(run, {"PROLIFIC_PID": name})
     shared = dissensus("forget", folder, "5f0000001", code=2).stderr
     assert "more than one id in this survey begins with '5f0000001'; give the whole id" in shared
@@ -179,7 +179,7 @@ def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
 
 
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "deleted a person and 1 answer" in dissensus("forget", answered, "abc").stdout
+    assert "deleted a person and 1 answer" in dissensus("forget", answered, "abc" * 8).stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 
@@ -210,7 +210,7 @@ def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
         for _ in range(200):
             try:
                 there = HTTPConnection("127.0.0.1", port, timeout=5)
-                there.request("GET", "/start?PROLIFIC_PID=5f5f5f5f")
+                there.request("GET", f"/start?PROLIFIC_PID={'5f' * 12}")
                 place = there.getresponse().headers["location"]
                 there.close()
                 break

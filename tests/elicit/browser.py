@@ -18,7 +18,7 @@ import uvicorn
 from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import SETTINGS, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -53,9 +53,7 @@ def served(folder: Path, database: str | None = None) -> Iterator[str]:
     app = make_app(open_survey(folder, database))
     if ENDING:
         ENDING.pop().join(20)
-    server = uvicorn.Server(
-        uvicorn.Config(app, port=port, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
-    )
+    server = uvicorn.Server(uvicorn.Config(app, port=port, timeout_graceful_shutdown=1, **SETTINGS))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -10,10 +10,10 @@ from typing import Any
 import uvicorn
 
 from dissensus.elicit.app import make_app
-from dissensus.elicit.guard import KEEP_ALIVE
 from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port, wait_until_it_answers
+from dissensus.elicit.server import SETTINGS, free_port, wait_until_it_answers
 from dissensus.elicit.session.arrivals import arrive
+from tests.elicit.surveys import from_prolific
 from tests.forks import FORKS
 
 
@@ -61,10 +61,10 @@ def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -
     """What a process does that opens the survey when others do, and tells whom it met there."""
     run = open_survey(folder, database)
     barrier.wait()
-    arrived.put([arrive(run, {"PROLIFIC_PID": f"p{i}"}) for i in range(10)])
+    arrived.put([arrive(run, from_prolific(i)) for i in range(10)])
     run.store.close()
 
 
 def _serve(folder: Path, database: str | None, port: int) -> None:
     app = make_app(open_survey(folder, database))
-    uvicorn.run(app, port=port, log_level="warning", access_log=False, timeout_keep_alive=KEEP_ALIVE)
+    uvicorn.run(app, port=port, **SETTINGS)

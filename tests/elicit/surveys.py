@@ -6,13 +6,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from argon2 import PasswordHasher
 from PIL import Image
 
 from dissensus.elicit.access import KEY_FILE
+from dissensus.elicit.database import schema
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 
 CLASSES = ("cat", "dog", "ship")
+# What a browser measures of somebody who answers as fast as tests do.
+TIMES = {"looked": 1, "touched": 2, "changes": [[3, "answer", "x"]], "away": [], "submitted": 4}
 
 
 # How long a key takes is written in its hash, and what `set_key` makes takes a quarter of a second at each attempt.
@@ -37,6 +41,21 @@ def toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{toml(k)} = {toml(v)}" for k, v in value.items()) + "}"
     return str(value)
+
+
+def time_passes(run: Any, person: str, seconds: float) -> None:
+    """Let somebody have come, and have given all their answers, so many seconds earlier."""
+    people, answers = schema.people, schema.answers
+    earlier = sa.update(people).where(people.c.id == person).values(started=people.c.started - seconds)
+    sooner = sa.update(answers).where(answers.c.person == person).values(received=answers.c.received - seconds)
+    with run.store.writing() as connection:
+        for change in (earlier, sooner):
+            connection.execute(change)
+
+
+def from_prolific(number: int, visit: int = 1) -> dict[str, str]:
+    """The query of the link by which somebody comes from Prolific, in one of their visits."""
+    return {"PROLIFIC_PID": f"{number:024x}", "STUDY_ID": f"{7:024x}", "SESSION_ID": f"{number:012x}{visit:012x}"}
 
 
 def write_survey(folder: Path, **sections: Any) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
-from tests.elicit.surveys import write_survey, write_survey_of
+from tests.elicit.surveys import TIMES, from_prolific, write_survey, write_survey_of
 
 NASTY = '<img src=x onerror="alert(1)">'
 
@@ -49,7 +49,9 @@ def test_a_person_enters_answers_and_is_acknowledged(served):
     run, client = served()
     who = enter(client)
     page = client.post("/api/page", headers=who).json()
-    reply = client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
+    reply = client.post(
+        "/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES}
+    )
     assert reply.status_code == 200 and reply.json()["saved"] == page["page"]
     with run.store.reading() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.answers)) == 1
@@ -192,8 +194,8 @@ def test_nothing_that_is_sent_makes_the_server_fail(kind, tmp_path):
         bodies = [
             whole,
             {"page": page, "answer": value, "times": times},
-            {"page": page, "answer": dict.fromkeys(example, value)},
-            *({"page": page, "answer": {**example, field: value}} for field in example),
+            {"page": page, "answer": dict.fromkeys(example, value), "times": TIMES},
+            *({"page": page, "answer": {**example, field: value}, "times": TIMES} for field in example),
         ]
         for body in bodies:
             try:
@@ -236,9 +238,9 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
     who = enter(client)
     page = client.post("/api/page", headers=who).json()
     while page["stage"] == "trial":
-        page = client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}}).json()[
-            "page"
-        ]
+        page = client.post(
+            "/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES}
+        ).json()["page"]
     with run.store.reading() as connection:
         person = connection.scalar(sa.select(schema.people.c.id))
     decisions.exclude(run, person, "answers blindly")
@@ -258,9 +260,9 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
     from dissensus.elicit.dashboard import decisions
 
     run, client = served(people={"source": "prolific"})
-    who = enter(client, "?PROLIFIC_PID=abc")
+    who = enter(client, f"?{urlencode(from_prolific(1))}")
     page = client.post("/api/page", headers=who).json()
-    client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}})
+    client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
     with run.store.reading() as connection:
         person = connection.scalar(sa.select(schema.people.c.id))
     assert decisions.forget(run, person) == 1
@@ -273,9 +275,9 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
 
 def test_what_mturk_wants_back_stays_in_the_browser(served):
     _, client = served(people={"source": "mturk"})
-    preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
+    preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H1")
     assert preview.status_code == 200 and "preview" in preview.text
-    query = "?workerId=w&assignmentId=a&hitId=h&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    query = "?workerId=A1W&assignmentId=3A1&hitId=3H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     place = client.get(f"/start{query}").headers["location"]
     assert parse_qs(urlsplit(place).fragment)["turkSubmitTo"] == ["https://workersandbox.mturk.com"]
     other = client.get(query.join(["/start", ""]).replace("workersandbox.mturk.com", "evil.example")).headers[

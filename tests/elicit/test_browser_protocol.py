@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from urllib.parse import urlencode
 
 from dissensus.elicit.server import free_port
 from tests.elicit.browser import kept, served
 from tests.elicit.servers import start_server
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import from_prolific, write_survey
 
 PROTOCOL = {
     "consent": "You will judge **pictures**.\n\nDo you agree?", "instructions": ["Look.", "Then say what it is."],
     "per_person": 4, "attention_every": 2, "repeats": 1, "break_every": 2, "debrief_text": "One more thing.",
 }  # fmt: skip
 WHOLE = {
-    "protocol": PROTOCOL, "people": {"source": "prolific", "redirect": "https://app.prolific.com/submissions"},
+    "protocol": PROTOCOL, "people": {"source": "prolific"}, "ends": {"completed": {"code": "CDONE42"}},
     "contact": "Ada, ada@example.org", "practice": [{"item": "p0", "feedback": "Most say cat, **some** dog."}],
     "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
     "attention": {"p1": "dog", "p2": "ship"},
     "debrief": [{"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
                 {"name": "comments", "question": "Comments"}],
 }  # fmt: skip
-SOMEBODY = "/start?PROLIFIC_PID=5f01&STUDY_ID=s1&SESSION_ID=x1"
+SOMEBODY = f"/start?{urlencode(from_prolific(0x5F01))}"
 
 
 def press(me, name):
@@ -61,9 +62,9 @@ def test_a_whole_survey_from_consent_to_the_code(tmp_path, person):
         me.page.get_by_label("No").check()
         me.page.get_by_label("Comments").fill("<b>Fine</b>, cordially")
         press(me, "Finish")
-        assert me.heading() == "Thank you" and len(me.page.locator(".code").inner_text()) == 10
-        link = me.page.get_by_role("link", name="Return to the recruiting site")
-        assert link.get_attribute("href") == "https://app.prolific.com/submissions"
+        assert me.heading() == "Thank you" and me.page.locator(".code").inner_text() == "CDONE42"
+        link = me.page.get_by_role("link", name="Return to Prolific")
+        assert link.get_attribute("href") == "https://app.prolific.com/submissions/complete?cc=CDONE42"
     assert [stage for stage in stages if stage != "break"] == [f"{i} of 7" for i in range(1, 8)]
     assert stages.count("break") == 1
     rows = kept(folder)
@@ -244,10 +245,10 @@ def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_pa
 
 def test_mturk_is_told_by_the_browser_itself(tmp_path, person):
     folder = write_survey(tmp_path / "survey", people={"source": "mturk"}, protocol={"per_person": 1})
-    query = "workerId=W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
+    query = "workerId=A1W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     with served(folder) as address:
         me = person()
-        me.page.goto(f"{address}/start?workerId=W1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+        me.page.goto(f"{address}/start?workerId=A1W1&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
         assert me.page.get_by_text("This is a preview.").is_visible()
         me.page.goto(f"{address}/start?{query}")
         me.ready()

@@ -22,7 +22,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import give_key, write_survey, write_survey_of
+from tests.elicit.surveys import TIMES, give_key, write_survey, write_survey_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
 text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)
@@ -95,7 +95,7 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind
                   {"page": here, "answer": {**answer, next(iter(answer)): value}, "times": times, "client": stamp},
                   {"page": here, "answer": {**answer, "agreed": True}, "times": times, "client": stamp},
                   {"page": here, "answer": {"agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "answer": answer, "client": stamp}]  # fmt: skip
+                  {"page": here, "answer": answer, "client": stamp, "times": TIMES}]  # fmt: skip
         for body in bodies:
             reply = web.post("/api/submit", headers=who, content=json.dumps(body))
             assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
@@ -141,7 +141,7 @@ def test_no_path_makes_the_server_fail(client):
 def test_no_decision_makes_the_dashboard_fail(client):
     run, web = client()
     me = arrive(run, {})
-    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
+    submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
     web.cookies.set(COOKIE, new_cookie(run.secret, run.survey.folder))
     token = web.get("/dashboard").text.split('name="form-token" content="')[1].split('"')[0]
     what = st.sampled_from(["exclude", "include", "forget", "stop", "open", "extend", "else"])

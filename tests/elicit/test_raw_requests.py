@@ -18,6 +18,7 @@ from dissensus.elicit.identity import signed
 from dissensus.elicit.media import media_address
 from dissensus.elicit.server import free_port
 from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.slow_senders import PromptProtocol
 from tests.elicit.surveys import give_key
 
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
@@ -58,7 +59,9 @@ def talk(opened, caplog):
     caplog.set_level(logging.INFO)
     run, port, numbers = opened(protocol={"per_item": 99}), free_port(), count()
     give_key(run.survey.folder)
-    server = uvicorn.Server(uvicorn.Config(make_app(run), port=port, log_config=None, timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(make_app(run), port=port, log_config=None, timeout_graceful_shutdown=1, http=PromptProtocol)
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -138,3 +141,17 @@ def test_no_header_makes_the_server_fail(talk):
 def test_somebody_who_leaves_in_the_middle_of_a_request_is_no_fault(talk):
     for path in POSTS:
         assert talk(b"POST", path, b"Content-Length: 200", b"{}", leaves=True) == (None, b"")
+
+
+def test_no_redirect_leads_to_the_name_that_a_request_gives_the_host(talk):
+    paths = (b"/", b"/start", b"/start/", b"/start/?a=b", b"/run/", b"/dashboard/", b"/dashboard/data/", b"/static",
+             b"/api/page/", b"/healthy/", b"//evil.example/start/", b"http://evil.example/start/", b"/start//",
+             b"/media")  # fmt: skip
+    for path in paths:
+        for header in (b"Host: evil.example", b"Host: x\r\nX-Forwarded-Host: evil.example"):
+            for method, body in ((b"GET", b""), (b"POST", length(b""))):
+                _, reply = talk(method, path, header + (b"\r\n" + body if body else b""))
+                assert b"evil.example" not in reply.partition(b"\r\n\r\n")[0]
+    for path, place in ((b"/start/?a=b", b"../start?a=b"), (b"/dashboard/", b"../dashboard")):
+        status, reply = talk(b"GET", path)
+        assert status == 303 and b"location: " + place + b"\r\n" in reply

@@ -72,6 +72,8 @@ def check(folder: Folder, database: Database = None, as_json: AsJson = False) ->
         f"{facts['title']}: {facts['kind']} on {_counted(facts['units'], units)}, "
         f"{_counted(facts['answers_wanted'], 'answer')} wanted, by at least {people}"
     )
+    for outcome, seen in facts["ends"].items():
+        print_line(f"{outcome.replace('_', ' ')}: {seen}")
     for note in facts["notes"]:
         print_line(f"note: {note}")
 
@@ -101,6 +103,8 @@ def serve(
     with suppress(KeyboardInterrupt):  # this is how a server is stopped
         say(f"people start at {ready.start}")
         say(f"you watch at {ready.dashboard}")
+        for warning in ready.warnings:
+            say(f"warning: {warning}")
         run_server(ready)
 
 
@@ -195,7 +199,7 @@ def export(
             if labels:
                 rows = write_labels(run, output, with_excluded=with_excluded, say=say)
             else:
-                rows = write_table(run, what, output)
+                rows = write_table(run, what, output, say=say)
             facts = status_of(run)
     if facts["surplus"] and not people:
         say(f"note: {_surplus(facts)}")

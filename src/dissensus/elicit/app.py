@@ -24,7 +24,7 @@ from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, unsigned
 from dissensus.elicit.media import media_path
 from dissensus.elicit.running import Refused, Running, open_survey
-from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.arrivals import BegunElsewhere, arrive, whose_session
 from dissensus.elicit.session.presence import Presence
 from dissensus.elicit.session.ranking import keep_ranking
 from dissensus.elicit.session.session import current_page, submit
@@ -48,12 +48,14 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         query = dict(request.query_params)
         try:
             person = await run_in_threadpool(arrive, run, query)
+            # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
+            reply = {"token": signed(run.secret, "person", person), "whose": whose_session(run, person)}
+        except BegunElsewhere as there:
+            reply = {"whose": there.whose}  # the browser in which it was begun has the token
         except Refused as refused:
             if str(refused) == "preview":
                 return _message(run, "This is a preview. Accept the task to begin.", 200)
             return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
-        # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
-        reply = {"token": signed(run.secret, "person", person)}
         if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
             reply |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
         return RedirectResponse(f"run#{urlencode(reply)}", status_code=303)
@@ -61,7 +63,10 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     async def shell(request: Request) -> Response:
         return HTMLResponse(
             templates.get_template("run.html").render(
-                title=run.survey.title, source=run.survey.people.source, script=run.survey.kind.script
+                title=run.survey.title,
+                source=run.survey.people.source,
+                script=run.survey.kind.script,
+                contact=run.survey.contact,
             )
         )
 
@@ -117,6 +122,11 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         query = request.url.query
         return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
 
+    async def without_slash(request: Request) -> Response:
+        """Relative, as all our redirects are: Starlette's own lead to whatever name a request gives the host."""
+        page, query = request.url.path.rstrip("/").rpartition("/")[2], request.url.query
+        return RedirectResponse(f"../{page}{'?' + query if query else ''}", status_code=303)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         tasks = [asyncio.create_task(presence.keep())]
@@ -132,7 +142,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     routes = [
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
-        Route("/favicon.ico", icon),
+        Route("/favicon.ico", icon), Route("/start/", without_slash), Route("/dashboard/", without_slash),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
         Route("/api/alive", alive, methods=["POST"]), Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
@@ -143,6 +153,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         exception_handlers={sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
     )  # fmt: skip
     app.state.presence = presence
+    app.router.redirect_slashes = False
     return app
 
 

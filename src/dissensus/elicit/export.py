@@ -23,6 +23,7 @@ SCHEMA = pa.schema([
     ("about", pa.string()),
     ("place", pa.int32()), ("answer", pa.string()), ("seconds", pa.float64()), ("touched_seconds", pa.float64()),
     ("away_seconds", pa.float64()), ("times", pa.string()), ("client", pa.float64()), ("received", pa.float64()),
+    ("doubts", pa.string()),
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
 ])  # fmt: skip
 
@@ -57,7 +58,7 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
 def people_table(run: Running) -> pa.Table:
     """Everybody who came, one row per person, with how far they got and what they said on pages other than trials.
 
-    code: the completion code that they were shown
+    code: the code that they were shown at the end
     pages: an object of page and what was said there, such as the answers of the debriefing
     """
     people, pages = schema.people, schema.pages
@@ -69,7 +70,7 @@ def people_table(run: Running) -> pa.Table:
     rows = [
         {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
          "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
-         "code": code_of(run, row.id) if row.stage == "done" else None, "source": row.source,
+         "code": code_of(run, row.id, row.stage) or None, "source": row.source,
          "pages": json.dumps(said.get(row.id, {}))}
         for row in everybody
     ]  # fmt: skip
@@ -115,5 +116,6 @@ def _row(row: Any) -> dict[str, Any]:
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
         "times": row["times"], "client": row["client"], "received": row["received"],
+        "doubts": row["doubts"],
         "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
     }  # fmt: skip

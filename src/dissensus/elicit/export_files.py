@@ -14,6 +14,7 @@ import pyarrow.parquet
 
 from dissensus.elicit.export import answer_table, labels_of, people_table
 from dissensus.elicit.running import Running
+from dissensus.elicit.spreadsheet_cells import harmless
 from dissensus.files.tables.from_labels import as_table
 from dissensus.files.whole_files import whole_or_not
 from dissensus.files.write_labels import write
@@ -40,13 +41,22 @@ class Format(NamedTuple):
     as_bytes: Callable[[pa.Table], bytes]
 
 
-def write_table(run: Running, what: str, output: Path) -> int:
+def write_table(
+    run: Running, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None
+) -> int:  # fmt: skip
     """Write the raw answers or the people to a .parquet, .csv or .jsonl file, whole or not at all. -> rows
 
     what  answers, labels or people
+    say   hears of cells that were changed
     """
     table = EXPORTS[what].table(run)
     body = format_of(output).as_bytes(table)
+    changed = harmless(table)[1] if format_of(output) is FORMATS["csv"] else 0
+    if changed:
+        say(
+            f"{output}: {changed} {'text' if changed == 1 else 'texts'} that a spreadsheet would run as a formula "
+            "got an apostrophe in front; .parquet and .jsonl keep them as they are"
+        )
 
     def fill(file: IO[bytes]) -> None:
         file.write(body)
@@ -74,7 +84,7 @@ def format_of(output: Path) -> Format:
 
 
 def _csv(table: pa.Table) -> bytes:
-    flat = table
+    flat, _ = harmless(table)
     for place, name in enumerate(table.column_names):
         if pa.types.is_list(table.schema.field(name).type):
             texts = pa.array([json.dumps(value) for value in table.column(name).to_pylist()], pa.string())

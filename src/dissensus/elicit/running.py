@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from dissensus.elicit.database.store import Store
 from dissensus.elicit.identity import completion_code, survey_secret
 from dissensus.elicit.media import media_files
+from dissensus.elicit.survey.ends import OUTCOME_OF, WayBack, way_back
 from dissensus.elicit.survey.item_batches import check_batches
 from dissensus.elicit.survey.items import Units, read_units
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -71,6 +72,12 @@ def open_survey(folder: Path | str, database: str | None = None) -> Running:
         raise
 
 
-def code_of(run: Running, person_id: str) -> str:
-    """The completion code of a person who is done."""
-    return run.survey.people.completion_code or completion_code(run.secret, person_id)
+def way_back_of(run: Running, person_id: str, stage: str) -> WayBack:
+    """The code and the link of a person who is at one of the ends of the survey."""
+    outcome, survey = OUTCOME_OF[stage], run.survey
+    return way_back(survey.people.source, outcome, survey.ends[outcome], completion_code(run.secret, person_id))
+
+
+def code_of(run: Running, person_id: str, stage: str) -> str:
+    """The code that a person was shown, or nothing as long as they are not at an end that has one."""
+    return way_back_of(run, person_id, stage).code if stage in OUTCOME_OF else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import socket
 import subprocess
@@ -12,17 +13,22 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import uvicorn
 
 from dissensus.elicit.access import has_key, set_key
+from dissensus.elicit.database.private_files import open_to_others
 from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import LINKS
+from dissensus.elicit.slow_senders import PromptProtocol
 from dissensus.elicit.survey.preview import check_pictures
 
 APP = "dissensus.elicit.app:app_from_environment"
+SETTINGS: dict[str, Any] = {
+    "access_log": False, "log_level": "warning", "timeout_keep_alive": KEEP_ALIVE, "http": PromptProtocol, "ws": "none",
+}  # fmt: skip
 PATIENCE = 120.0  # seconds within which a server has to answer that was started on a busy machine
 
 
@@ -42,6 +48,7 @@ class ReadyServer:
     start      where people start
     dashboard  where the researcher watches
     new_key    the key of the dashboard where it was made just now, or nothing
+    warnings   what its owner should know before people come
     """
 
     host: str
@@ -52,6 +59,7 @@ class ReadyServer:
     start: str
     dashboard: str
     new_key: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def prepare_server(
@@ -72,17 +80,18 @@ def prepare_server(
     here = f"http://{host}:{port}"
     return ReadyServer(
         host, port, workers, https, proxies, f"{here}/start{LINKS[run.survey.people.source]}", f"{here}/dashboard",
-        "" if has_key(folder) else set_key(folder),
+        "" if has_key(folder) else set_key(folder), tuple(_warnings(folder, host, https=https)),
     )  # fmt: skip
 
 
 def run_server(ready: ReadyServer) -> None:
     """Serve until the process is told to end."""
-    uvicorn.run(
-        APP, factory=True, host=ready.host, port=ready.port, workers=ready.workers, access_log=False,
-        log_level="warning", proxy_headers=ready.https, forwarded_allow_ips=ready.proxies,
-        timeout_keep_alive=KEEP_ALIVE,
-    )  # fmt: skip
+    run_app(ready.port, ready.workers, host=ready.host, proxy_headers=ready.https, forwarded_allow_ips=ready.proxies)
+
+
+def run_app(port: int, workers: int = 1, **settings: Any) -> None:
+    """Serve the app of the environment until the process is told to end."""
+    uvicorn.run(APP, factory=True, port=port, workers=workers, **{**SETTINGS, **settings})
 
 
 @contextmanager
@@ -105,9 +114,7 @@ def start_server(
     """Start the server and wait until it answers."""
     port = port or free_port()
     environment = {**os.environ, **_environment(folder, database, https=False)}
-    command = [sys.executable, "-m", "uvicorn", APP, "--factory", "--port",
-               str(port), "--workers", str(workers), "--no-access-log", "--log-level", "warning",
-               "--timeout-keep-alive", str(KEEP_ALIVE)]  # fmt: skip
+    command = [sys.executable, "-c", f"from dissensus.elicit.server import run_app; run_app({port}, {workers})"]
     process = subprocess.Popen(command, env=environment)
     return process, wait_until_it_answers(process, port)
 
@@ -143,6 +150,24 @@ def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str
         "DISSENSUS_DB": database or "",
         "DISSENSUS_SECURE": "1" if https else "",
     }
+
+
+def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
+    if not https and not _is_loopback(host):
+        yield (
+            f"people reach {host} without https, so that anybody on the way can read and change what they say, and "
+            "your key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
+        )
+    mode = open_to_others(folder)
+    if mode:
+        yield f"others on this machine can look into {folder} ({mode}); close it with: chmod 700 {folder}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _check_free(host: str, port: int) -> None:

@@ -15,7 +15,7 @@ from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.browser import served
-from tests.elicit.surveys import give_key, write_survey
+from tests.elicit.surveys import TIMES, give_key, write_survey
 
 KEY = "a key of some length"
 
@@ -39,7 +39,7 @@ def answer(run, choose, upto=8, me=None):
         with run.store.reading() as connection:
             trial = schema.trials.c.id == page.removeprefix("trial:")
             (item,) = json.loads(connection.scalar(sa.select(schema.trials.c.shown).where(trial)))["items"]
-        submit(run, me, {"page": page, "answer": {"choice": choose(item)}})
+        submit(run, me, {"page": page, "answer": {"choice": choose(item)}, "times": TIMES})
     return me
 
 
@@ -178,9 +178,9 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
     give_key(folder, KEY)
     run = open_survey(folder)
     for i in range(60):
-        me = arrive(run, {"PROLIFIC_PID": f"{i:04d}"})
+        me = arrive(run, {"PROLIFIC_PID": f"{i:04d}".ljust(24, "f")})
         for _ in range(1 + i % 3):
-            submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}})
+            submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
     with served(folder) as address:
         me = person()
         page = opened(me, address)
@@ -189,16 +189,16 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
         assert rows.count() == 25 and page.get_by_text("1–25 of 60").is_visible()
         head = page.get_by_role("columnheader", name="Annotator")
         head.get_by_role("button").focus()
-        for direction, first in (("ascending", "0000"), ("descending", "0059")):
+        for direction, first in (("ascending", "0000ffff"), ("descending", "0059ffff")):
             me.keys("Enter")
             page.wait_for_function("(to) => document.querySelector('[aria-sort]').ariaSort === to", arg=direction)
             page.wait_for_function("(to) => document.querySelector('#people .name').textContent === to", arg=first)
         assert head.get_by_role("button").evaluate("(button) => button === document.activeElement")
         page.get_by_role("button", name="Later annotators").click()
         page.get_by_text("26–50 of 60").wait_for()
-        assert shown()[0] == "0034"
+        assert shown()[0] == "0034ffff"
         # A row under the pointer stays where it is, whatever others do meanwhile, and a decision changes it there.
-        page.get_by_role("button", name="Exclude 0030").click()
+        page.get_by_role("button", name="Exclude 0030ffff").click()
         page.get_by_label("Why").fill("asked to be")
 
         def exclude():
@@ -206,17 +206,17 @@ def test_hundreds_of_people_are_sorted_found_and_excluded_where_they_stand(tmp_p
             page.get_by_text("Excluded: asked to be").wait_for()
 
         me.may_move(exclude)  # its row may become taller
-        assert shown()[4] == "0030" and page.evaluate("document.activeElement.textContent") == "Include again"
-        arrive(run, {"PROLIFIC_PID": "9999"})
+        assert shown()[4] == "0030ffff" and page.evaluate("document.activeElement.textContent") == "Include again"
+        arrive(run, {"PROLIFIC_PID": "9999".ljust(24, "f")})
         refreshed(page, "26–50 of 61")
-        assert shown()[0] == "0034" and page.get_by_text("26–50 of 61").is_visible()
+        assert shown()[0] == "0034ffff" and page.get_by_text("26–50 of 61").is_visible()
         me.moved = me.shifts()  # fewer rows take less room, which is asked for from here on
         page.get_by_label("Show").select_option("excluded")
         page.get_by_text("1–1 of 1", exact=True).wait_for()
         page.get_by_label("Show").select_option("all")
         page.get_by_label("Find").fill("004")
         page.get_by_text("1–11 of 11").wait_for()
-        assert shown() == [*(f"{i:04d}" for i in range(49, 39, -1)), "0004"]
+        assert shown() == [*(f"{i:04d}ffff" for i in range(49, 39, -1)), "0004ffff"]
         page.get_by_label("Find").fill("nobody of this name")
         page.get_by_text("Nobody matches your search.").wait_for()
     run.store.close()

@@ -15,7 +15,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import CLASSES, question_of, write_survey
+from tests.elicit.surveys import CLASSES, TIMES, question_of, write_survey
 
 POOLED = [kind for kind, entry in QUESTIONS.items() if entry.pools]
 SURE = {"first": "cat", "first_percent": 100, "second": "dog", "second_percent": 0, "ruled_out": []}
@@ -45,7 +45,7 @@ def come(run, answer):
     me = arrive(run, {})
     page = current_page(run, me)
     while page["stage"] == "trial":
-        page = submit(run, me, {"page": page["page"], "answer": answer()})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": answer(), "times": TIMES})["page"]
     return me
 
 

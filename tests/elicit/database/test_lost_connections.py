@@ -13,7 +13,7 @@ from dissensus.elicit.session.ranking import rank_if_due
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.database.test_store import counters
 from tests.elicit.session.test_session import rows, through_trials
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_everything_is_there_once(losing):
     page = current_page(run, me)
     while page["stage"] == "trial":
         lose()
-        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
     assert page["stage"] == "done" and len(rows(run, schema.people)) == 1 and len(rows(run, schema.answers)) == 4
     stored, counted = counters(run)
     assert stored == counted

@@ -30,7 +30,7 @@ from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.servers import ten_arrive
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, from_prolific, write_survey
 from tests.forks import FORKS
 
 
@@ -85,7 +85,7 @@ class Decisions(RuleBasedStateMachine):
     @rule(shown=shown)
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
-        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}}))
+        self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}, "times": TIMES}))
 
     @rule(person=people)
     def wants_no_more(self, person):
@@ -142,7 +142,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
         try:
             page = current_page(run, person)
             while page["stage"] == "trial":
-                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+                page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
         except Refused as refused:
             assert refused.status == 404
 
@@ -168,7 +168,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     page = current_page(run, me)
     decisions.stop(run)
     decisions.exclude(run, me, "too fast")
-    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}})
+    reply = submit(run, me, {"page": page["page"], "answer": {"choice": "dog"}, "times": TIMES})
     assert reply["saved"] == page["page"] and reply["page"]["stage"] == "stopped"
     assert answer_table(run).num_rows == 1 and sum(answered for _, answered in counters(run)[0].values()) == 0
     decisions.include(run, me)
@@ -227,7 +227,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     run = opened(people={"source": "prolific"})
     with ThreadPoolExecutor(8) as pool:
-        ids = set(pool.map(lambda _: arrive(run, {"PROLIFIC_PID": "same"}), range(24)))
+        ids = set(pool.map(lambda _: arrive(run, from_prolific(5)), range(24)))
     assert len(ids) == 1
 
 
@@ -315,7 +315,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     run = open_survey(folder, database)
     me = arrive(run, {})
     first = current_page(run, me)
-    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}})
+    submit(run, me, {"page": first["page"], "answer": {"choice": "cat"}, "times": TIMES})
     run.store.close()
     gone = first["stimuli"][0]["parts"][0]["text"].removeprefix("about ")
     waiting = "abc".replace(gone, "")[0]
@@ -323,7 +323,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     seen, page = set(), current_page(run, me)
     while page["stage"] == "trial":
         seen.add(page["stimuli"][0]["parts"][0]["text"])
-        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
     assert page["stage"] == "done" and f"about {waiting}" not in seen
     other = arrive(run, {})
     texts = {current_page(run, other)["stimuli"][0]["parts"][0]["text"]}
@@ -362,7 +362,7 @@ def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so
     me = arrive(run, {})
     page = current_page(run, me)
     while page["stage"] == "trial":
-        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}})["page"]
+        page = submit(run, me, {"page": page["page"], "answer": {"value": 3}, "times": TIMES})["page"]
     rows = answer_table(run).to_pylist()
     assert sorted(row["shown"] for row in rows) == pairs and all(row["shown"] == row["items"] for row in rows)
     run.store.close()
@@ -384,12 +384,14 @@ def test_a_database_with_the_tables_of_another_version_is_refused(opened):
 
 def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
-    me = arrive(run, {"PROLIFIC_PID": "whoever-this-was"})
+    me = arrive(run, from_prolific(0xFEED))
     decisions.exclude(run, me, "asked-for-it")
-    holding = [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    holding = [path for path in run.survey.folder.glob("answers.db*") if f"{0xFEED:024x}".encode() in path.read_bytes()]
     assert holding
     decisions.forget(run, me)
-    assert not [path for path in run.survey.folder.glob("answers.db*") if b"whoever-this-was" in path.read_bytes()]
+    assert not [
+        path for path in run.survey.folder.glob("answers.db*") if f"{0xFEED:024x}".encode() in path.read_bytes()
+    ]
     run.store.close()
 
 

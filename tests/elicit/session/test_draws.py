@@ -22,7 +22,7 @@ from dissensus.elicit.server import serving
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import CLAIM, priorities, rank, rank_if_due
 from dissensus.elicit.session.session import current_page, submit
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 CLASSES = [f"class {j}" for j in range(10)]
 CLEAR = 32  # of 40 items: on these everybody agrees
@@ -51,7 +51,7 @@ def crowd(run, truth, people, every=16):
             part = page["stimuli"][0]["parts"][0]
             number = int(part["text"]) if "text" in part else known_by(run)[part["src"]]
             answer = {"choice": classes[rng.choice(len(classes), p=truth[number])]}
-            page = submit(run, me, {"page": page["page"], "answer": answer})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": answer, "times": TIMES})["page"]
             given += 1
             if every and given % every == 0:
                 rank(run)
@@ -139,7 +139,7 @@ def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
         me = arrive(run, {})
         page = current_page(run, me)
         while page["stage"] == "trial":
-            page = submit(run, me, {"page": page["page"], "answer": {"percents": percents}})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": {"percents": percents}, "times": TIMES})["page"]
     decisions.exclude(run, me, "odd")
     with run.store.reading() as connection:
         counts = counted(run, connection.execute(CHOSEN).all(), {unit: unit for unit in range(8)})

@@ -12,13 +12,18 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.running import Refused
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import TIMES
 
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
 
 
 def answer(run, person, page=None, given=None):
     page = page or current_page(run, person)
-    return submit(run, person, {"page": page["page"], "answer": given or {"choice": page["question"]["classes"][0]}})
+    return submit(
+        run,
+        person,
+        {"page": page["page"], "answer": given or {"choice": page["question"]["classes"][0]}, "times": TIMES},
+    )
 
 
 def through_trials(run, person):
@@ -27,7 +32,7 @@ def through_trials(run, person):
     while page["stage"] in ("trial", "break"):
         shown.append(page)
         given = {} if page["stage"] == "break" else {"choice": page["question"]["classes"][0]}
-        page = submit(run, person, {"page": page["page"], "answer": given})["page"]
+        page = submit(run, person, {"page": page["page"], "answer": given, "times": TIMES})["page"]
     return shown, page
 
 
@@ -94,12 +99,12 @@ def test_many_at_once_share_the_work_evenly_and_nobody_gets_an_item_twice(opened
 
 def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
     run = opened(people={"source": "prolific"})
-    query = {"PROLIFIC_PID": "5f0000000000000000000001", "STUDY_ID": "s", "SESSION_ID": "secret-session"}
+    query = {"PROLIFIC_PID": "5f0000000000000000000001", "STUDY_ID": "57" * 12, "SESSION_ID": "5e" * 12}
     me = arrive(run, query)
     answer(run, me)
     assert arrive(run, query) == me and current_page(run, me)["place"] == 2
     kept = str(rows(run, schema.people))
-    assert query["PROLIFIC_PID"] not in kept and "secret-session" not in kept
+    assert query["PROLIFIC_PID"] not in kept and "5e" * 12 not in kept
     with pytest.raises(Refused, match="PROLIFIC_PID"):
         arrive(run, {})
     with pytest.raises(Refused, match="the link was not filled in"):
@@ -124,7 +129,7 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     submit(run, other, {"page": "consent", "answer": {"agreed": True}})
     page = current_page(run, other)
     with pytest.raises(Refused, match="is not part of your session"):
-        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
+        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
     with pytest.raises(Refused, match="not where this session is"):
         submit(run, me, {"page": "debrief", "answer": {}})
     assert not rows(run, schema.answers)

@@ -11,7 +11,7 @@ from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.preview import check_survey
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 
 @pytest.mark.parametrize(("protocol", "people"), [
@@ -27,7 +27,7 @@ def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, peop
         page = current_page(run, me)
         assert (page["stage"] == "full") == (number == people)
         while page["stage"] == "trial":
-            page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+            page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
     run.store.close()
 
 
@@ -40,7 +40,7 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     me = arrive(run, {})
     page = current_page(run, me)
     assert page["text"] == "You judge 8 pictures."
-    assert submit(run, me, {"page": page["page"], "answer": {"agreed": True}})["page"]["of"] == 8
+    assert submit(run, me, {"page": page["page"], "answer": {"agreed": True}, "times": TIMES})["page"]["of"] == 8
     run.store.close()
 
 

@@ -21,7 +21,8 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
     """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
     watch = watch or read_now(run)
     columns = watch.columns()
-    counted = {**_main(watch, columns), **_checks(run, watch, columns), **_repeats(watch, columns)}
+    counted = {**_main(watch, columns), **_checks(run, watch, columns), **_repeats(watch, columns),
+               **_doubts(watch, columns)}  # fmt: skip
     known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
     every = columns["seconds"][columns["kind"] == 0]
     usual = None if np.isnan(every).all() else float(np.nanmedian(every))
@@ -31,7 +32,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
         row: dict[str, Any] = {
             "id": who, "annotator": person.person, "stage": person.stage,
             "excluded": person.excluded is not None, "why": person.excluded_why,
-            "code": code_of(run, who) if person.stage == "done" else "",
+            "code": code_of(run, who, person.stage),
             **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
         }  # fmt: skip
         rows.append({**row, "flags": list(_flags(row, usual))})
@@ -69,7 +70,7 @@ def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, A
 
 NOTHING: dict[str, Any] = {
     "answers": 0, "median_seconds": None, "agreement": None, "checks": 0, "checks_right": 0, "repeats": 0,
-    "repeats_same": 0,
+    "repeats_same": 0, "given": 0, "doubtful": 0,
 }  # fmt: skip
 
 
@@ -121,6 +122,12 @@ def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarr
     return {"repeats": np.bincount(who, minlength=a), "repeats_same": np.bincount(who[same], minlength=a)}
 
 
+def _doubts(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """given, answers of every kind, and doubtful, those whose times are implausible: (a,)"""
+    who, a = columns["person"], len(watch.codes)
+    return {"given": np.bincount(who, minlength=a), "doubtful": np.bincount(who[columns["doubtful"] == 1], minlength=a)}
+
+
 def _flags(row: dict[str, Any], usual: float | None) -> Iterator[str]:
     if row["checks"] and row["checks_right"] < 0.75 * row["checks"]:
         yield f"{row['checks_right']} of {row['checks']} attention checks right"
@@ -130,3 +137,5 @@ def _flags(row: dict[str, Any], usual: float | None) -> Iterator[str]:
         yield "changes answers when asked again"
     if row["agreement"] is not None and row["answers"] >= 5 and row["agreement"] < 0.2:
         yield "seldom agrees with anybody"
+    if row["doubtful"]:
+        yield f"implausible times in {row['doubtful']} of {row['given']} answers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,8 +16,8 @@ from starlette.routing import Route
 from dissensus.elicit import access
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.dashboard.wrong_keys import WrongKeys
 from dissensus.elicit.export_files import EXPORTS, FORMATS
-from dissensus.elicit.guard import Haste
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.templates import templates
 
@@ -24,14 +25,22 @@ from dissensus.elicit.templates import templates
 def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
     checking, shown = CapacityLimiter(2), Shown(run)
-    attempts = Haste(rate=0.1, burst=5)
+    attempts = WrongKeys()
     downloads = [(what, export.name, export.text) for what, export in EXPORTS.items() if export.offered(run)]
 
-    def inside(request: Request) -> bool:
-        return access.cookie_holds(run.secret, run.survey.folder, request.cookies.get(access.COOKIE, ""))
+    async def inside(request: Request) -> bool:
+        cookie = request.cookies.get(access.COOKIE, "")
+        return bool(cookie) and await run_in_threadpool(
+            access.cookie_holds, run.secret, run.survey.folder, run.store, cookie
+        )
+
+    def sender_of(request: Request) -> str:
+        """Whose wrong keys count together: a browser that was let in before, or else an address."""
+        known = access.known_as(run.secret, request.cookies.get(access.KNOWN, ""))
+        return f"known {known}" if known else request.client.host if request.client else "?"
 
     async def show(request: Request) -> Response:
-        if not inside(request):
+        if not await inside(request):
             page = templates.get_template("login.html").render(
                 title=run.survey.title, wrong="wrong" in request.query_params
             )
@@ -44,36 +53,45 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         return HTMLResponse(page)
 
     async def login(request: Request) -> Response:
-        if not attempts.allows(request.client.host if request.client else "?"):
-            page = templates.get_template("message.html").render(
-                title=run.survey.title, text="Too many attempts. Please wait a minute.", up="../"
-            )
-            return HTMLResponse(page, status_code=429)
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
-        key = sent.get("key", [""])[0]
-        # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
-        if not await to_thread.run_sync(access.opens, run.survey.folder, key, limiter=checking):
+        key, sender, right = sent.get("key", [""])[0], sender_of(request), False
+        wait = attempts.begin(sender)
+        if wait is None:
+            page = templates.get_template("message.html").render(
+                title=run.survey.title, text="Too many attempts at once. Please try again in a moment.", up="../"
+            )
+            return HTMLResponse(page, status_code=429, headers={"retry-after": "10"})
+        try:
+            await asyncio.sleep(wait)
+            # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
+            right = await to_thread.run_sync(access.opens, run.survey.folder, key, limiter=checking)
+        finally:
+            attempts.end(sender, right=right)
+        if not right:
             return RedirectResponse("../dashboard?wrong", status_code=303)
         reply = RedirectResponse("../dashboard", status_code=303)
-        reply.set_cookie(
-            access.COOKIE, access.new_cookie(run.secret, run.survey.folder), max_age=3600 * access.HOURS,
-            httponly=True, samesite="strict", secure=secure,
-        )  # fmt: skip
+        for name, cookie, seconds in (
+            (access.COOKIE, access.new_cookie(run.secret, run.survey.folder), 3600 * access.HOURS),
+            (access.KNOWN, access.known_browser(run.secret), 86400 * access.DAYS),
+        ):
+            reply.set_cookie(name, cookie, max_age=seconds, httponly=True, samesite="strict", secure=secure)
         return reply
 
     async def logout(request: Request) -> Response:
+        cookie = request.cookies.get(access.COOKIE, "")
+        await run_in_threadpool(access.log_out, run.secret, run.survey.folder, run.store, cookie)
         reply = RedirectResponse("../dashboard", status_code=303)
         reply.delete_cookie(access.COOKIE, httponly=True, samesite="strict", secure=secure)
         return reply
 
     async def data(request: Request) -> Response:
-        if not inside(request):
+        if not await inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
         return JSONResponse(await run_in_threadpool(shown.now, request.query_params))
 
     async def change(request: Request) -> Response:
         cookie = request.cookies.get(access.COOKIE, "")
-        if not inside(request):
+        if not await inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
         if not access.form_holds(run.secret, cookie, request.headers.get("x-form-token", "")):
             return JSONResponse({"error": "reload the page and try again"}, status_code=403)
@@ -89,7 +107,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         return JSONResponse(await run_in_threadpool(lambda: shown.now(request.query_params, changed=True)))
 
     async def download(request: Request) -> Response:
-        if not inside(request):
+        if not await inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
         name = request.path_params["name"]
         what, _, ending = name.partition(".")

@@ -28,7 +28,7 @@ UNIT = ("id", "answered", "priority", "main")
 UNITS = sa.select(*(schema.units.c[name] for name in UNIT)).order_by(schema.units.c.id)
 ANSWERS = sa.select(
     schema.answers.c.trial, schema.answers.c.person, schema.answers.c.unit, schema.answers.c.kind,
-    schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received,
+    schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received, schema.answers.c.doubts,
 )  # fmt: skip
 SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_by(schema.answers.c.received)
 OF_PERSON = ANSWERS.where(schema.answers.c.person == sa.bindparam("person_"), schema.answers.c.kind == "main")
@@ -42,7 +42,7 @@ class Watch:
     units     the columns UNIT of the table of units, (units,) each
     mass      (units, k) sum of what those who are not excluded said about each unit, completed as `aggregate` does
     counted   (units,) how many answers that are
-    columns   person, unit, kind, first choice, seconds, time of receipt: (m,), codes where they are names
+    columns   person, unit, kind, first choice, seconds, time of receipt, doubts: (m,), codes where they are names
     """
 
     def __init__(self, run: Running) -> None:
@@ -80,7 +80,7 @@ class Watch:
         """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
         columns = {
             "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
-            "seconds": self._seconds, "received": self._received,
+            "seconds": self._seconds, "received": self._received, "doubtful": self._doubtful,
         }  # fmt: skip
         return {name: np.array(column) for name, column in columns.items()}
 
@@ -92,7 +92,7 @@ class Watch:
         self._gaps = 0
         self.counted = np.zeros(len(self.run.names), dtype=np.int64)
         self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
-        self._seconds, self._received = array("d"), array("d")
+        self._seconds, self._received, self._doubtful = array("d"), array("d"), array("b")
         self.codes: dict[str, int] = {}
         self._since = -math.inf
         self._recent: dict[str, float] = {}
@@ -133,13 +133,14 @@ class Watch:
         return row.received < self._since or row.trial in self._recent
 
     def _keep(self, rows: Sequence[Any]) -> None:
-        for trial, person, unit, kind, answer, seconds, received in rows:
+        for trial, person, unit, kind, answer, seconds, received, doubts in rows:
             self._person.append(self.codes.setdefault(person, len(self.codes)))
             self._unit.append(unit)
             self._kind.append(TRIAL_KINDS.index(kind))
             self._first.append(self._code(answer))
             self._seconds.append(math.nan if seconds is None else seconds)
             self._received.append(received)
+            self._doubtful.append(doubts is not None)
             self._recent[trial] = received
 
     def _code(self, answer: str) -> int:

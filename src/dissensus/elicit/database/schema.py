@@ -61,6 +61,7 @@ trials = sa.Table(
              sqlite_where=sa.text("kind = 'main'"), postgresql_where=sa.text("kind = 'main'")),
 )  # fmt: skip
 
+# `doubts`: what is implausible about the times, or null.
 answers = sa.Table(
     "answers", metadata,
     sa.Column("trial", sa.Text, sa.ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
@@ -72,6 +73,7 @@ answers = sa.Table(
     sa.Column("seconds", sa.Float),
     sa.Column("client", sa.Float),
     sa.Column("received", sa.Float, nullable=False, index=True),
+    sa.Column("doubts", sa.Text),
 )  # fmt: skip
 
 # Consent, comprehension, breaks and debriefing: one row for each page that was sent in.
@@ -81,6 +83,13 @@ pages = sa.Table(
     sa.Column("page", sa.Text, primary_key=True),
     sa.Column("answer", sa.Text, nullable=False),
     sa.Column("received", sa.Float, nullable=False),
+)  # fmt: skip
+
+# Logins to the dashboard that were ended before their time, until they would have ended by themselves.
+logged_out = sa.Table(
+    "logged_out", metadata,
+    sa.Column("login", sa.Text, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
 )  # fmt: skip
 
 events = sa.Table(

@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 
 from dissensus.elicit.database import DATABASE, schema
 from dissensus.elicit.database.group_commit import GroupCommit
+from dissensus.elicit.database.private_files import keep_private
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
@@ -86,6 +87,7 @@ class Store:
         }  # fmt: skip
         with self.writing() as connection:
             schema.metadata.create_all(connection)
+            _add_columns(connection)
             for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
             known = dict(connection.execute(sa.select(schema.about.c.key, schema.about.c.value)).all())
@@ -165,6 +167,8 @@ def _engine(url: str) -> Engine:
         return _postgres(parsed)
     if parsed.get_backend_name() != "sqlite":
         raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
+    if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
+        keep_private(Path(parsed.database))
     engine = sa.create_engine(parsed, pool_size=20, max_overflow=30, connect_args={"timeout": 60}, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")
@@ -206,6 +210,17 @@ def _can_be_tried_again(error: sa.exc.OperationalError) -> bool:
     once.
     """
     return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == "55P03"
+
+
+def _add_columns(connection: Connection) -> None:
+    """Columns that a database of an earlier version lacks; its rows have nothing in them."""
+    there = sa.inspect(connection)
+    for table in schema.metadata.sorted_tables:
+        known = {column["name"] for column in there.get_columns(table.name)}
+        for column in (column for column in table.columns if column.name not in known):
+            assert column.nullable, f"{table.name}.{column.name} has no value for the rows that are there"
+            kind = column.type.compile(connection.dialect)
+            connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))
 
 
 def _add_units(connection: Connection, survey: Survey, units: Units) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -9,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 
 from dissensus.elicit.identity import signed, survey_secret
-from dissensus.elicit.session.arrivals import WHO
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.simulate import random_truth
 
@@ -65,8 +65,7 @@ def send_people(
     names      the place of each item in `truth`
     at_once    how many are there at the same time
     patient    resend what was not answered, as the browser does, until the server is back
-    real_time  come within ARRIVAL seconds and take the time that is reported for each page, about two seconds,
-               instead of answering at once
+    real_time  come within ARRIVAL seconds and take about two seconds for each page, instead of answering at once
     leave      the probability with which somebody leaves for good, at any of their items alike
     """
     began = time.monotonic()
@@ -121,9 +120,11 @@ class _Walk:
                 if page["stage"] == "trial" and len(self.acknowledged) == self.stays_for:
                     self.left = True
                     break
-                given, times = self._response(page), self._times()
+                began = time.monotonic()
+                given = self._response(page)
                 if self.real_time:
-                    time.sleep(times["submitted"] / 1000)
+                    time.sleep(self.rng.lognormal(0.6, 0.5))
+                times = _times(given, time.monotonic() - began)
                 sent = {"page": page["page"], "answer": given, "times": times, "client": time.time()}
                 reply = self._post("/api/submit", sent)
                 if reply is None:
@@ -145,14 +146,21 @@ class _Walk:
 
     def _arrive(self) -> str:
         source = self.survey.people.source
-        given = f"rehearsal-{self.seed}-{self.number}"
-        if source == "links":
-            given = signed(survey_secret(self.survey.folder), "invite", given)
-        query = f"?{WHO[source]}={given}&assignmentId={given}" if source in WHO else ""
-        status, headers, _ = self._request("GET", f"/start{query}", None)
+        status, headers, _ = self._request("GET", f"/start{self._query(source)}", None)
         if status != 303:
             raise ValueError(f"/start answered {status}")
         return parse_qs(urlsplit(headers["location"]).fragment)["token"][0]
+
+    def _query(self, source: str) -> str:
+        """A link as the source fills it in, with ids of the form that it has."""
+        name = f"rehearsal-{self.seed}-{self.number}"
+        invented = hashlib.sha256(name.encode()).hexdigest()
+        query = {
+            "links": {"invite": signed(survey_secret(self.survey.folder), "invite", name)},
+            "prolific": {"PROLIFIC_PID": invented[:24], "SESSION_ID": invented[24:48]},
+            "mturk": {"workerId": f"A{invented[:13].upper()}", "assignmentId": invented[13:43].upper()},
+        }.get(source, {})  # fmt: skip
+        return f"?{urlencode(query)}" if query else ""
 
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
         status, _, reply = self._request("POST", path, json.dumps(body))
@@ -197,6 +205,9 @@ class _Walk:
         shown = page["stimuli"][0]["parts"][0]
         return np.asarray(self.truth[self.names[shown.get("src") or shown["text"]]])
 
-    def _times(self) -> dict[str, Any]:
-        spent = float(1000 * self.rng.lognormal(0.6, 0.5))
-        return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": [], "away": []}
+
+def _times(given: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """What a browser would have measured of this: one input for each field, in time that has really passed."""
+    spent = 1000 * seconds
+    changes = [[spent / 2, field, str(value)[:100]] for field, value in given.items()]
+    return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": changes, "away": []}

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Row
 from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import Busy, now
+from dissensus.elicit.database.store import now
 from dissensus.elicit.running import Running
 
 EVERY = 5.0  # seconds after which signs that only say "still here" are written down together
@@ -54,7 +54,7 @@ class Presence:
             signs = self._taken()  # here, where they are noted, so that none is noted while they are listed
             try:
                 await run_in_threadpool(self._write, signs)
-            except (sa.exc.SQLAlchemyError, Busy) as error:  # the next signs say the same
+            except sa.exc.SQLAlchemyError as error:  # the next signs say the same
                 logging.getLogger("uvicorn.error").error("signs of life: %s: %s", type(error).__name__, error)
 
     def _taken(self) -> list[dict[str, Any]]:

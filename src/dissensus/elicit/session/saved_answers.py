@@ -13,6 +13,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
 from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.session.doubtful_times import doubts_about
 from dissensus.elicit.session.protocol import TrialKind
 
 KEEP = sa.insert(schema.answers).values({column: sa.bindparam(f"{column.name}_") for column in schema.answers.c})
@@ -28,6 +29,8 @@ COUNT = (
 # PostgreSQL does all three at one call; each call there costs as much as all of them in SQLite.
 AT_ONCE = COUNT.add_cte(KEEP.cte("kept"), UNHOLD.cte("unheld"))
 LARGEST = 1e15  # of any number that a browser sends
+OPEN = 366 * 24 * 3600 * 1000  # milliseconds beyond which no page has been open
+TEXT = 2000  # characters of a text that was typed or chosen
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
 
@@ -65,11 +68,14 @@ def save_answer(
         raise Refused(str(error)) from None
     times = checked_times(sent.get("times"))
     client: Any = sent.get("client")
-    received = now()
+    received, seconds = now(), _seconds(times)
+    # A page is shown after the answer before it has been acknowledged, and no earlier than the person came.
+    since = max([row.answered for row in given if row.answered is not None], default=person.started)
+    doubts = "; ".join(doubts_about(times, seconds, received - since))
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
-        "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
-        "received": received,
+        "times": json.dumps(times), "seconds": seconds, "client": float(client) if _finite(client) else None,
+        "received": received, "doubts": doubts or None,
     }  # fmt: skip
     _keep(connection, row, counts=0 if person.excluded is not None else 1, held=trial.held)
     given[place] = trial._replace(answered=received, held=False)
@@ -96,17 +102,18 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
 
 
 def checked_times(given: Any) -> dict[str, Any]:
-    """What the browser measured, in milliseconds since the page was shown; what makes no sense is refused.
+    """What the browser measured, in milliseconds since the page was shown; what is not of that form is refused.
 
-    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]. All but `submitted`
+    may be missing, which leaves doubts.
     """
-    if given is None:
-        return {}
     if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
-        raise Refused("expected times to be an object with looked, touched, submitted, changes and away")
+        raise Refused("expected times, an object with looked, touched, submitted, changes and away")
     for name in ("looked", "touched", "submitted"):
-        if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
-            raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
+        if not _is_time(given.get(name)) and (given.get(name) is not None or name == "submitted"):
+            raise Refused(
+                f"times.{name} is {str(given.get(name))[:60]}; expected milliseconds since the page was shown"
+            )
     for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]")):
         rows = given.get(name, [])
         if (
@@ -119,11 +126,22 @@ def checked_times(given: Any) -> dict[str, Any]:
 
 
 def _is_change(row: list[Any]) -> bool:
-    return len(row) == 3 and _finite(row[0]) and isinstance(row[1], str)
+    return len(row) == 3 and _is_time(row[0]) and isinstance(row[1], str) and _is_input(row[1]) and _is_input(row[2])
 
 
 def _is_span(row: list[Any]) -> bool:
-    return len(row) == 2 and _finite(row[0]) and _finite(row[1])
+    return len(row) == 2 and _is_time(row[0]) and _is_time(row[1])
+
+
+def _is_input(value: Any) -> bool:
+    """Whether it can be what somebody put in: a text, a number, yes or no, nothing, or a short list of these."""
+    if isinstance(value, list):
+        return len(value) <= 10 and not any(isinstance(part, list) for part in value) and all(map(_is_input, value))
+    return value is None or isinstance(value, bool) or _finite(value) or (isinstance(value, str) and len(value) <= TEXT)
+
+
+def _is_time(value: Any) -> bool:
+    return _finite(value) and 0 <= value <= OPEN
 
 
 def _seconds(times: dict[str, Any]) -> float | None:

@@ -12,11 +12,12 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, setting_column, storable
-from dissensus.elicit.running import Refused, Running, code_of
+from dissensus.elicit.running import Refused, Running, way_back_of
 from dissensus.elicit.session import protocol, trials
 from dissensus.elicit.session.presence import note_presence
 from dissensus.elicit.session.saved_answers import Given, save_answer
 from dissensus.elicit.session.second_holders import answers_missing
+from dissensus.elicit.survey.ends import WAIT
 from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey.settings import Survey
 
@@ -191,10 +192,10 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     if stage == "debrief":
         asked = [{**asdict(field), "options": list(field.options)} for field in survey.debrief]
         return {**page, "text": survey.protocol.debrief_text, "asked": asked}
-    if stage == "done":
-        return {**page, "code": code_of(run, person.id), "redirect": survey.people.redirect}
+    if stage in protocol.ENDS:
+        page |= {**way_back_of(run, person.id, stage)._asdict(), "wait": WAIT}
     if stage == "full":
-        return {**page, "missing": answers_missing(connection, survey, person.id, _per_item(run, person))}
+        page["missing"] = answers_missing(connection, survey, person.id, _per_item(run, person))
     return page
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.survey.ends import ends_in_words, notes_on_ends
 from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -29,12 +30,13 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
         listed = read_batches(survey.folder / settings.batches)
         wanted = sum(answers_wanted(listed, settings.per_item).values())
         least = len(listed) * settings.per_item
-    people = max(least, -(-wanted // each))
+    people, outcomes = max(least, -(-wanted // each)), _outcomes(survey)
     return {
         "title": survey.title, "kind": survey.question.kind, "classes": list(survey.question.classes),
         "shows": UNIT_NAMES[survey.shows], "units": len(units.main), "answers_wanted": wanted, "people_needed": people,
         "cost": people * survey.people.pay_per_person, "currency": survey.people.currency,
-        "notes": list(_notes(survey, units)),
+        "ends": ends_in_words(survey.people.source, survey.ends, outcomes),
+        "notes": [*_notes(survey, units), *notes_on_ends(survey.people.source, survey.ends, outcomes)],
     }  # fmt: skip
 
 
@@ -58,6 +60,12 @@ def check_pictures(survey: Survey, units: Units) -> None:
                 raise ValueError(
                     f"item {item.name!r}: {path} cannot be shown as a picture ({error}); save it again, or take it out"
                 ) from None
+
+
+def _outcomes(survey: Survey) -> list[str]:
+    """The outcomes that somebody can meet in this survey, completion first."""
+    asked = {"screened_out": bool(survey.comprehension), "declined": bool(survey.protocol.consent)}
+    return [outcome for outcome in survey.ends if asked.get(outcome, True)]
 
 
 def _notes(survey: Survey, units: Units) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dissensus.elicit.questions.question import Question, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.survey.ends import End, read_ends
 from dissensus.elicit.survey.toml_tables import EXPECTED, check_keys, check_one_of, check_text, read_rows, read_section
 
 SOURCES = ("open", "links", "prolific", "mturk")
@@ -37,7 +38,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class People:
-    """Where people come from, and what they get at the end."""
+    """Where people come from, and what they get at the end: `ends` of the survey says what for which outcome."""
 
     source: str = "open"
     keep_ids: bool = False
@@ -79,6 +80,7 @@ class Survey:
     """Everything that the folder's survey.toml says.
 
     attention  items whose answer is obvious, with the class that is expected
+    ends       for each outcome the code and the link that people get
     """
 
     folder: Path
@@ -86,6 +88,7 @@ class Survey:
     question: Question
     protocol: Protocol
     people: People
+    ends: Mapping[str, End]
     items_from: str = "items"
     contact: str = ""
     comprehension: tuple[Check, ...] = ()
@@ -125,18 +128,19 @@ def read_survey(folder: Path | str) -> Survey:
 
 def _survey(folder: Path, table: dict[str, Any]) -> Survey:
     known = {"title", "contact", "items", "units", "question", "protocol", "people", "comprehension", "practice",
-             "debrief", "attention"}  # fmt: skip
+             "debrief", "attention", "ends"}  # fmt: skip
     check_keys("the file", table, known)
     if not isinstance(table.get("title"), str) or not table["title"].strip():
         raise ValueError("title is missing; expected a line that people see at the top of every page")
     protocol, people = read_section(Protocol, "protocol", table), read_section(People, "people", table)
     _check_protocol(protocol)
     _check_people(people)
+    ends = read_ends(table, source=people.source, code=people.completion_code, redirect=people.redirect)
     attention = table.get("attention") or None
     if protocol.attention_every and not attention:
         raise ValueError("protocol.attention_every is set, but [attention] names no items with their expected class")
     survey = Survey(
-        folder, table["title"].strip(), _question(table.get("question")), protocol, people,
+        folder, table["title"].strip(), _question(table.get("question")), protocol, people, ends,
         items_from=check_text("items", table.get("items", "items")),
         contact=check_text("contact", table.get("contact", "")), units=check_text("units", table.get("units", "")),
         attention=attention, comprehension=tuple(read_rows(Check, "comprehension", table)),
@@ -178,8 +182,6 @@ def _check_protocol(protocol: Protocol) -> None:
 
 def _check_people(people: People) -> None:
     check_one_of("people.source", people.source, SOURCES)
-    if people.redirect and not people.redirect.startswith(("https://", "http://")):
-        raise ValueError(f"people.redirect is {people.redirect!r}; expected an address that starts with https://")
     if people.pay_per_person < 0:
         raise ValueError(f"people.pay_per_person is {people.pay_per_person}; expected 0 or more")
 

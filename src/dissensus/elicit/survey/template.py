@@ -55,10 +55,15 @@ debrief_text = "Thank you. Is there anything you would like to tell us?"
 [people]
 source = {source}               # {sources}
 keep_ids = false                # false: ids of the recruiting site are kept as keyed hashes only
-completion_code = ""            # the same code for everybody; empty: one for each person
-redirect = ""                   # address to return to at the end, such as Prolific's completion link
 pay_per_person = 0.0
 currency = "USD"
+
+# How people leave: by a code, a link back (redirect), or both; {{code}} in a link is the code. Prolific needs a code.
+[ends]
+completed = {{ code = "", redirect = "" }}     # without a code, each person has one of their own
+# screened_out = {{ code = "" }}               # failed the comprehension check
+# declined = {{ code = "" }}                   # did not consent
+# full = {{ code = "" }}                       # came when nothing was left to answer
 
 [[debrief]]
 name = "comments"
@@ -92,7 +97,8 @@ def make_survey(
     target = folder / "survey.toml"
     if target.exists():
         raise ValueError(f"{target} exists already; choose another folder, or edit it")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)  # what people say will be in it; one that is there stays as it is
     known = QUESTIONS[kind]
     if items is None:
         items = _digits(folder, with_classes=known.about)

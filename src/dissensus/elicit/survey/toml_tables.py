@@ -10,12 +10,12 @@ TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": (int, fl
 EXPECTED = {"str": "a text", "int": "a whole number", "bool": "true or false", "float": "a number"}
 
 
-def read_section(record: type, name: str, tables: dict[str, Any]) -> Any:
-    """The record of the table [name]."""
+def read_section(record: type, name: str, tables: dict[str, Any], *, within: str = "") -> Any:
+    """The record of the table [name]; `within` is the path to `tables`, where it is a table itself."""
     table = tables.get(name, {})
     if not isinstance(table, dict):
-        raise ValueError(f"[{name}] is {table!r}; expected a table")
-    return _read_record(record, f"[{name}]", table)
+        raise ValueError(f"[{within}{name}] is {table!r}; expected a table")
+    return _read_record(record, f"[{within}{name}]", table)
 
 
 def read_rows(record: type, name: str, tables: dict[str, Any]) -> list[Any]:

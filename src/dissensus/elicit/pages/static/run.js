@@ -1,6 +1,7 @@
 // The one page of a survey: asks the server what comes next, shows it, and hands in what was done.
 
 import { make, prose } from "./dom.js";
+import { contact, endPages } from "./ends.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { keepPresent } from "./presence.js";
 import { pictures, showTrial } from "./trial.js";
@@ -11,14 +12,20 @@ const page = document.getElementById("page");
 const status = document.getElementById("status");
 const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
 
+// What the link carried. A session that was begun here goes on by the token that this browser keeps; a link without a token names
+// whose session it means, so that nobody goes on in somebody else's on a machine that they share.
 function session() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const key = `dissensus:${location.pathname}:session`;
-  if (fragment.get("token")) {
-    try { localStorage.setItem(key, location.hash.slice(1)); } catch { /* resuming needs the link then */ }
-    return fragment;
-  }
-  try { return new URLSearchParams(localStorage.getItem(key) || ""); } catch { return new URLSearchParams(); }
+  const whose = fragment.get("whose");
+  try {
+    if (!fragment.get("token")) {
+      const kept = new URLSearchParams(localStorage.getItem(whose ? `${key}:${whose}` : key) || "");
+      return kept.get("token") ? new URLSearchParams([...new Map([...kept, ...fragment])]) : fragment;
+    }
+    for (const name of [key, `${key}:${whose}`]) localStorage.setItem(name, location.hash.slice(1));
+  } catch { /* resuming needs the link then */ }
+  return fragment;
 }
 
 const here = session();
@@ -130,8 +137,6 @@ function actions(text, act, ...more) {
   return make("div", {}, make("div", { class: "actions" }, buttons), problem);
 }
 
-const contact = (content) => (content.contact ? make("p", { class: "quiet" }, `Questions? ${content.contact}`) : null);
-
 function options(name, question, choices, required) {
   return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
     make("label", {}, make("input", { type: "radio", name, value: choice, required, "aria-invalid": "false" }), make("span", {}, choice))));
@@ -181,35 +186,11 @@ const PAGES = {
         make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
     "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done),
   ],
-  done: (content) => [
-    make("h1", {}, "Thank you"), make("p", {}, outbox.waiting().length ? KEPT : "All your answers are saved."), make("p", {}, "Your completion code is:"),
-    make("p", {}, make("span", { class: "code" }, content.code)),
-    content.redirect ? make("p", {}, make("a", { class: "button", href: content.redirect, rel: "noreferrer" }, "Return to the recruiting site")) : null,
-    postBack(), contact(content),
-  ],
-  declined: (content) => [make("h1", {}, "Thank you"), make("p", {}, "You chose not to take part. Nothing else was saved; you can close this page."), contact(content)],
-  failed: (content) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(content)],
-  full: (content) => [
-    ...(content.missing
-      ? [make("h1", {}, "Thank you"), make("p", {}, "Nothing was free just now. If you like, come back later by the same link; you can close this page.")]
-      : [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming.")]),
-    contact(content),
-  ],
-  stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
-  lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
+  ...endPages(outbox, here),
 };
 
-// MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.
-function postBack() {
-  const target = here.get("turkSubmitTo");
-  if (!target) return null;
-  return make("form", { method: "post", action: `${target}/mturk/externalSubmit` },
-    make("input", { type: "hidden", name: "assignmentId", value: here.get("assignmentId") }),
-    make("input", { type: "hidden", name: "done", value: "1" }), make("button", { class: "main" }, "Submit to MTurk"));
-}
-
 async function begin() {
-  if (!here.get("token")) { show({ stage: "lost" }); return; }
+  if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
   await outbox.flush();
   show(await outbox.page());
   if (outbox.waiting().length) tell(KEPT);

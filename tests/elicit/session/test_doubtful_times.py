@@ -1,0 +1,98 @@
+"""Times come with every answer; those of another form are refused, and those that cannot be are flagged."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.dashboard.annotator_table import annotator_rows
+from dissensus.elicit.database import schema
+from dissensus.elicit.export import answer_table
+from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.doubtful_times import doubts_about
+from dissensus.elicit.session.saved_answers import checked_times
+from dissensus.elicit.session.session import current_page, submit
+from tests.elicit.surveys import TIMES, time_passes, write_survey
+
+
+def give(run, me, times):
+    page = current_page(run, me)
+    submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": times})
+
+
+@pytest.mark.parametrize("times", [
+    None, [], {}, {"looked": 1}, {**TIMES, "submitted": None}, {**TIMES, "submitted": math.inf},
+    {**TIMES, "looked": math.nan}, {**TIMES, "submitted": -1}, {**TIMES, "submitted": 1e12},
+    {**TIMES, "submitted": True}, {**TIMES, "touched": "soon"},
+    {**TIMES, "changes": [[-1, "a", 1]]}, {**TIMES, "changes": [[1, "a", math.nan]]},
+    {**TIMES, "changes": [[1, "a", {"b": 1}]]}, {**TIMES, "changes": [[1, "a", "x" * 5000]]},
+    {**TIMES, "changes": [[1, "a" * 5000, 1]]}, {**TIMES, "changes": [[1, "a", [[1]]]]}, {**TIMES, "changes": [1] * 3},
+    {**TIMES, "changes": [[1, "a", 1]] * 5001}, {**TIMES, "away": [[0, 1e12]]}, {**TIMES, "away": [[math.nan, 1]]},
+    {**TIMES, "more": 1},
+])  # fmt: skip
+def test_times_that_no_browser_measures_are_refused(times):
+    with pytest.raises(Refused, match="times"):
+        checked_times(times)
+
+
+def test_nothing_is_kept_without_times(opened):
+    run = opened()
+    me = arrive(run, {})
+    page = current_page(run, me)
+    with pytest.raises(Refused, match="expected times, an object"):
+        submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
+    assert answer_table(run).num_rows == 0
+
+
+@pytest.mark.parametrize(("change", "doubt"), [
+    ({}, ""), ({"looked": None}, "nobody looked"), ({"looked": 9}, "sent before it was seen"),
+    ({"looked": 4}, "no time spent"), ({"away": [[1, 4]]}, "no time spent"), ({"changes": []}, "no input"),
+    ({"changes": [[9, "a", 1]]}, "input after it was sent"), ({"away": [[2, 1]]}, "absent after it was sent"),
+    ({"submitted": 60_000}, "longer than it was open"), ({"submitted": 3_500}, "longer than it was open"),
+])  # fmt: skip
+def test_what_is_doubtful_about_times(change, doubt):
+    times = {**TIMES, **change}
+    spent = None if times["looked"] is None else times["submitted"] - times["looked"]
+    away = sum(until - since for since, until in times["away"])
+    seconds = None if spent is None else (spent - away) / 1000
+    assert list(doubts_about(times, seconds, 1.0)) == ([doubt] if doubt else [])
+
+
+def test_an_answer_with_doubtful_times_is_kept_and_flagged(opened):
+    run = opened()
+    honest, liar = arrive(run, {}), arrive(run, {})
+    for _ in range(4):
+        time_passes(run, honest, 4)
+        give(run, honest, {**TIMES, "submitted": 4000})
+        give(run, liar, {**TIMES, "submitted": 4000})
+    doubts = answer_table(run).column("doubts").to_pylist()
+    assert sorted(doubts, key=str) == [None] * 4 + ["longer than it was open"] * 4
+    flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
+    assert flags[liar] == ["implausible times in 4 of 4 answers"] and flags[honest] == []
+
+
+def test_answers_of_a_database_without_doubts_have_none(tmp_path):
+    """answers.db as it was before answers had doubts."""
+    with open_survey(write_survey(tmp_path / "survey")) as run:
+        me = arrive(run, {})
+        give(run, me, TIMES)
+        with run.store.writing() as connection:
+            connection.execute(sa.text("ALTER TABLE answers DROP COLUMN doubts"))
+    with open_survey(run.survey.folder) as again:
+        assert answer_table(again).column("doubts").to_pylist() == [None]
+        give(again, me, {**TIMES, "changes": []})
+        assert answer_table(again).column("doubts").to_pylist() == [None, "no input"]
+
+
+def test_the_column_is_added_on_postgresql_too(opened):
+    run = opened()
+    with run.store.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE answers DROP COLUMN doubts"))
+    with open_survey(run.survey.folder, run.store.url) as again:
+        give(again, arrive(again, {}), TIMES)
+        with again.store.reading() as connection:
+            assert json.loads(connection.scalar(sa.select(schema.answers.c.times))) == TIMES

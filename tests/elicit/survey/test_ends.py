@@ -1,0 +1,97 @@
+"""One code or link for each outcome: what survey.toml may say of them, and what people then see."""
+
+from __future__ import annotations
+
+import pytest
+
+from dissensus.elicit.running import open_survey
+from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.ends import COMPLETE, PROLIFIC, End, way_back
+from dissensus.elicit.survey.preview import check_survey
+from dissensus.elicit.survey.settings import read_survey
+from tests.elicit.surveys import write_survey
+
+CODES = {
+    "completed": {"code": "DONE1"}, "screened_out": {"code": "OUT2"}, "declined": {"code": "NO3"},
+    "full": {"code": "FULL4"},
+}  # fmt: skip
+ASKED = {
+    "protocol": {"consent": "Yes?"},
+    "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
+}
+
+
+@pytest.mark.parametrize(("source", "outcome", "end", "expected"), [
+    ("prolific", "completed", End("AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+    ("prolific", "completed", End("", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+    ("prolific", "completed", End("AB1", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+    ("prolific", "completed", End("AB1", COMPLETE), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+    ("prolific", "completed", End(), ("OWN", PROLIFIC, False)),
+    ("prolific", "declined", End(), ("", PROLIFIC, False)),
+    ("prolific", "full", End("F"), ("F", f"{COMPLETE}?cc=F", True)),
+    ("open", "completed", End(), ("OWN", "", False)),
+    ("open", "completed", End("", "https://lab.example.org"), ("OWN", "https://lab.example.org", False)),
+    ("links", "completed", End("", "https://l.org?c={code}"), ("OWN", "https://l.org?c=OWN", True)),
+    ("open", "declined", End("", "https://lab.example.org"), ("", "https://lab.example.org", True)),
+    ("mturk", "screened_out", End(), ("", "", False)),
+])  # fmt: skip
+def test_a_code_or_a_link_is_enough_and_nobody_sees_two_codes(source, outcome, end, expected):
+    assert way_back(source, outcome, end, "OWN") == expected
+
+
+def test_a_code_that_is_shown_is_never_left_behind_by_an_automatic_return():
+    for source in ("open", "links", "prolific", "mturk"):
+        for end in (End(), End("A B&C"), End("", "https://x.org/?a=1"), End("A B&C", "https://x.org/{code}")):
+            way = way_back(source, "completed", end, "OWN")
+            assert not way.automatic or "A%20B%26C" in way.redirect
+
+
+def test_the_former_keys_are_those_of_completion(tmp_path):
+    people = {"source": "open", "completion_code": "SAME", "redirect": "https://lab.example.org"}
+    survey = read_survey(write_survey(tmp_path / "survey", people=people))
+    assert survey.ends["completed"] == End("SAME", "https://lab.example.org")
+
+
+@pytest.mark.parametrize(("sections", "message"), [
+    ({"ends": {"finished": {"code": "A"}}}, "unknown key 'finished'; known are completed, declined, full"),
+    ({"ends": {"full": {"kode": "A"}}}, r"\[ends.full\] has the unknown key 'kode'"),
+    ({"ends": {"full": "A"}}, r"\[ends.full\] is 'A'; expected a table"),
+    ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* starts with https://"),
+    ({"ends": {"full": {"redirect": "https://a.org?{code}"}}}, "ends.full.code is empty"),
+    ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),
+    ({"ends": {"completed": {"code": "A", "redirect": f"{COMPLETE}?cc=B"}}, "people": {"source": "prolific"}},
+     "redirect carries cc=B; keep the one that Prolific shows you"),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused_by_name(tmp_path, sections, message):
+    with pytest.raises(ValueError, match=message):
+        read_survey(write_survey(tmp_path / "survey", **sections))
+
+
+def test_check_says_what_people_see_at_each_outcome(tmp_path):
+    facts = check_survey(write_survey(tmp_path / "a", **ASKED, ends=CODES, people={"source": "prolific"}))
+    assert facts["ends"]["declined"] == f"the code NO3, and after 20 seconds back to {COMPLETE}?cc=NO3"
+    assert list(facts["ends"]) == ["completed", "screened_out", "declined", "full"] and facts["notes"] == []
+    facts = check_survey(write_survey(tmp_path / "b", people={"source": "prolific"}))
+    assert list(facts["ends"]) == ["completed", "full"]
+    assert "take the completion code of your Prolific study" in facts["notes"][0]
+    assert "ends.full has no code: these people are asked to stop without completing" in facts["notes"][1]
+    same = {"completed": {"code": "A"}, "full": {"code": "A"}}
+    facts = check_survey(write_survey(tmp_path / "c", people={"source": "prolific"}, ends=same))
+    assert facts["notes"] == ["ends.full has the code of ends.completed, so nobody can tell them apart by it"]
+    facts = check_survey(write_survey(tmp_path / "d", ends={"completed": {"redirect": "https://l.org?c={code}"}}))
+    assert facts["ends"]["completed"] == "a code of their own, and after 20 seconds back to https://l.org?c={code}"
+
+
+def test_everybody_who_leaves_is_shown_the_code_of_their_outcome(tmp_path):
+    folder = write_survey(tmp_path / "survey", **ASKED, ends=CODES)
+    run = open_survey(folder)
+    declining, failing = arrive(run, {}), arrive(run, {})
+    page = submit(run, declining, {"page": "consent", "answer": {"agreed": False}})["page"]
+    assert (page["stage"], page["code"]) == ("declined", "NO3")
+    submit(run, failing, {"page": "consent", "answer": {"agreed": True}})
+    for attempt in range(2):
+        submit(run, failing, {"page": f"comprehension:{attempt}", "answer": {"chosen": ["No"]}})
+    page = current_page(run, failing)
+    assert (page["stage"], page["code"], page["wait"]) == ("failed", "OUT2", 20)
+    run.store.close()
