@@ -4,7 +4,7 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
@@ -32,6 +32,8 @@ def init(
     source: Annotated[str, typer.Option(help=f"Where people come from: {', '.join(SOURCES)}.")] = "open",
     per_person: Annotated[int, typer.Option(help="Items that one person judges.")] = 20,
     per_item: Annotated[int, typer.Option(help="Answers wanted for each item.")] = 5,
+    option: Annotated[list[str] | None, typer.Option(help="A setting of the question, such as wording=collins; can be "
+                                                     "given more than once.")] = None,
 ) -> None:  # fmt: skip
     """Make a survey: a commented survey.toml, and items to begin with."""
     from dissensus.elicit.survey.template import make_survey
@@ -46,7 +48,7 @@ def init(
             classes = typer.prompt("Classes, separated by commas")
         make_survey(
             folder, title=title, kind=kind, classes=split_classes(classes) or [], source=source, items=items,
-            per_person=per_person, per_item=per_item,
+            per_person=per_person, per_item=per_item, options=_options(option or []),
         )  # fmt: skip
     print_line(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}")
 
@@ -228,6 +230,20 @@ def forget(
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))
     print_line(f"deleted a person and {_counted(gone, 'answer')}")
+
+
+def _options(given: list[str]) -> dict[str, Any]:
+    """NAME=VALUE as survey.toml would have it: numbers, true and false are what they look like, all else is a text."""
+    options: dict[str, Any] = {}
+    for setting in given:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"--option {setting!r}: expected NAME=VALUE, such as layout=form")
+        try:
+            options[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name.strip()] = value.strip()
+    return options
 
 
 def _counted(number: int, noun: str, nouns: str = "") -> str:

@@ -23,6 +23,7 @@ class Question:
     classes  the labels to choose from; empty for ratings, pairs and triplets
     options  the kind's own settings, all of them (defaults filled in)
     texts    what people read beyond the prompt
+    own      the texts that the survey words itself, `prompt` among them
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Question:
     classes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,20 @@ class Option:
     meaning  the comment beside it in a new survey.toml
     choices  the values that are allowed; empty where every value of that type is
     scale    whether it says what the numbers of an answer mean, so that it cannot change once there are answers
+    words    whether it chooses what people read, which a survey's own words would replace
     """
 
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
     scale: bool = False
+    words: bool = False
 
 
 SHUFFLE = Option(True, "each person sees the classes in a random order of their own")
-FRAME = Option("own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"))
+FRAME = Option(
+    "own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"), words=True
+)
 
 
 class Stated(NamedTuple):

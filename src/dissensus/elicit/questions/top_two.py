@@ -76,7 +76,10 @@ TOP_TWO = QuestionKind(
         "shuffle": SHUFFLE,
         "frame": FRAME,
         "wording": Option(
-            "plain", "plain; collins (the sentences of Collins 2022). Your own go into [question.texts]", WORDINGS
+            "plain",
+            "plain; collins (what Collins 2022 asked, in our words); yours: [question.texts]",
+            WORDINGS,
+            words=True,
         ),
         "second": Option(True, "whether a second class may be named"),
         "ruling_out": Option(True, "whether classes can be ruled out"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.questions.question_kinds import QUESTIONS, replaced_words
 from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -67,6 +67,14 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
     each = units_per_person(survey, units)
     if settings.repeats > each:
         yield f"repeats is {settings.repeats}, but one person judges only {each}"
+    options, texts = replaced_words(survey.question)
+    if texts:
+        named = [f"question.{name}" if name == "prompt" else f"question.texts.{name}" for name in texts]
+        stand, them = ("stands", "it") if len(texts) == 1 else ("stand", "them")
+        yield (
+            f"{', '.join(named)} of survey.toml {stand} in the place of the words of {' and '.join(options)}; "
+            f"take {them} out to ask in those"
+        )
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
         yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:

@@ -199,21 +199,28 @@ def _question(table: Any) -> Question:
             f"question.classes has {len(classes)} {'name' if len(classes) == 1 else 'names'}; "
             f"a {table['kind']} question needs {kind.least_classes} or more"
         )
+    options = read_options(kind, {name: value for name, value in table.items() if name in kind.options})
+    own = table.get("texts", {})
+    if not isinstance(own, dict):
+        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
+    texts = kind.texts(options, own)
+    prompt = check_text("question.prompt", table.get("prompt", texts.pop("prompt", kind.prompt)))
+    named = (*(["prompt"] if "prompt" in table else []), *own)
+    return Question(table["kind"], prompt, tuple(classes), options, texts, named)
+
+
+def read_options(kind: QuestionKind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting of this kind of question, as given or else its default; ValueError names one that is wrong."""
+    check_keys("[question]", given, set(kind.options))
     options = {}
     for name, option in kind.options.items():
-        value, default = table.get(name, option.default), option.default
-        if type(value) is not type(default) and not (
-            isinstance(value, int | float) and isinstance(default, int | float)
-        ):
+        value, default = given.get(name, option.default), option.default
+        numbers = isinstance(value, int | float) and isinstance(default, int | float)
+        if type(value) is not type(default) and (not numbers or bool in (type(value), type(default))):
             raise ValueError(
                 f"question.{name} is {value!r}; expected {EXPECTED[type(default).__name__]}, such as {default!r}"
             )
         if option.choices:
             check_one_of(f"question.{name}", value, option.choices)
         options[name] = value
-    own = table.get("texts", {})
-    if not isinstance(own, dict):
-        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
-    texts = kind.texts(options, own)
-    prompt = check_text("question.prompt", table.get("prompt", texts.pop("prompt", kind.prompt)))
-    return Question(table["kind"], prompt, tuple(classes), options, texts)
+    return options

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dissensus.elicit.questions.question import Option
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.items import UNIT_NAMES
-from dissensus.elicit.survey.settings import SOURCES
+from dissensus.elicit.survey.settings import SOURCES, read_options
 from dissensus.fronts import not_installed
 
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
@@ -25,7 +27,8 @@ items = {items}
 {units}
 [question]
 kind = {kind}                   # {kinds}
-prompt = {prompt}
+# What stands above the answer; without the first # you say it in words of your own.
+# prompt = {prompt}
 {classes}{options}# One answer, as it is stored: {example}
 
 [protocol]
@@ -80,9 +83,12 @@ question = "Comments"
 
 def make_survey(
     folder: Path, *, title: str, kind: str, classes: list[str], source: str = "open", items: str | None = None,
-    per_person: int = 20, per_item: int = 5,
+    per_person: int = 20, per_item: int = 5, options: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
-    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it."""
+    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it.
+
+    options  settings of the question that are not to have their defaults, such as {"wording": "collins"}
+    """
     if kind not in QUESTIONS:
         raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
     if source not in SOURCES:
@@ -92,16 +98,18 @@ def make_survey(
     target = folder / "survey.toml"
     if target.exists():
         raise ValueError(f"{target} exists already; choose another folder, or edit it")
-    folder.mkdir(parents=True, exist_ok=True)
     known = QUESTIONS[kind]
+    settings = read_options(known, options or {})
+    folder.mkdir(parents=True, exist_ok=True)
     if items is None:
         items = _digits(folder, with_classes=known.about)
         classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
     text = TEMPLATE.format(
         folder=folder, title=_quoted(title), title_text=title, items=_quoted(items), kind=_quoted(kind),
-        kinds=", ".join(QUESTIONS), prompt=_quoted(known.prompt), source=_quoted(source), sources=", ".join(SOURCES),
+        kinds=", ".join(QUESTIONS), prompt=_quoted(known.texts(settings, {}).get("prompt", known.prompt)),
+        source=_quoted(source), sources=", ".join(SOURCES),
         classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
-        options="".join(_option(name, option) for name, option in known.options.items()),
+        options="".join(_option(name, settings[name], option) for name, option in known.options.items()),
         example=json.dumps(known.example), about=", ".join(name for name, each in QUESTIONS.items() if each.about),
         per_person=per_person, per_item=per_item, shown=UNIT_NAMES[known.shows],
         units=UNITS.format(shown=UNIT_NAMES[known.shows]) if known.shows > 1 else "",
@@ -137,8 +145,8 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _option(name: str, option: Option) -> str:
-    line = f"{name} = {_value(option.default)}"
+def _option(name: str, value: object, option: Option) -> str:
+    line = f"{name} = {_value(value)}"
     return f"{line:<31} # {option.meaning}\n"
 
 
