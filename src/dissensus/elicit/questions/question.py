@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -72,6 +72,29 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True)
+class AttentionRule:
+    """What an attention check of a kind expects, and when an answer passes it.
+
+    meaning  what the check gives as its `answer`, in a few words
+    check    (where, question, items, what survey.toml gives) -> what is expected; ValueError names the value at `where`
+    passed   (question, what is expected, answer, items as shown) -> whether the answer passes
+    obvious  (question, what is expected, items as shown) -> an answer that passes
+    """
+
+    meaning: str
+    check: Callable[[str, Question, Sequence[str], Any], Any]
+    passed: Callable[[Question, Any, Answer, Sequence[str]], bool]
+    obvious: Callable[[Question, Any, Sequence[str]], Answer]
+
+
+class ExampleTrial(NamedTuple):
+    """Items of the survey that `dissensus elicit init` makes, with what is said or expected of them."""
+
+    items: tuple[str, ...]
+    says: Any
+
+
+@dataclass(frozen=True)
 class QuestionKind:
     """A kind of question: everything that the app knows about it.
 
@@ -81,6 +104,9 @@ class QuestionKind:
     script         its script in pages/static/questions, without the ending; trial.js says what a script has to do
     fields         the recorded fields of an answer, with their meaning
     example        an answer to the survey that `dissensus elicit init` makes, whose classes are the digits 0 to 9
+    attention      what its attention checks expect, and when an answer passes
+    example_practice    items of that survey to practise on, and the feedback
+    example_attention   items of that survey whose answer is obvious, and what is expected
     check          (question, answer with exactly these fields) -> the answer as it is stored, or ValueError
     first          (answer) -> the class that it puts first, or its value
     simulate       (question, truth (k,), rng) -> an answer of somebody whose view follows the truth;
@@ -108,6 +134,9 @@ class QuestionKind:
     check: Callable[[Question, Answer], Answer]
     first: Callable[[Answer], Any]
     simulate: Callable[[Question, np.ndarray, np.random.Generator], Answer]
+    attention: AttentionRule
+    example_practice: ExampleTrial
+    example_attention: ExampleTrial
     stated: Callable[[Question, Answer, str], Stated] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     shows: int = 1
@@ -123,6 +152,9 @@ class QuestionKind:
         assert self.gives != "belief" or self.stated is not None, "a belief has to be stated"
         assert self.in_place <= self.shows, "what is in place is shown"
         assert self.example.keys() == self.fields.keys(), "the example has the recorded fields"
+        assert len(self.example_practice.items) == len(self.example_attention.items) == self.shows, (
+            "they are shown as a trial is"
+        )
 
     @property
     def needs_classes(self) -> bool:

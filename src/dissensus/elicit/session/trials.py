@@ -16,6 +16,7 @@ from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.session.draws import draw
 from dissensus.elicit.session.saved_answers import Given
+from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import units_per_person
 
 GIVEN = (
@@ -89,9 +90,9 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         done = sum(trial.kind == "practice" for trial in history)
         kind, unit = ("practice", None) if done < len(survey.practice) else (None, None)
         if kind:
-            unit = _unit_of(run, survey.practice[done].item)
+            unit = _unit_of(run, survey.practice[done].items)
     else:
-        kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention or {}))
+        kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention))
         unit = None
         if kind == "main":
             main = sum(trial.kind == "main" for trial in history)
@@ -101,8 +102,8 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
                 repeated = sum(trial.kind == "repeat" for trial in history)
                 kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
         if kind == "attention":
-            name = protocol.attention_order(survey, person.seed)[sum(trial.kind == "attention" for trial in history)]
-            unit = _unit_of(run, name)
+            check = protocol.attention_order(survey, person.seed)[sum(trial.kind == "attention" for trial in history)]
+            unit = _unit_of(run, check.items)
         if kind == "repeat":
             unit = protocol.repeat_of(history, person.seed)
             if any(name not in run.units.items for name in run.names[unit]):
@@ -126,11 +127,12 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
 
 def _there(run: Running, trial: Given) -> bool:
     """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
-    return all(name in run.units.items for name in run.names[trial.unit])
+    names = run.names[trial.unit]
+    return len(names) == run.survey.shows and all(name in run.units.items for name in names)
 
 
-def _unit_of(run: Running, item: str) -> int:
-    return next(unit for unit, names in run.names.items() if names == (item,))
+def _unit_of(run: Running, items: tuple[str, ...]) -> int:
+    return run.unit_of[unit_key(items, run.survey.kind.in_place)]
 
 
 def _shown(run: Running, trial: Any) -> dict[str, Any]:
@@ -171,7 +173,7 @@ def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> 
     done = sum(trial.kind != "practice" and trial.answered for trial in history)
     settings, each = run.survey.protocol, units_per_person(run.survey, run.units)
     every = settings.attention_every
-    checks = min(len(run.survey.attention or {}), each // every) if every else 0
+    checks = min(len(run.survey.attention), each // every) if every else 0
     whole = each + checks + min(settings.repeats, each)
     return {"place": done + 1, "of": max(whole, done + 1)}
 

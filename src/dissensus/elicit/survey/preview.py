@@ -67,6 +67,16 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
     each = units_per_person(survey, units)
     if settings.repeats > each:
         yield f"repeats is {settings.repeats}, but one person judges only {each}"
+    if survey.attention and not settings.attention_every:
+        yield "[[attention]] is there, but attention_every is 0: nobody meets a check; set it to 10, say"
+    if settings.attention_every > each:
+        yield f"attention_every is {settings.attention_every}, but one person judges only {each}: nobody meets a check"
+    apart = {name for names in survey.extra_units for name in names}
+    if apart and survey.shows > 1 and not survey.units:
+        yield (
+            f"the {len(apart)} items of practice and attention are in no other {shown.removesuffix('s')}; list those "
+            "you want in a CSV file and name it as `units` to change that"
+        )
     options, texts = replaced_words(survey.question)
     if texts:
         named = [f"question.{name}" if name == "prompt" else f"question.texts.{name}" for name in texts]

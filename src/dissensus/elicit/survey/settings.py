@@ -10,6 +10,7 @@ from typing import Any
 
 from dissensus.elicit.questions.question import Question, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.survey.extra_trials import Attention, Practice, read_attention, read_practice
 from dissensus.elicit.survey.toml_tables import EXPECTED, check_keys, check_one_of, check_text, read_rows, read_section
 
 SOURCES = ("open", "links", "prolific", "mturk")
@@ -57,14 +58,6 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Practice:
-    """An item to practise on, and what is said after the answer."""
-
-    item: str
-    feedback: str
-
-
-@dataclass(frozen=True)
 class Field:
     """A question of the debriefing: free text, or a choice where it has options."""
 
@@ -76,10 +69,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Survey:
-    """Everything that the folder's survey.toml says.
-
-    attention  items whose answer is obvious, with the class that is expected
-    """
+    """Everything that the folder's survey.toml says."""
 
     folder: Path
     title: str
@@ -91,13 +81,18 @@ class Survey:
     comprehension: tuple[Check, ...] = ()
     practice: tuple[Practice, ...] = ()
     debrief: tuple[Field, ...] = ()
-    attention: Mapping[str, str] | None = None
+    attention: tuple[Attention, ...] = ()
     units: str = ""
 
     @property
     def kind(self) -> QuestionKind:
         """The kind of its question."""
         return QUESTIONS[self.question.kind]
+
+    @property
+    def extra_units(self) -> tuple[tuple[str, ...], ...]:
+        """The items of every trial that is for practice or attention."""
+        return (*(each.items for each in self.practice), *(each.items for each in self.attention))
 
     @property
     def shows(self) -> int:
@@ -132,16 +127,20 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
     protocol, people = read_section(Protocol, "protocol", table), read_section(People, "people", table)
     _check_protocol(protocol)
     _check_people(people)
-    attention = table.get("attention") or None
-    if protocol.attention_every and not attention:
-        raise ValueError("protocol.attention_every is set, but [attention] names no items with their expected class")
+    question = _question(table.get("question"))
     survey = Survey(
-        folder, table["title"].strip(), _question(table.get("question")), protocol, people,
+        folder, table["title"].strip(), question, protocol, people,
         items_from=check_text("items", table.get("items", "items")),
         contact=check_text("contact", table.get("contact", "")), units=check_text("units", table.get("units", "")),
-        attention=attention, comprehension=tuple(read_rows(Check, "comprehension", table)),
-        practice=tuple(read_rows(Practice, "practice", table)), debrief=tuple(read_rows(Field, "debrief", table)),
+        attention=read_attention(question, table.get("attention", [])),
+        comprehension=tuple(read_rows(Check, "comprehension", table)),
+        practice=read_practice(question, table.get("practice", [])), debrief=tuple(read_rows(Field, "debrief", table)),
     )  # fmt: skip
+    if protocol.attention_every and not survey.attention:
+        raise ValueError(
+            f"protocol.attention_every is {protocol.attention_every}, but there is no [[attention]]: no item whose "
+            "answer is obvious; name some, or set it to 0"
+        )
     if protocol.draw == "expected-error" and not survey.kind.needs_classes:
         raise ValueError(
             f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; use least-answered'
@@ -152,9 +151,6 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
         raise ValueError(f"two [[debrief]] have the name {twice[0]!r}, so one answer would replace the other")
     for check in survey.comprehension:
         check_one_of("comprehension.correct", check.correct, check.options)
-    for item, expected in (attention or {}).items():
-        if survey.question.classes:
-            check_one_of(f"attention.{item}", expected, survey.question.classes)
     return survey
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.questions.question import Option
+from dissensus.elicit.questions.question import Option, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.items import UNIT_NAMES
 from dissensus.elicit.survey.settings import SOURCES, read_options
@@ -49,7 +49,7 @@ draw = "least-answered"         # least-answered; expected-error (asks where it 
 # enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
 hold_minutes = 60               # an item that somebody left unanswered for this long goes to somebody else
-attention_every = 0             # after this many items comes one of [attention]; 0 for none
+attention_every = 0             # after this many items comes one [[attention]], from the end of this file; 0 for none
 repeats = 0                     # items asked a second time at the end, for consistency
 break_every = 0                 # offer a break after this many items; 0 for none
 attempts = 2                    # tries at the comprehension check
@@ -72,12 +72,13 @@ question = "Comments"
 # options = ["Yes", "No"]
 # correct = "Yes"
 
-# [[practice]]                  # an item to practise on, with what is said after the answer
-# item = "name of an item"
-# feedback = "Most people call this a cat, some a dog."
+# [[practice]]                  # to practise on, with what is said after the answer; nobody judges it in earnest
+# {practice_items}
+# feedback = {feedback}
 
-# [attention]                   # items whose answer is obvious, each with the class that is expected
-# "name of an item" = "cat"
+# [[attention]]                 # the answer is obvious; comes after every `attention_every` {shown}
+# {attention_items}
+# {answer}
 '''
 
 
@@ -101,6 +102,7 @@ def make_survey(
     known = QUESTIONS[kind]
     settings = read_options(known, options or {})
     folder.mkdir(parents=True, exist_ok=True)
+    own_items = items is not None
     if items is None:
         items = _digits(folder, with_classes=known.about)
         classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
@@ -112,9 +114,30 @@ def make_survey(
         options="".join(_option(name, settings[name], option) for name, option in known.options.items()),
         example=json.dumps(known.example), about=", ".join(name for name, each in QUESTIONS.items() if each.about),
         per_person=per_person, per_item=per_item, shown=UNIT_NAMES[known.shows],
+        **_extra_trials(known, classes, own_items=own_items),
         units=UNITS.format(shown=UNIT_NAMES[known.shows]) if known.shows > 1 else "",
     )  # fmt: skip
     target.write_text(text, encoding="utf-8")
+
+
+def _extra_trials(kind: QuestionKind, classes: list[str], *, own_items: bool) -> dict[str, str]:
+    """A practice and an attention trial of this kind: of the digits, or to be filled in for items of one's own."""
+    (practised, feedback), (attended, answer) = kind.example_practice, kind.example_attention
+    if kind.needs_classes and answer not in classes and classes:
+        answer = classes[0]
+    if own_items:
+        named = {name: f"name of item {i + 1}" for i, name in enumerate(dict.fromkeys((*practised, *attended)))}
+        answer = named.get(answer, answer) if isinstance(answer, str) else answer
+        practised, attended = (tuple(named[name] for name in names) for names in (practised, attended))
+        feedback = "What most people say, and why others differ."
+    return {
+        "practice_items": _items(practised), "feedback": _value(feedback), "attention_items": _items(attended),
+        "answer": f"{f'answer = {_value(answer)}':<29} # {kind.attention.meaning}",
+    }  # fmt: skip
+
+
+def _items(names: tuple[str, ...]) -> str:
+    return f"item = {_value(names[0])}" if len(names) == 1 else f"items = {_value(list(names))}"
 
 
 def _digits(folder: Path, *, with_classes: bool) -> str:
@@ -153,4 +176,6 @@ def _option(name: str, value: object, option: Option) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
     return _quoted(value) if isinstance(value, str) else str(value)

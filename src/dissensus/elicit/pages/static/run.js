@@ -2,7 +2,7 @@
 
 import { make, prose } from "./dom.js";
 import { KEPT, Outbox } from "./outbox.js";
-import { pictures, showTrial } from "./trial.js";
+import { asking, pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 
 const page = document.getElementById("page");
@@ -43,7 +43,7 @@ function show(content) {
   let ready = () => {};
   times = new Times(new Promise((there) => { ready = there; }));
   shown = content.page;
-  page.replaceChildren(...draw(content, async (answer) => {
+  page.replaceChildren(...drawn(draw, content, async (answer) => {
     busy = true;
     const reply = await handIn(content.page, answer);
     busy = false;
@@ -57,6 +57,16 @@ function show(content) {
   scrollTo(0, 0);
   focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
   for (const src of content.preload || []) new Image().src = src;
+}
+
+// A script that fails must not leave people waiting: they are told, and nothing that they sent before is lost.
+function drawn(draw, content, done) {
+  try {
+    return draw(content, done);
+  } catch (error) {
+    console.error(error);
+    return PAGES.broken(content);
+  }
 }
 
 // The heading is read out and is where Tab goes on from, as after a page that was loaded. A field below it is read out with the question.
@@ -80,6 +90,9 @@ async function comeBack() {
 }
 document.addEventListener("visibilitychange", comeBack);
 addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
+
+// What fails after a page is drawn, as at a click, is said above it.
+addEventListener("error", () => tell("Something on this page does not work. All that you sent is saved; please load the page again."));
 
 // Following the link would put another address in the place of the session's.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
@@ -186,6 +199,8 @@ const PAGES = {
   failed: (content) => [make("h1", {}, "Thank you"), make("p", {}, "The check was not passed, so the survey ends here for you. You can close this page."), contact(content)],
   full: (content) => [make("h1", {}, "Nothing is left to answer"), make("p", {}, "All items have the answers they need. Thank you for coming."), contact(content)],
   stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
+  broken: (content) => [make("h1", {}, "This page cannot be shown"), make("p", {}, "Something in it does not work. All that you sent is saved. Please load the page again; if that does not help, tell the people who run the survey."),
+    contact(content), actions("Load the page again", () => { location.reload(); })],
   lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
 };
 
@@ -200,8 +215,11 @@ function postBack() {
 
 async function begin() {
   if (!here.get("token")) { show({ stage: "lost" }); return; }
+  const script = asking().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
   await outbox.flush();
-  show(await outbox.page());
+  const first = await outbox.page();
+  await script;
+  show(first);
   if (outbox.waiting().length) tell(KEPT);
 }
 
