@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,15 @@ def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
     judged = [passed(survey.attention, survey.question, ("p0", "p0"), {"value": value}) for value in (6, 5)]
     assert judged == [True, False] and passed(survey.attention, survey.question, ("p0", "p1"), {"value": 6}) is None
     check_survey(folder)
+
+
+def test_the_table_of_the_docs_says_what_each_kind_expects():
+    page = (Path(__file__).parents[3] / "docs" / "elicit.md").read_text()
+    table = page[page.index("| kind | `answer` of an attention check |") :].split("\n\n")[0]
+    rows = [(re.findall("`([a-z-]+)`", kinds), meaning) for _, kinds, meaning, _ in (
+        [cell.strip() for cell in line.split("|")] for line in table.splitlines()[2:])]  # fmt: skip
+    said = {kind: meaning.replace("`", "") for kinds, meaning in rows for kind in kinds}
+    assert said == {kind: entry.attention.meaning for kind, entry in QUESTIONS.items()}
 
 
 def test_units_ask_the_same_where_only_the_order_of_what_is_shuffled_differs():

@@ -2,7 +2,7 @@
 
 import { make, prose } from "./dom.js";
 import { KEPT, Outbox } from "./outbox.js";
-import { asking, pictures, showTrial } from "./trial.js";
+import { loadQuestion, pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 
 const page = document.getElementById("page");
@@ -215,7 +215,7 @@ function postBack() {
 
 async function begin() {
   if (!here.get("token")) { show({ stage: "lost" }); return; }
-  const script = asking().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
+  const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
   await outbox.flush();
   const first = await outbox.page();
   await script;
