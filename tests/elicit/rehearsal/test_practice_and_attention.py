@@ -10,6 +10,7 @@ from dissensus import read
 from dissensus.elicit.dashboard.annotator_table import annotator_rows
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.rehearsal.report import rehearse
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
@@ -116,3 +117,14 @@ def test_a_check_that_the_survey_no_longer_has_is_held_against_nobody(tmp_path):
         (row,) = annotator_rows(run)
         assert (row["checks"], row["flags"]) == (0, [])
         assert {row["passed"] for row in answer_table(run).to_pylist()} == {None}
+
+
+def test_simulated_people_tell_hypotheses_apart_that_stand_below_one_premise(tmp_path):
+    folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 3, "per_item": 40})
+    (folder / "items.csv").write_text(
+        "item,premise,hypothesis\n" + "".join(f"i{i},It rains.,{i} .\n" for i in range(3))
+    )
+    facts = rehearse(folder, annotators=40, at_once=8, seed=1)
+    assert facts["errors"] == 0 and facts["answers"] == 120
+    # Where all three were taken for one item, two of them would be answered by the truth of the third.
+    assert facts["distance_to_truth"] < 3 * facts["expected_from_sampling"]
