@@ -3,7 +3,7 @@
 A Python block is run, and a `text` block right after it is what it prints. In a `console` block, a line that starts
 with `$ dissensus` is run, and the lines below it are its output as far as they are shown ("…" cuts it). A comment
 above a block makes an exception: `<!-- needs NAME ... -->` runs it only where these data sets are present,
-`<!-- parsed only -->` never runs it.
+`<!-- parsed only -->` never runs it, `<!-- file PATH -->` makes the block that file.
 """
 
 from __future__ import annotations
@@ -83,7 +83,11 @@ def run_page(page: Path, data: Path, present: set[str]) -> int:
     for block in blocks(page):
         if block.note == "parsed only" or not present.issuperset(block.needs):
             continue
-        if block.kind == "python":
+        if block.note.startswith("file "):
+            path = Path(block.note.removeprefix("file "))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.body, encoding="utf-8")
+        elif block.kind == "python":
             printed = io.StringIO()
             code = compile("\n" * block.line + block.body, str(page), "exec")  # so that a traceback has the page's line
             with redirect_stdout(printed):

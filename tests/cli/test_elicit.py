@@ -22,10 +22,12 @@ from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.identity import unsigned
 from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.questions.wording import COLLINS
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.server import free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.settings import read_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 
@@ -55,10 +57,34 @@ def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "exists already" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
+def test_init_takes_settings_of_the_question_and_check_says_what_replaces_its_words(tmp_path):
+    chosen = ("wording=collins", "frame=crowd", "layout=form", "second=false")
+    dissensus("init", tmp_path / "new", *(word for setting in chosen for word in ("--option", setting)))
+    path = tmp_path / "new" / "survey.toml"
+    asked = read_survey(tmp_path / "new").question
+    assert [asked.options[name] for name in ("wording", "frame", "layout", "second")] == [
+        "collins", "crowd", "form", False,
+    ]  # fmt: skip
+    assert asked.prompt == COLLINS["prompt"] and "note:" not in dissensus("check", tmp_path / "new").stdout
+    path.write_text(path.read_text().replace("# prompt = ", "prompt = "))
+    assert "note: question.prompt of survey.toml stands in the place of the words of frame" in " ".join(
+        dissensus("check", tmp_path / "new").stdout.split()
+    )
+    dissensus("init", tmp_path / "tokens", "--kind", "tokens", "--option", "tokens=7")
+    assert read_survey(tmp_path / "tokens").question.options["tokens"] == 7
+
+
 def test_what_is_wrong_is_said_in_one_line(tmp_path, answered):
     bad = write_survey(tmp_path / "bad", question={"kind": "choose", "classes": ["a"]})
     cases = [
         (("init", tmp_path / "x", "--kind", "riddle"), "question kind 'riddle': expected one of choose"),
+        (("init", tmp_path / "x", "--option", "wording=x"), "question.wording is 'x'; expected one of plain, collins"),
+        (
+            ("init", tmp_path / "x", "--option", "wording"),
+            "--option 'wording': expected NAME=VALUE, such as layout=form",
+        ),
+        (("init", tmp_path / "x", "--option", "second=1"), "question.second is 1; expected true or false"),
+        (("init", tmp_path / "x", "--option", "colour=red"), "unknown key 'colour'; known are frame"),
         (("check", tmp_path / "nowhere"), "no such file"),
         (("check", bad), "question.classes has 1 name"),
         (("status", answered, "--db", "mysql://x@localhost/y"), "expected sqlite:///FILE or postgresql://"),

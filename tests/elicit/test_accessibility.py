@@ -26,12 +26,16 @@ ASKED = {kind: question_of(kind, TEN) for kind in QUESTIONS} | {
     "top-two about a crowd": {"kind": "top-two", "classes": TEN, "frame": "crowd"},
     "top-two by search": {"kind": "top-two", "classes": MANY},
     "top-two as a form": {"kind": "top-two", "classes": TEN, "layout": "form"},
+    "top-two in whole questions": {"kind": "top-two", "classes": TEN, "wording": "collins", "frame": "crowd"},
+    "whole questions by search": {"kind": "top-two", "classes": MANY, "wording": "collins", "frame": "crowd"},
 }
 # What is done before the check, so that marked, struck out and filled parts are seen as well.
 DONE = {
     "top-two": "c70d20-",
     "top-two about a crowd": "c70d20-",
     "top-two by search": "wren\n70-",
+    "top-two in whole questions": "c70d20-",
+    "whole questions by search": "wren\n70-",
     "allocate": "c70",
     "tokens": "ccd",
     "sliders": "c7d",
@@ -93,6 +97,20 @@ def test_every_question_is_accessible(tmp_path, person, faults, name):
         assert small_targets(page) == []
         me.resize(320, 640)  # as 1280 pixels at a zoom of 400 %
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_question_that_cannot_be_shown_is_accessible(tmp_path, person, faults):
+    with served(write_survey(tmp_path / "survey", contact="Ada")) as address:
+        me = person(bypass_csp=True)
+        me.page.route("**/questions/choose.js", lambda route: route.fulfill(
+            body="export const ask = null;", content_type="text/javascript"))  # fmt: skip
+        page = me.start(address)
+        assert me.heading() == "This page cannot be shown"
+        assert faults(page) == [] and small_targets(page) == []
+        me.resize(320, 640)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        me.problems.clear()
+        page.unroute("**/questions/choose.js")
 
 
 def small_targets(page):

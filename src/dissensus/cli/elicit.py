@@ -32,6 +32,8 @@ def init(
     source: Annotated[str, typer.Option(help=f"Where people come from: {', '.join(SOURCES)}.")] = "open",
     per_person: Annotated[int, typer.Option(help="Items that one person judges.")] = 20,
     per_item: Annotated[int, typer.Option(help="Answers wanted for each item.")] = 5,
+    option: Annotated[list[str] | None, typer.Option(help="A setting of the question, such as wording=collins; can be "
+                                                     "given more than once.")] = None,
 ) -> None:  # fmt: skip
     """Make a survey: a commented survey.toml, and items to begin with."""
     from dissensus.elicit.survey.template import make_survey
@@ -46,7 +48,7 @@ def init(
             classes = typer.prompt("Classes, separated by commas")
         make_survey(
             folder, title=title, kind=kind, classes=split_classes(classes) or [], source=source, items=items,
-            per_person=per_person, per_item=per_item,
+            per_person=per_person, per_item=per_item, options=_options(option or []),
         )  # fmt: skip
     print_line(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}")
 
@@ -270,6 +272,20 @@ def _surplus(facts: dict[str, Any]) -> str:
         f"{many} more than some items need ({facts['surplus'] / max(facts['wanted'], 1):.1%}): places that seemed left "
         "were given twice, or answered late"
     )
+
+
+def _options(given: list[str]) -> dict[str, Any]:
+    """NAME=VALUE as survey.toml would have it: numbers, true and false are what they look like, all else is a text."""
+    options: dict[str, Any] = {}
+    for setting in given:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"--option {setting!r}: expected NAME=VALUE, such as layout=form")
+        try:
+            options[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name.strip()] = value.strip()
+    return options
 
 
 def _counted(number: int, noun: str, nouns: str = "") -> str:

@@ -9,6 +9,8 @@ from .dashboard.status import status_of as status_of
 from .export import answer_table as answer_table
 from .export import labels_of as labels_of
 from .export import people_table as people_table
+from .questions.question import AttentionRule as AttentionRule
+from .questions.question import ExampleTrial as ExampleTrial
 from .questions.question import Option as Option
 from .questions.question import Question as Question
 from .questions.question import QuestionKind as QuestionKind

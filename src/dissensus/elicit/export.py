@@ -13,6 +13,8 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.running import Running, code_of
 from dissensus.elicit.session.protocol import TrialKind
+from dissensus.elicit.survey.extra_trials import passed
+from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -21,9 +23,9 @@ SCHEMA = pa.schema([
     ("trial", pa.string()), ("annotator", pa.string()), ("kind", pa.string()), ("item", pa.string()),
     ("items", pa.list_(pa.string())), ("shown", pa.list_(pa.string())), ("classes_shown", pa.list_(pa.string())),
     ("about", pa.string()),
-    ("place", pa.int32()), ("answer", pa.string()), ("seconds", pa.float64()), ("touched_seconds", pa.float64()),
-    ("away_seconds", pa.float64()), ("times", pa.string()), ("client", pa.float64()), ("received", pa.float64()),
-    ("doubts", pa.string()),
+    ("place", pa.int32()), ("answer", pa.string()), ("passed", pa.bool_()), ("seconds", pa.float64()),
+    ("touched_seconds", pa.float64()), ("away_seconds", pa.float64()), ("times", pa.string()),
+    ("client", pa.float64()), ("received", pa.float64()), ("doubts", pa.string()),
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
 ])  # fmt: skip
 
@@ -35,7 +37,10 @@ PEOPLE = pa.schema([
 
 
 def answer_table(run: Running) -> pa.Table:
-    """Every answer as it was given, one row per answer: trials of every kind, with all times."""
+    """Every answer as it was given, one row per answer: trials of every kind, with all times.
+
+    passed: whether an attention check was answered as expected, null for all other trials
+    """
     return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
 
 
@@ -52,7 +57,7 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         people.c.excluded_why, people.c.source,
     ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
     with run.store.reading() as connection:
-        return [_row(row._mapping) for row in connection.execute(wanted)]
+        return [_row(run.survey, row._mapping) for row in connection.execute(wanted)]
 
 
 def people_table(run: Running) -> pa.Table:
@@ -105,14 +110,17 @@ def labels_of(
     )  # fmt: skip
 
 
-def _row(row: Any) -> dict[str, Any]:
+def _row(survey: Survey, row: Any) -> dict[str, Any]:
     times, shown, names = (json.loads(row[name]) for name in ("times", "shown", "names"))
+    attention = row["kind"] == "attention"
     touched, away = times.get("touched"), times.get("away", [])
     return {
         "trial": row["trial"], "annotator": row["who"], "kind": row["kind"], "item": " | ".join(names),
         "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
         "about": next(iter(shown.get("about", [])), None), "place": row["place"],
         "answer": row["answer"], "seconds": row["seconds"],
+        "passed": passed(survey.attention, survey.question, shown["items"], json.loads(row["answer"]))
+        if attention else None,
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
         "times": row["times"], "client": row["client"], "received": row["received"],

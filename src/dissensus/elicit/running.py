@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from dissensus.elicit.database.store import Store
 from dissensus.elicit.identity import completion_code, survey_secret
 from dissensus.elicit.media import media_files
 from dissensus.elicit.survey.ends import OUTCOME_OF, WayBack, way_back
+from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.item_batches import check_batches
 from dissensus.elicit.survey.items import Units, read_units
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -39,6 +41,11 @@ class Running:
     secret: bytes
     names: Mapping[int, tuple[str, ...]]
     media: Mapping[str, str]
+
+    @cached_property
+    def unit_of(self) -> Mapping[tuple[str, ...], int]:
+        """The unit that asks about some items, by their `unit_key`."""
+        return {unit_key(names, self.survey.kind.in_place): unit for unit, names in self.names.items()}
 
     def close(self) -> None:
         """Close its database."""

@@ -57,7 +57,7 @@ WRONG = [
     ({"protocol": {"repeats": -1}}, "protocol.repeats is -1; expected 0"),
     ({"protocol": {"draw": "random"}}, "protocol.draw is 'random'; expected one of least-answered"),
     ({"protocol": {"draw": "batches"}}, "protocol.batches names no file"),
-    ({"protocol": {"attention_every": 5}}, r"\[attention\] names no items"),
+    ({"protocol": {"attention_every": 5}}, r"attention_every is 5, but there is no \[\[attention\]\]"),
     ({"people": {"source": "friends"}}, "people.source is 'friends'"),
     ({"people": {"redirect": "javascript:alert(1)"}}, "expected an address that starts with https://"),
     ({"comprehension": [{"question": "q", "options": ["a"], "correct": "b"}]}, "comprehension.correct is 'b'"),

@@ -21,7 +21,7 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
     """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
     watch = watch or read_now(run)
     columns = watch.columns()
-    counted = {**_main(watch, columns), **_checks(run, watch, columns), **_repeats(watch, columns),
+    counted = {**_main(watch, columns), **_checks(watch, columns), **_repeats(watch, columns),
                **_doubts(watch, columns)}  # fmt: skip
     known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
     every = columns["seconds"][columns["kind"] == 0]
@@ -99,14 +99,13 @@ def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
     return {"answers": votes.per_annotator, "median_seconds": median_seconds(votes), "agreement": agreement}
 
 
-def _checks(run: Running, watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _checks(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """checks and checks_right: (a,)"""
-    kind, a = columns["kind"] == TRIAL_KINDS.index("attention"), len(watch.codes)
-    expected = {name: watch.choices.get(right) for name, right in (run.survey.attention or {}).items()}
-    answers = zip(columns["unit"][kind].tolist(), columns["first"][kind].tolist(), strict=True)
-    right = np.array([expected.get(run.names[unit][0]) == first for unit, first in answers], dtype=bool)
-    who = columns["person"][kind]
-    return {"checks": np.bincount(who, minlength=a), "checks_right": np.bincount(who[right], minlength=a)}
+    who, passed, a = columns["person"], columns["passed"], len(watch.codes)
+    return {
+        "checks": np.bincount(who[passed >= 0], minlength=a),
+        "checks_right": np.bincount(who[passed == 1], minlength=a),
+    }
 
 
 def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

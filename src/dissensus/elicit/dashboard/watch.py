@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.running import Running
 from dissensus.elicit.session.protocol import TRIAL_KINDS
+from dissensus.elicit.survey.extra_trials import passed
 
 LATE = 10.0  # seconds by which an answer may be committed later than another that was received after it
 CHUNK = 4000
@@ -31,6 +32,9 @@ ANSWERS = sa.select(
     schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received, schema.answers.c.doubts,
 )  # fmt: skip
 SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_by(schema.answers.c.received)
+SHOWN = sa.select(schema.trials.c.id, schema.trials.c.shown).where(
+    schema.trials.c.id.in_(sa.bindparam("trials_", expanding=True))
+)
 OF_PERSON = ANSWERS.where(schema.answers.c.person == sa.bindparam("person_"), schema.answers.c.kind == "main")
 
 
@@ -42,7 +46,8 @@ class Watch:
     units     the columns UNIT of the table of units, (units,) each
     mass      (units, k) sum of what those who are not excluded said about each unit, completed as `aggregate` does
     counted   (units,) how many answers that are
-    columns   person, unit, kind, first choice, seconds, time of receipt, doubts: (m,), codes where they are names
+    columns   person, unit, kind, first choice, seconds, time of receipt: (m,), codes where they are names; doubtful: 1
+              or 0; passed: 1 or 0 for attention checks, else -1
     """
 
     def __init__(self, run: Running) -> None:
@@ -80,7 +85,7 @@ class Watch:
         """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
         columns = {
             "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
-            "seconds": self._seconds, "received": self._received, "doubtful": self._doubtful,
+            "seconds": self._seconds, "received": self._received, "doubtful": self._doubtful, "passed": self._passed,
         }  # fmt: skip
         return {name: np.array(column) for name, column in columns.items()}
 
@@ -92,7 +97,8 @@ class Watch:
         self._gaps = 0
         self.counted = np.zeros(len(self.run.names), dtype=np.int64)
         self._person, self._unit, self._kind, self._first = array("l"), array("l"), array("b"), array("l")
-        self._seconds, self._received, self._doubtful = array("d"), array("d"), array("b")
+        self._seconds, self._received = array("d"), array("d")
+        self._doubtful, self._passed = array("b"), array("b")
         self.codes: dict[str, int] = {}
         self._since = -math.inf
         self._recent: dict[str, float] = {}
@@ -115,7 +121,7 @@ class Watch:
                 if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
             ]  # fmt: skip
             self._pool([row for row in new if row[3] == "main" and people[row[1]].excluded is None], 1)
-            self._keep(new)
+            self._keep(new, self._judged(connection, new))
             more = len(rows) == CHUNK and rows[-1].received > since
             since = rows[-1].received if rows else since
         last = max(self._recent.values(), default=-math.inf)
@@ -132,7 +138,19 @@ class Watch:
     def _has(self, row: Any) -> bool:
         return row.received < self._since or row.trial in self._recent
 
-    def _keep(self, rows: Sequence[Any]) -> None:
+    def _judged(self, connection: Connection, rows: Sequence[Any]) -> dict[str, bool | None]:
+        """Whether each attention check among these answers is passed; None where the survey no longer has it."""
+        answers = {row.trial: json.loads(row.answer) for row in rows if row.kind == "attention"}
+        if not answers:
+            return {}
+        survey = self.run.survey
+        shown = connection.execute(SHOWN, {"trials_": list(answers)})
+        return {
+            trial: passed(survey.attention, survey.question, json.loads(what)["items"], answers[trial])
+            for trial, what in shown
+        }
+
+    def _keep(self, rows: Sequence[Any], judged: Mapping[str, bool | None]) -> None:
         for trial, person, unit, kind, answer, seconds, received, doubts in rows:
             self._person.append(self.codes.setdefault(person, len(self.codes)))
             self._unit.append(unit)
@@ -141,6 +159,8 @@ class Watch:
             self._seconds.append(math.nan if seconds is None else seconds)
             self._received.append(received)
             self._doubtful.append(doubts is not None)
+            right = judged.get(trial)
+            self._passed.append(-1 if right is None else right)
             self._recent[trial] = received
 
     def _code(self, answer: str) -> int:

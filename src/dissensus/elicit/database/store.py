@@ -6,7 +6,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from dissensus.elicit.database import DATABASE, schema
 from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.database.private_files import keep_private
+from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
@@ -227,10 +228,9 @@ def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     """Units keep their number for good; new ones are added at the end, and those that the survey lost stay."""
     rows = connection.execute(sa.select(schema.units.c.id, schema.units.c.names, schema.units.c.main)).all()
     in_place = survey.kind.in_place
-    there = {_question_key(json.loads(names), in_place): (unit, main) for unit, names, main in rows}
-    extra = [practice.item for practice in survey.practice] + list(survey.attention or {})
-    wanted = {_question_key(unit, in_place): (json.dumps(unit), True) for unit in units.main}
-    wanted |= {(name,): (json.dumps([name]), False) for name in extra}
+    there = {unit_key(json.loads(names), in_place): (unit, main) for unit, names, main in rows}
+    wanted = {unit_key(unit, in_place): (json.dumps(unit), True) for unit in units.main}
+    wanted |= {unit_key(items, in_place): (json.dumps(items), False) for items in survey.extra_units}
     # A random order that stays: draws start somewhere in it, so that ties between units are broken evenly.
     new = [
         {"id": len(there) + i, "names": names, "main": main, "tie": random.getrandbits(30)}
@@ -242,8 +242,3 @@ def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     for key, (unit, main) in there.items():
         if wanted.get(key, ("", False))[1] != main:
             connection.execute(change.values(main=not main), {"unit_": unit})
-
-
-def _question_key(names: Sequence[str], in_place: int) -> tuple[str, ...]:
-    """The same for units that ask the same: only the first `in_place` items mean something by their place."""
-    return (*names[:in_place], *sorted(names[in_place:]))

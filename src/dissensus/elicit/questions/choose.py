@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, Option, Question, QuestionKind
+from dissensus.elicit.questions.attention import expects_class
+from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, ExampleTrial, Option, Question, QuestionKind
 
 
 def _check(question: Question, answer: Answer) -> Answer:
@@ -27,6 +28,9 @@ CHOOSE = QuestionKind(
     check=_check,
     first=lambda answer: answer["choice"],
     simulate=_simulate,
+    attention=expects_class("the class", lambda answer, name: bool(answer["choice"] == name), _simulate),
+    example_practice=ExampleTrial(("digit37",), "Most people call this a nine, some a five."),
+    example_attention=ExampleTrial(("digit185",), "0"),
     options={
         "layout": Option("around", "around the picture; list; search (for many classes)", ("around", "list", "search")),
         "shuffle": SHUFFLE,

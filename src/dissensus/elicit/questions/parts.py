@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.elicit.questions.attention import HIGHEST, expects_class, highest
 from dissensus.elicit.questions.class_numbers import checked_numbers, held_belief, largest
-from dissensus.elicit.questions.question import FRAME, SHUFFLE, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.question import (
+    FRAME,
+    SHUFFLE,
+    Answer,
+    ExampleTrial,
+    Option,
+    Question,
+    QuestionKind,
+    Stated,
+)
 
 
 def _checked_parts(field: str, given: Any, classes: tuple[str, ...], total: int) -> dict[str, int]:
@@ -29,6 +39,14 @@ def _shares(question: Question, parts: dict[str, int], total: int) -> Stated:
     return Stated({name: parts.get(name, 0) / total for name in question.classes})
 
 
+def _simulate_percents(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
+    return {"percents": _drawn_parts(question, truth, 100, rng)}
+
+
+def _simulate_tokens(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
+    return {"tokens": _drawn_parts(question, truth, question.options["tokens"], rng)}
+
+
 ALLOCATE = QuestionKind(
     summary="percents that sum to 100",
     gives="belief",
@@ -38,7 +56,10 @@ ALLOCATE = QuestionKind(
     example={"percents": {"3": 75, "8": 25}},
     check=lambda question, answer: {"percents": _checked_parts("percents", answer["percents"], question.classes, 100)},
     first=lambda answer: largest(answer["percents"]),
-    simulate=lambda question, truth, rng: {"percents": _drawn_parts(question, truth, 100, rng)},
+    simulate=_simulate_percents,
+    attention=expects_class(HIGHEST, lambda answer, name: highest(answer["percents"], name), _simulate_percents),
+    example_practice=ExampleTrial(("digit37",), "Many give 9 most of it, and 5 some."),
+    example_attention=ExampleTrial(("digit185",), "0"),
     stated=lambda question, answer, about: _shares(question, answer["percents"], 100),
     options={"shuffle": SHUFFLE, "frame": FRAME},
     least_classes=2,
@@ -56,7 +77,10 @@ TOKENS = QuestionKind(
         "tokens": _checked_parts("tokens", answer["tokens"], question.classes, question.options["tokens"])
     },
     first=lambda answer: largest(answer["tokens"]),
-    simulate=lambda question, truth, rng: {"tokens": _drawn_parts(question, truth, question.options["tokens"], rng)},
+    simulate=_simulate_tokens,
+    attention=expects_class(HIGHEST, lambda answer, name: highest(answer["tokens"], name), _simulate_tokens),
+    example_practice=ExampleTrial(("digit37",), "Many place most of the tokens on 9, and some on 5."),
+    example_attention=ExampleTrial(("digit185",), "0"),
     stated=lambda question, answer, about: _shares(question, answer["tokens"], question.options["tokens"]),
     options={"shuffle": SHUFFLE, "frame": FRAME, "tokens": Option(20, "how many tokens are placed", scale=True)},
     least_classes=2,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ class Question:
     classes  the labels to choose from; empty for ratings, pairs and triplets
     options  the kind's own settings, all of them (defaults filled in)
     texts    what people read beyond the prompt
+    own      the texts that the survey words itself, `prompt` among them
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Question:
     classes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,20 @@ class Option:
     meaning  the comment beside it in a new survey.toml
     choices  the values that are allowed; empty where every value of that type is
     scale    whether it says what the numbers of an answer mean, so that it cannot change once there are answers
+    words    whether it chooses what people read, which a survey's own words would replace
     """
 
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
     scale: bool = False
+    words: bool = False
 
 
 SHUFFLE = Option(True, "each person sees the classes in a random order of their own")
-FRAME = Option("own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"))
+FRAME = Option(
+    "own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"), words=True
+)
 
 
 class Stated(NamedTuple):
@@ -66,6 +72,29 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True)
+class AttentionRule:
+    """What an attention check of a kind expects, and when an answer passes it.
+
+    meaning  what the check gives as its `answer`, in a few words
+    check    (where, question, items, what survey.toml gives) -> what is expected; ValueError names the value at `where`
+    passed   (question, what is expected, answer, items as shown) -> whether the answer passes
+    obvious  (question, what is expected, items as shown) -> an answer that passes
+    """
+
+    meaning: str
+    check: Callable[[str, Question, Sequence[str], Any], Any]
+    passed: Callable[[Question, Any, Answer, Sequence[str]], bool]
+    obvious: Callable[[Question, Any, Sequence[str]], Answer]
+
+
+class ExampleTrial(NamedTuple):
+    """Items of the survey that `dissensus elicit init` makes, with what is said or expected of them."""
+
+    items: tuple[str, ...]
+    says: Any
+
+
+@dataclass(frozen=True)
 class QuestionKind:
     """A kind of question: everything that the app knows about it.
 
@@ -75,6 +104,9 @@ class QuestionKind:
     script         its script in pages/static/questions, without the ending; trial.js says what a script has to do
     fields         the recorded fields of an answer, with their meaning
     example        an answer to the survey that `dissensus elicit init` makes, whose classes are the digits 0 to 9
+    attention      what its attention checks expect, and when an answer passes
+    example_practice    items of that survey to practise on, and the feedback
+    example_attention   items of that survey whose answer is obvious, and what is expected
     check          (question, answer with exactly these fields) -> the answer as it is stored, or ValueError
     first          (answer) -> the class that it puts first, or its value
     simulate       (question, truth (k,), rng) -> an answer of somebody whose view follows the truth;
@@ -102,6 +134,9 @@ class QuestionKind:
     check: Callable[[Question, Answer], Answer]
     first: Callable[[Answer], Any]
     simulate: Callable[[Question, np.ndarray, np.random.Generator], Answer]
+    attention: AttentionRule
+    example_practice: ExampleTrial
+    example_attention: ExampleTrial
     stated: Callable[[Question, Answer, str], Stated] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     shows: int = 1
@@ -117,6 +152,9 @@ class QuestionKind:
         assert self.gives != "belief" or self.stated is not None, "a belief has to be stated"
         assert self.in_place <= self.shows, "what is in place is shown"
         assert self.example.keys() == self.fields.keys(), "the example has the recorded fields"
+        assert len(self.example_practice.items) == len(self.example_attention.items) == self.shows, (
+            "they are shown as a trial is"
+        )
 
     @property
     def needs_classes(self) -> bool:

@@ -37,3 +37,14 @@ def check_answer(question: Question, answer: Any) -> Answer:
         )
     checked = kind.check(question, answer)
     return {name: checked[name] for name in kind.fields}
+
+
+def replaced_words(question: Question) -> tuple[list[str], list[str]]:
+    """The options that choose words, as `name = "value"`, and the texts of theirs that the survey's own replace."""
+    kind = QUESTIONS[question.kind]
+    wordings = {name: option.default for name, option in kind.options.items() if option.words}
+    chosen = [name for name, default in wordings.items() if question.options[name] != default]
+    says = kind.texts(question.options, {})
+    usual = kind.texts({**question.options, **wordings}, {})
+    texts = [name for name in question.own if name in says and says[name] != usual.get(name)]
+    return [f'{name} = "{question.options[name]}"' for name in chosen], texts

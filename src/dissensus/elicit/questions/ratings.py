@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.elicit.questions.question import Answer, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.attention import EXPECTS_NUMBER
+from dissensus.elicit.questions.question import Answer, ExampleTrial, Option, Question, QuestionKind, Stated
 
 
 def _check(question: Question, answer: Answer) -> Answer:
@@ -49,6 +50,9 @@ TYPICALITY = QuestionKind(
     check=_check,
     first=lambda answer: answer["value"],
     simulate=_simulate,
+    attention=EXPECTS_NUMBER,
+    example_practice=ExampleTrial(("digit37",), "Most find this a rather untypical nine."),
+    example_attention=ExampleTrial(("digit185",), [0.5, 1]),
     stated=_typical,
     options=_scale(0, 1, 0.01, "not at all typical", "extremely typical"),
     about=True,
@@ -64,6 +68,9 @@ SIMILARITY = QuestionKind(
     check=_check,
     first=lambda answer: answer["value"],
     simulate=_simulate,
+    attention=EXPECTS_NUMBER,
+    example_practice=ExampleTrial(("digit37", "digit555"), "Most find these two somewhat alike, and say 3 or 4."),
+    example_attention=ExampleTrial(("digit185", "digit777"), [0, 2]),
     options=_scale(0, 6, 1, "completely dissimilar", "completely similar"),
     shows=2,
 )

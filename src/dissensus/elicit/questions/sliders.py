@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.elicit.questions.attention import HIGHEST, expects_class, highest
 from dissensus.elicit.questions.class_numbers import checked_numbers, held_belief, largest
-from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.question import (
+    FRAME,
+    SHUFFLE,
+    Answer,
+    ExampleTrial,
+    Option,
+    Question,
+    QuestionKind,
+    Stated,
+)
 
 
 def _check(question: Question, answer: Answer) -> Answer:
@@ -34,6 +44,9 @@ SLIDERS = QuestionKind(
     check=_check,
     first=lambda answer: largest(answer["values"]),
     simulate=_simulate,
+    attention=expects_class(HIGHEST, lambda answer, name: highest(answer["values"], name), _simulate),
+    example_practice=ExampleTrial(("digit37",), "Many set 9 high and 5 somewhere in the middle."),
+    example_attention=ExampleTrial(("digit185",), "0"),
     stated=lambda question, answer, about: Stated(answer["values"]),
     options={
         "shuffle": SHUFFLE,

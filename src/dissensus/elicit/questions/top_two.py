@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.elicit.questions.attention import expects_class
 from dissensus.elicit.questions.class_numbers import check_percent, checked_classes, held_belief
-from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.question import (
+    FRAME,
+    SHUFFLE,
+    Answer,
+    ExampleTrial,
+    Option,
+    Question,
+    QuestionKind,
+    Stated,
+)
 from dissensus.elicit.questions.wording import WORDINGS, top_two_texts
 
 
@@ -68,6 +78,13 @@ TOP_TWO = QuestionKind(
     check=_check,
     first=lambda answer: answer["first"],
     simulate=_simulate,
+    attention=expects_class(
+        "the class that has to be named first", lambda answer, name: bool(answer["first"] == name), _simulate
+    ),
+    example_practice=ExampleTrial(
+        ("digit37",), "Many say: nine 70 percent, five 20 percent. Other answers are as good."
+    ),
+    example_attention=ExampleTrial(("digit185",), "0"),
     stated=_stated,
     options={
         "layout": Option(
@@ -76,7 +93,10 @@ TOP_TWO = QuestionKind(
         "shuffle": SHUFFLE,
         "frame": FRAME,
         "wording": Option(
-            "plain", "plain; collins (the sentences of Collins 2022). Your own go into [question.texts]", WORDINGS
+            "plain",
+            "plain; collins (what Collins 2022 asked, in our words); yours: [question.texts]",
+            WORDINGS,
+            words=True,
         ),
         "second": Option(True, "whether a second class may be named"),
         "ruling_out": Option(True, "whether classes can be ruled out"),

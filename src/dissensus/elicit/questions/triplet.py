@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.elicit.questions.question import Answer, Question, QuestionKind
+from dissensus.elicit.questions.attention import EXPECTS_CLOSER
+from dissensus.elicit.questions.question import Answer, ExampleTrial, Question, QuestionKind
 
 
 def _check(question: Question, answer: Answer) -> Answer:
@@ -28,6 +29,11 @@ TRIPLET = QuestionKind(
     check=_check,
     first=lambda answer: answer["closer"],
     simulate=_simulate,
+    attention=EXPECTS_CLOSER,
+    example_practice=ExampleTrial(
+        ("digit37", "digit555", "digit74"), "People differ here: one is more alike in form, one in meaning."
+    ),
+    example_attention=ExampleTrial(("digit185", "digit666", "digit777"), "digit666"),
     shows=3,
     in_place=1,
 )

@@ -1,4 +1,4 @@
-"""The words of a question beyond its prompt: short ones, or those of a paper, each to be replaced by a survey's own."""
+"""The words of a question beyond its prompt: short ones, whole questions, or a survey's own in their place."""
 
 from __future__ import annotations
 
@@ -6,47 +6,37 @@ from collections.abc import Mapping
 from typing import Any
 
 WORDINGS = ("plain", "collins")
-CROWD = "Imagine that 100 other people are asked this. Answer as you think they would."
+CROWD = "Answer for 100 other people: say what you expect of them, whatever you think yourself."
 
 PLAIN = {
     "first": "Which class is most probable?",
     "first_percent": "How probable is it, in percent (0 to 100)?",
     "second": "Which class is second most probable, if any?",
     "second_percent": "If you chose one, how probable is it, in percent (0 to 100)?",
-    "none": "No alternative",
+    "none": "No second class",
     "ruled_out": "Which classes is it definitely not? Tick all of them.",
 }
 
-# Word for word as annotators saw them (Collins et al. 2022, figure 7).
+# What Collins et al. (2022, figure 7) asked, in their order and about the same crowd, in words of our own.
 COLLINS = {
-    "prompt": "Imagine 100 crowdsourced workers are asked to **identify what category the image below belongs to**.",
-    "first": "What category do you think they would select as **most probably** being the true category of the image?",
-    "first_percent": "What **percent probability (between 0 and 100)** do you think they would assign to the category "
-    "you selected being the true category of the image?",
-    "second": "What **alternate** category, if any, do you think they would select as being the **second most "
-    "probable** of being the true category of the image?",
-    "second_percent": "If you selected an alternate category for the image, what **percent probability (between 0 and "
-    "100)** do you think they would assign to the category you selected being the true category represented in the "
-    "image?",
-    "none": "No Alternative",
-    "ruled_out": "Are there one or more categories you think the crowdsourced annotators would say are **definitely "
-    "not** the true category of the image?\n\nPlease click **ALL** categories you think the annotators would say have "
-    "zero probability of being the true category.",
+    "prompt": "Picture a room of **100 other people** who are shown this. What would they say that it is?",
+    "first": "Which class would the room call **most probable**?",
+    "first_percent": "How probable would they find it, in **percent** from 0 to 100?",
+    "second": "Which class would come **second**, if any?",
+    "second_percent": "And how probable would they find the second, in **percent**?",
+    "none": "Nothing would come second",
+    "ruled_out": "Which classes would the room strike out, because it is **definitely not** one of them? Mark each.",
 }
 
-# The same questions about what the person thinks.
+# The same five about what the person thinks.
 COLLINS_OWN = {
-    "prompt": "Please **identify what category the image below belongs to**.",
-    "first": "What category do you think is **most probably** the true category of the image?",
-    "first_percent": "What **percent probability (between 0 and 100)** do you assign to the category you selected "
-    "being the true category of the image?",
-    "second": "What **alternate** category, if any, do you think is the **second most probable** of being the true "
-    "category of the image?",
-    "second_percent": "If you selected an alternate category for the image, what **percent probability (between 0 and "
-    "100)** do you assign to the category you selected being the true category represented in the image?",
-    "none": "No Alternative",
-    "ruled_out": "Are there one or more categories you think are **definitely not** the true category of the image?\n\n"
-    "Please click **ALL** categories that have zero probability of being the true category.",
+    "prompt": "What would you say that this is?",
+    "first": "Which class is **most probable** to you?",
+    "first_percent": "How probable do you find it, in **percent** from 0 to 100?",
+    "second": "Which class comes **second**, if any?",
+    "second_percent": "And how probable do you find the second, in **percent**?",
+    "none": "Nothing comes second",
+    "ruled_out": "Which classes do you strike out, because it is **definitely not** one of them? Mark each.",
 }
 
 
@@ -58,8 +48,8 @@ def intro_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str,
 def top_two_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
     """The texts of the top-two question, and the prompt where its wording has one.
 
-    The form asks each of them; the compact layout has only the first to say, as its `lead`, where it is not the plain
-    one.
+    The form asks each of them. The other layouts say the plain ones by short words of their own beside each field, so
+    they are given those that are not plain, and show each where it is answered.
     """
     crowd, collins = options["frame"] == "crowd", options["wording"] == "collins"
     if collins:
@@ -67,7 +57,9 @@ def top_two_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[st
     else:
         texts = {"intro": CROWD if crowd else "", **PLAIN}
     texts = _with_own(texts, own)
-    return {**texts, "lead": texts["first"]} if collins or "first" in own else texts
+    if collins or options["layout"] == "form":
+        return texts
+    return {name: text for name, text in texts.items() if name == "intro" or name in own}
 
 
 def _with_own(texts: dict[str, str], own: Mapping[str, Any]) -> dict[str, str]:

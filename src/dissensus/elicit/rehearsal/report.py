@@ -11,7 +11,7 @@ import numpy as np
 from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
-from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
+from dissensus.elicit.rehearsal.simulated_people import seen_as, send_people, simulated_truth
 from dissensus.elicit.rehearsal.turned_away import turned_away_early
 from dissensus.elicit.running import Running, open_survey
 from dissensus.elicit.server import serving
@@ -52,11 +52,11 @@ def rehearse(
     try:
         if answer_table(run).num_rows:
             raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
-        truth = _with_obvious(run, simulated_truth(run.survey, len(run.units.items), seed))
+        truth = simulated_truth(run.survey, len(run.units.items), seed)
         with serving(folder, database, workers=workers) as address:
             done = send_people(
-                run.survey, known_by(run), truth, address, annotators, seed, at_once=at_once, tick=tick,
-                real_time=real_time, leave=leave,
+                run.survey, known_by(run), truth, address, annotators, seed, items=list(run.units.items),
+                at_once=at_once, tick=tick, real_time=real_time, leave=leave,
             )  # fmt: skip
         kept = answer_table(run).column("trial").to_pylist()
         status = status_of(run)
@@ -77,22 +77,14 @@ def rehearse(
 
 
 def known_by(run: Running) -> dict[str, int]:
-    """The place of each item by what a person sees of it: the address of its picture, or its text."""
-    places = {}
-    for place, item in enumerate(run.units.items.values()):
-        part = item.parts[0]
-        places[part.content if part.medium == "text" else media_address(run.secret, item.name, 0)] = place
-    return places
-
-
-def _with_obvious(run: Running, truth: np.ndarray) -> np.ndarray:
-    """The truth in which attention items are what everybody expects of them.  (items, k)"""
-    attention = run.survey.attention or {}
-    rows = positions_of(list(attention), list(run.units.items))
-    codes = positions_of(list(attention.values()), run.survey.question.classes)
-    truth = truth.copy()
-    truth[rows[codes >= 0]] = np.eye(truth.shape[1])[codes[codes >= 0]]
-    return truth
+    """The place of each item by what a person sees of it: the addresses of its pictures and sounds, and its texts."""
+    return {
+        seen_as([
+            part.content if part.medium == "text" else media_address(run.secret, item.name, i)
+            for i, part in enumerate(item.parts)
+        ]): place
+        for place, item in enumerate(run.units.items.values())
+    }  # fmt: skip
 
 
 def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:

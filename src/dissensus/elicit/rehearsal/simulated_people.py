@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
@@ -15,11 +15,18 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import numpy as np
 
 from dissensus.elicit.identity import signed, survey_secret
+from dissensus.elicit.questions.question import Answer
+from dissensus.elicit.survey.extra_trials import attention_check
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.simulate import random_truth
 
 ARRIVAL = 5.0
 LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
+
+
+def seen_as(parts: Sequence[str]) -> str:
+    """What an item is known by: all that it shows, as one premise may stand above many hypotheses."""
+    return "\0".join(parts)
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,13 @@ def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
 
 def send_people(
     survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
-    at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False, real_time: bool = False,
-    leave: float = 0.0,
+    items: Sequence[str] = (), at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False,
+    real_time: bool = False, leave: float = 0.0,
 ) -> Rehearsal:  # fmt: skip
     """Send `people` simulated annotators through the survey at an address.
 
-    names      the place of each item in `truth`
+    names      the place of each item in `truth`, by what is seen of it
+    items      the names of the items in that order; who knows them answers attention checks as is expected
     at_once    how many are there at the same time
     patient    resend what was not answered, as the browser does, until the server is back
     real_time  come within ARRIVAL seconds and take about two seconds for each page, instead of answering at once
@@ -72,7 +80,17 @@ def send_people(
 
     def walk(number: int) -> _Walk:
         return _Walk(
-            survey, names, truth, address, seed, number, tick, patient=patient, real_time=real_time, leave=leave
+            survey,
+            names,
+            truth,
+            address,
+            seed,
+            number,
+            tick,
+            items=items,
+            patient=patient,
+            real_time=real_time,
+            leave=leave,
         ).run()
 
     with ThreadPoolExecutor(max_workers=at_once) as pool:
@@ -90,14 +108,14 @@ class _Walk:
 
     def __init__(
         self, survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
-        tick: Callable[[], None], *, patient: bool, real_time: bool, leave: float,
+        tick: Callable[[], None], *, items: Sequence[str], patient: bool, real_time: bool, leave: float,
     ) -> None:  # fmt: skip
-        self.survey, self.names, self.truth, self.number = survey, names, truth, number
+        self.survey, self.names, self.truth, self.number, self.items = survey, names, truth, number, items
         self.rng = np.random.default_rng([seed, 1, number])
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
         self.seed, self.real_time = seed, real_time
-        fate, items = np.random.default_rng([seed, 2, number]), min(survey.protocol.per_person, len(names))
-        self.stays_for = int(fate.integers(items)) if fate.random() < leave else None
+        fate, each = np.random.default_rng([seed, 2, number]), min(survey.protocol.per_person, len(names))
+        self.stays_for = int(fate.integers(each)) if fate.random() < leave else None
         self.left = self.waited = False
         self.connection: HTTPConnection | None = None
         self.token = ""
@@ -198,12 +216,20 @@ class _Walk:
             return {field.name: field.options[0] if field.options else "fine" for field in self.survey.debrief}
         if page["stage"] not in ("trial", "practice"):
             return {}
-        return self.survey.kind.simulate(self.survey.question, self._held(page), self.rng)
+        return self._answer(page)
 
-    def _held(self, page: dict[str, Any]) -> np.ndarray:
-        """The truth of what is shown; the item is known by its text or its picture, as a person knows it."""
-        shown = page["stimuli"][0]["parts"][0]
-        return np.asarray(self.truth[self.names[shown.get("src") or shown["text"]]])
+    def _answer(self, page: dict[str, Any]) -> Answer:
+        """An answer that follows the truth of what is shown; items are known by what a person sees of them."""
+        survey, question = self.survey, self.survey.question
+        places = [
+            self.names[seen_as([part.get("src") or part["text"] for part in stimulus["parts"]])]
+            for stimulus in page["stimuli"]
+        ]
+        shown = [self.items[place] for place in places] if self.items else []
+        check = attention_check(survey.attention, question, shown)
+        if check is not None:
+            return survey.kind.attention.obvious(question, check.answer, shown)
+        return survey.kind.simulate(question, np.asarray(self.truth[places[0]]), self.rng)
 
 
 def _times(given: dict[str, Any], seconds: float) -> dict[str, Any]:

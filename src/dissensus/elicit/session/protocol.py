@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from dissensus.elicit.survey.extra_trials import Attention
 from dissensus.elicit.survey.settings import Protocol, Survey
 
 TrialKind = Literal["main", "attention", "repeat", "practice"]
@@ -62,10 +63,9 @@ def repeat_of(given: Sequence[Trial], seed: int) -> int:
     return left[int(np.random.default_rng([seed, 1, len(repeated)]).integers(len(left)))]
 
 
-def attention_order(survey: Survey, seed: int) -> list[str]:
-    """The attention items in this person's own order."""
-    names = list(survey.attention or {})
-    return [names[i] for i in np.random.default_rng([seed, 2]).permutation(len(names))]
+def attention_order(survey: Survey, seed: int) -> list[Attention]:
+    """The attention checks in this person's own order."""
+    return [survey.attention[i] for i in np.random.default_rng([seed, 2]).permutation(len(survey.attention))]
 
 
 def class_order(survey: Survey, seed: int) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.doubtful_times import doubts_about
 from dissensus.elicit.session.protocol import TrialKind
+from dissensus.elicit.survey.extra_trials import unit_key
 
 KEEP = sa.insert(schema.answers).values({column: sa.bindparam(f"{column.name}_") for column in schema.answers.c})
 UNHOLD = sa.update(schema.trials).where(schema.trials.c.id == sa.bindparam("trial_")).values(held=sa.false())
@@ -154,10 +155,11 @@ def _seconds(times: dict[str, Any]) -> float | None:
 
 
 def _feedback(run: Running, trial: Given) -> str | None:
-    if trial.kind != "practice" or trial.shown is None:
+    if trial.kind != "practice":
         return None
-    item = json.loads(trial.shown)["items"][0]
-    return next((practice.feedback for practice in run.survey.practice if practice.item == item), None)
+    in_place = run.survey.kind.in_place
+    asked = unit_key(run.names[trial.unit], in_place)
+    return next((each.feedback for each in run.survey.practice if unit_key(each.items, in_place) == asked), None)
 
 
 def _finite(value: Any) -> bool:

@@ -17,6 +17,7 @@ from dissensus.elicit.session import protocol
 from dissensus.elicit.session.draws import Next, draw, hold_again
 from dissensus.elicit.session.saved_answers import Given
 from dissensus.elicit.session.second_holders import answers_missing
+from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import units_per_person
 
 GIVEN = (
@@ -143,10 +144,10 @@ def _planned(
     survey, kinds = run.survey, [trial.kind for trial in history]
     if person.stage == "practice":
         done = kinds.count("practice")
-        return ("practice", _unit_of(run, survey.practice[done].item)) if done < len(survey.practice) else (None, None)
-    kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention or {}))
+        return ("practice", _unit_of(run, survey.practice[done].items)) if done < len(survey.practice) else (None, None)
+    kind = protocol.next_trial_kind(survey.protocol, history, len(survey.attention))
     if kind == "attention":
-        return kind, _unit_of(run, protocol.attention_order(survey, person.seed)[kinds.count("attention")])
+        return kind, _unit_of(run, protocol.attention_order(survey, person.seed)[kinds.count("attention")].items)
     return kind, protocol.repeat_of(history, person.seed) if kind == "repeat" else None
 
 
@@ -165,11 +166,12 @@ def _told(trial: Given) -> Next | None:
 
 def _there(run: Running, trial: Given) -> bool:
     """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
-    return all(name in run.units.items for name in run.names[trial.unit])
+    names = run.names[trial.unit]
+    return len(names) == run.survey.shows and all(name in run.units.items for name in names)
 
 
-def _unit_of(run: Running, item: str) -> int:
-    return next(unit for unit, names in run.names.items() if names == (item,))
+def _unit_of(run: Running, items: tuple[str, ...]) -> int:
+    return run.unit_of[unit_key(items, run.survey.kind.in_place)]
 
 
 def _shown(run: Running, trial: Any) -> dict[str, Any]:
@@ -211,7 +213,7 @@ def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> 
     done = sum(trial.kind != "practice" and trial.answered for trial in history)
     settings, each = run.survey.protocol, units_per_person(run.survey, run.units)
     every = settings.attention_every
-    checks = min(len(run.survey.attention or {}), each // every) if every else 0
+    checks = min(len(run.survey.attention), each // every) if every else 0
     whole = each + checks + min(settings.repeats, each)
     return {"place": done + 1, "of": max(whole, done + 1)}
 

@@ -8,6 +8,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Literal
 
+from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.settings import Survey
 
 TEXTS = {"text": "", "text_a": "", "text_b": "", "premise": "Premise", "hypothesis": "Hypothesis"}
@@ -67,11 +68,13 @@ def read_units(survey: Survey) -> Units:
         raise ValueError(
             f"{source}: neither a folder of files nor a .csv; `items` of survey.toml says where the items are"
         )
-    for name in [*(practice.item for practice in survey.practice), *(survey.attention or {})]:
-        if name not in items:
-            raise ValueError(
-                f"{survey.folder / 'survey.toml'}: practice or attention names item {name!r}, not in {source}"
-            )
+    # Nobody judges in earnest what they have practised on, or what everybody knows.
+    extra = [name for names in survey.extra_units for name in names]
+    missing = [name for name in extra if name not in items]
+    if missing:
+        raise ValueError(
+            f"{survey.folder / 'survey.toml'}: practice or attention names item {missing[0]!r}, not in {source}"
+        )
     if survey.kind.about:
         silent = [item.name for item in items.values() if not item.about]
         if silent:
@@ -86,7 +89,7 @@ def read_units(survey: Survey) -> Units:
                 f"{source}: item {item.name!r} has the likely class {unknown[0]!r}, which is not one of the "
                 f"{len(survey.question.classes)} classes; the column separates them by |"
             )
-    kept = [n for n in items if n not in (survey.attention or {}) and n not in {p.item for p in survey.practice}]
+    kept = [name for name in items if name not in extra]
     if not kept:
         raise ValueError(f"{source}: no items are left besides those for practice and attention")
     return Units(items, _units(survey, items, kept))
@@ -170,6 +173,7 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
     if len(kept) < survey.shows:
         raise ValueError(
             f"{survey.question.kind} shows {survey.shows} items at once, but the survey has only {len(kept)}"
+            f"{' besides those for practice and attention' if len(kept) < len(items) else ''}"
         )
     in_place = survey.kind.in_place
     units = [
@@ -190,6 +194,7 @@ def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ..
     if not path.is_file():
         raise ValueError(f"{path}: no such file, but survey.toml names it as `units`")
     units = []
+    extra = {unit_key(names, survey.kind.in_place) for names in survey.extra_units}
     with path.open(newline="", encoding="utf-8-sig") as file:
         for row, cells in enumerate(csv.reader(file), start=1):
             names = tuple(cell.strip() for cell in cells)
@@ -197,6 +202,11 @@ def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ..
             if len(names) != survey.shows or unknown or len(set(names)) < len(names):
                 raise ValueError(
                     f"{path} row {row}: {cells}; expected {survey.shows} different names of items, no header"
+                )
+            if unit_key(names, survey.kind.in_place) in extra:
+                raise ValueError(
+                    f"{path} row {row}: {cells} is also for practice or attention, and nobody is asked the same twice; "
+                    "take it out here or in survey.toml"
                 )
             units.append(names)
     if not units:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.questions.question_kinds import QUESTIONS
+from dissensus.elicit.questions.question_kinds import QUESTIONS, replaced_words
 from dissensus.elicit.survey.ends import ends_in_words, notes_on_ends
 from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
@@ -80,6 +80,24 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
         yield (
             f"hold_minutes is {settings.hold_minutes:g}: what somebody leaves goes to others only so long after their "
             "browser's last sign of life; 3 is usual"
+        )
+    if survey.attention and not settings.attention_every:
+        yield "[[attention]] is there, but attention_every is 0: nobody meets a check; set it to 10, say"
+    if settings.attention_every > each:
+        yield f"attention_every is {settings.attention_every}, but one person judges only {each}: nobody meets a check"
+    apart = {name for names in survey.extra_units for name in names}
+    if apart and survey.shows > 1 and not survey.units:
+        yield (
+            f"the {len(apart)} items of practice and attention are in no other {shown.removesuffix('s')}; list those "
+            "you want in a CSV file and name it as `units` to change that"
+        )
+    options, texts = replaced_words(survey.question)
+    if texts:
+        named = [f"question.{name}" if name == "prompt" else f"question.texts.{name}" for name in texts]
+        stand, them = ("stands", "it") if len(texts) == 1 else ("stand", "them")
+        yield (
+            f"{', '.join(named)} of survey.toml {stand} in the place of the words of {' and '.join(options)}; "
+            f"take {them} out to ask in those"
         )
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
         yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"

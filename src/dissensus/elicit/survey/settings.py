@@ -11,6 +11,7 @@ from typing import Any
 from dissensus.elicit.questions.question import Question, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.ends import End, read_ends
+from dissensus.elicit.survey.extra_trials import Attention, Practice, read_attention, read_practice
 from dissensus.elicit.survey.toml_tables import EXPECTED, check_keys, check_one_of, check_text, read_rows, read_section
 
 SOURCES = ("open", "links", "prolific", "mturk")
@@ -58,14 +59,6 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Practice:
-    """An item to practise on, and what is said after the answer."""
-
-    item: str
-    feedback: str
-
-
-@dataclass(frozen=True)
 class Field:
     """A question of the debriefing: free text, or a choice where it has options."""
 
@@ -79,8 +72,7 @@ class Field:
 class Survey:
     """Everything that the folder's survey.toml says.
 
-    attention  items whose answer is obvious, with the class that is expected
-    ends       for each outcome the code and the link that people get
+    ends  for each outcome the code and the link that people get
     """
 
     folder: Path
@@ -94,13 +86,18 @@ class Survey:
     comprehension: tuple[Check, ...] = ()
     practice: tuple[Practice, ...] = ()
     debrief: tuple[Field, ...] = ()
-    attention: Mapping[str, str] | None = None
+    attention: tuple[Attention, ...] = ()
     units: str = ""
 
     @property
     def kind(self) -> QuestionKind:
         """The kind of its question."""
         return QUESTIONS[self.question.kind]
+
+    @property
+    def extra_units(self) -> tuple[tuple[str, ...], ...]:
+        """The items of every trial that is for practice or attention."""
+        return (*(each.items for each in self.practice), *(each.items for each in self.attention))
 
     @property
     def shows(self) -> int:
@@ -136,16 +133,20 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
     _check_protocol(protocol)
     _check_people(people)
     ends = read_ends(table, source=people.source, code=people.completion_code, redirect=people.redirect)
-    attention = table.get("attention") or None
-    if protocol.attention_every and not attention:
-        raise ValueError("protocol.attention_every is set, but [attention] names no items with their expected class")
+    question = _question(table.get("question"))
     survey = Survey(
-        folder, table["title"].strip(), _question(table.get("question")), protocol, people, ends,
+        folder, table["title"].strip(), question, protocol, people, ends,
         items_from=check_text("items", table.get("items", "items")),
         contact=check_text("contact", table.get("contact", "")), units=check_text("units", table.get("units", "")),
-        attention=attention, comprehension=tuple(read_rows(Check, "comprehension", table)),
-        practice=tuple(read_rows(Practice, "practice", table)), debrief=tuple(read_rows(Field, "debrief", table)),
+        attention=read_attention(question, table.get("attention", [])),
+        comprehension=tuple(read_rows(Check, "comprehension", table)),
+        practice=read_practice(question, table.get("practice", [])), debrief=tuple(read_rows(Field, "debrief", table)),
     )  # fmt: skip
+    if protocol.attention_every and not survey.attention:
+        raise ValueError(
+            f"protocol.attention_every is {protocol.attention_every}, but there is no [[attention]]: no item whose "
+            "answer is obvious; name some, or set it to 0"
+        )
     if protocol.draw == "expected-error" and not survey.kind.needs_classes:
         raise ValueError(
             f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; use least-answered'
@@ -156,9 +157,6 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
         raise ValueError(f"two [[debrief]] have the name {twice[0]!r}, so one answer would replace the other")
     for check in survey.comprehension:
         check_one_of("comprehension.correct", check.correct, check.options)
-    for item, expected in (attention or {}).items():
-        if survey.question.classes:
-            check_one_of(f"attention.{item}", expected, survey.question.classes)
     return survey
 
 
@@ -203,21 +201,28 @@ def _question(table: Any) -> Question:
             f"question.classes has {len(classes)} {'name' if len(classes) == 1 else 'names'}; "
             f"a {table['kind']} question needs {kind.least_classes} or more"
         )
+    options = read_options(kind, {name: value for name, value in table.items() if name in kind.options})
+    own = table.get("texts", {})
+    if not isinstance(own, dict):
+        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
+    texts = kind.texts(options, own)
+    prompt = check_text("question.prompt", table.get("prompt", texts.pop("prompt", kind.prompt)))
+    named = (*(["prompt"] if "prompt" in table else []), *own)
+    return Question(table["kind"], prompt, tuple(classes), options, texts, named)
+
+
+def read_options(kind: QuestionKind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting of this kind of question, as given or else its default; ValueError names one that is wrong."""
+    check_keys("[question]", given, set(kind.options))
     options = {}
     for name, option in kind.options.items():
-        value, default = table.get(name, option.default), option.default
-        if type(value) is not type(default) and not (
-            isinstance(value, int | float) and isinstance(default, int | float)
-        ):
+        value, default = given.get(name, option.default), option.default
+        numbers = isinstance(value, int | float) and isinstance(default, int | float)
+        if type(value) is not type(default) and (not numbers or bool in (type(value), type(default))):
             raise ValueError(
                 f"question.{name} is {value!r}; expected {EXPECTED[type(default).__name__]}, such as {default!r}"
             )
         if option.choices:
             check_one_of(f"question.{name}", value, option.choices)
         options[name] = value
-    own = table.get("texts", {})
-    if not isinstance(own, dict):
-        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
-    texts = kind.texts(options, own)
-    prompt = check_text("question.prompt", table.get("prompt", texts.pop("prompt", kind.prompt)))
-    return Question(table["kind"], prompt, tuple(classes), options, texts)
+    return options

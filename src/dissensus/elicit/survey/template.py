@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from dissensus.elicit.questions.question import Option
+from dissensus.elicit.questions.question import Option, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.items import UNIT_NAMES
-from dissensus.elicit.survey.settings import SOURCES
+from dissensus.elicit.survey.settings import SOURCES, read_options
 from dissensus.fronts import not_installed
 
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
@@ -25,7 +27,8 @@ items = {items}
 {units}
 [question]
 kind = {kind}                   # {kinds}
-prompt = {prompt}
+# What stands above the answer; without the first # you say it in words of your own.
+# prompt = {prompt}
 {classes}{options}# One answer, as it is stored: {example}
 
 [protocol]
@@ -46,7 +49,7 @@ draw = "least-answered"         # least-answered; expected-error (asks where it 
 # enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
 hold_minutes = 3                # what is shown to somebody goes to others when their browser was silent for this long
-attention_every = 0             # after this many items comes one of [attention]; 0 for none
+attention_every = 0             # after this many items comes one [[attention]], from the end of this file; 0 for none
 repeats = 0                     # items asked a second time at the end, for consistency
 break_every = 0                 # offer a break after this many items; 0 for none
 attempts = 2                    # tries at the comprehension check
@@ -74,20 +77,24 @@ question = "Comments"
 # options = ["Yes", "No"]
 # correct = "Yes"
 
-# [[practice]]                  # an item to practise on, with what is said after the answer
-# item = "name of an item"
-# feedback = "Most people call this a cat, some a dog."
+# [[practice]]                  # to practise on, with what is said after the answer; nobody judges it in earnest
+# {practice_items}
+# feedback = {feedback}
 
-# [attention]                   # items whose answer is obvious, each with the class that is expected
-# "name of an item" = "cat"
+# [[attention]]                 # the answer is obvious; comes after every `attention_every` {shown}
+# {attention_items}
+# {answer}
 '''
 
 
 def make_survey(
     folder: Path, *, title: str, kind: str, classes: list[str], source: str = "open", items: str | None = None,
-    per_person: int = 20, per_item: int = 5,
+    per_person: int = 20, per_item: int = 5, options: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
-    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it."""
+    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it.
+
+    options  settings of the question that are not to have their defaults, such as {"wording": "collins"}
+    """
     if kind not in QUESTIONS:
         raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
     if source not in SOURCES:
@@ -97,22 +104,46 @@ def make_survey(
     target = folder / "survey.toml"
     if target.exists():
         raise ValueError(f"{target} exists already; choose another folder, or edit it")
+    known = QUESTIONS[kind]
+    settings = read_options(known, options or {})
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)  # what people say will be in it; one that is there stays as it is
-    known = QUESTIONS[kind]
+    own_items = items is not None
     if items is None:
         items = _digits(folder, with_classes=known.about)
         classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
     text = TEMPLATE.format(
         folder=folder, title=_quoted(title), title_text=title, items=_quoted(items), kind=_quoted(kind),
-        kinds=", ".join(QUESTIONS), prompt=_quoted(known.prompt), source=_quoted(source), sources=", ".join(SOURCES),
+        kinds=", ".join(QUESTIONS), prompt=_quoted(known.texts(settings, {}).get("prompt", known.prompt)),
+        source=_quoted(source), sources=", ".join(SOURCES),
         classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
-        options="".join(_option(name, option) for name, option in known.options.items()),
+        options="".join(_option(name, settings[name], option) for name, option in known.options.items()),
         example=json.dumps(known.example), about=", ".join(name for name, each in QUESTIONS.items() if each.about),
         per_person=per_person, per_item=per_item, shown=UNIT_NAMES[known.shows],
+        **_extra_trials(known, classes, own_items=own_items),
         units=UNITS.format(shown=UNIT_NAMES[known.shows]) if known.shows > 1 else "",
     )  # fmt: skip
     target.write_text(text, encoding="utf-8")
+
+
+def _extra_trials(kind: QuestionKind, classes: list[str], *, own_items: bool) -> dict[str, str]:
+    """A practice and an attention trial of this kind: of the digits, or to be filled in for items of one's own."""
+    (practised, feedback), (attended, answer) = kind.example_practice, kind.example_attention
+    if kind.needs_classes and answer not in classes and classes:
+        answer = classes[0]
+    if own_items:
+        named = {name: f"name of item {i + 1}" for i, name in enumerate(dict.fromkeys((*practised, *attended)))}
+        answer = named.get(answer, answer) if isinstance(answer, str) else answer
+        practised, attended = (tuple(named[name] for name in names) for names in (practised, attended))
+        feedback = "What most people say, and why others differ."
+    return {
+        "practice_items": _items(practised), "feedback": _value(feedback), "attention_items": _items(attended),
+        "answer": f"{f'answer = {_value(answer)}':<29} # {kind.attention.meaning}",
+    }  # fmt: skip
+
+
+def _items(names: tuple[str, ...]) -> str:
+    return f"item = {_value(names[0])}" if len(names) == 1 else f"items = {_value(list(names))}"
 
 
 def _digits(folder: Path, *, with_classes: bool) -> str:
@@ -143,12 +174,14 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _option(name: str, option: Option) -> str:
-    line = f"{name} = {_value(option.default)}"
+def _option(name: str, value: object, option: Option) -> str:
+    line = f"{name} = {_value(value)}"
     return f"{line:<31} # {option.meaning}\n"
 
 
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
     return _quoted(value) if isinstance(value, str) else str(value)

@@ -4,7 +4,7 @@ import { make, prose } from "./dom.js";
 import { contact, endPages } from "./ends.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { keepPresent } from "./presence.js";
-import { pictures, showTrial } from "./trial.js";
+import { loadQuestion, pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 import { lookAgain, waiting } from "./waiting.js";
 
@@ -52,7 +52,7 @@ function show(content) {
   let ready = () => {};
   times = new Times(new Promise((there) => { ready = there; }));
   shown = content.page;
-  page.replaceChildren(...draw(content, async (answer) => {
+  page.replaceChildren(...drawn(draw, content, async (answer) => {
     busy = true;
     const reply = await handIn(content.page, answer);
     busy = false;
@@ -66,6 +66,16 @@ function show(content) {
   scrollTo(0, 0);
   focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
   for (const src of content.preload || []) new Image().src = src;
+}
+
+// A script that fails must not leave people waiting: they are told, and nothing that they sent before is lost.
+function drawn(draw, content, done) {
+  try {
+    return draw(content, done);
+  } catch (error) {
+    console.error(error);
+    return PAGES.broken(content);
+  }
 }
 
 // The heading is read out and is where Tab goes on from, as after a page that was loaded. A field below it is read out with the question.
@@ -91,6 +101,9 @@ document.addEventListener("visibilitychange", comeBack);
 lookAgain(() => shown, comeBack);
 keepPresent(here.get("token") || "", () => /^(trial|break|waiting)/.test(shown || ""));
 addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
+
+// What fails after a page is drawn, as at a click, is said above it.
+addEventListener("error", () => tell("Something on this page does not work. All that you sent is saved; please load the page again."));
 
 // Following the link would put another address in the place of the session's.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
@@ -186,13 +199,18 @@ const PAGES = {
         make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
     "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done),
   ],
+  broken: (content) => [make("h1", {}, "This page cannot be shown"), make("p", {}, "Something in it does not work. All that you sent is saved. Please load the page again; if that does not help, tell the people who run the survey."),
+    contact(content), actions("Load the page again", () => { location.reload(); })],
   ...endPages(outbox, here),
 };
 
 async function begin() {
   if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
+  const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
   await outbox.flush();
-  show(await outbox.page());
+  const first = await outbox.page();
+  await script;
+  show(first);
   if (outbox.waiting().length) tell(KEPT);
 }
 

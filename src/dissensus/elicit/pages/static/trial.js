@@ -25,7 +25,9 @@
 
 import { bold, make, prose } from "./dom.js";
 
-const { ask } = await import(`./questions/${document.body.dataset.question}.js`);
+let ask = null;
+// Resolves when the script of the question is there.
+export const loadQuestion = async () => { ({ ask } = await import(`./questions/${document.body.dataset.question}.js`)); };
 const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
 export function showTrial(trial, done, times, note) {

@@ -3,7 +3,7 @@
 // A letter names a class, digits say how sure, minus rules out all the rest, Enter sends. With Shift a letter rules out one class.
 // Classes that are digits are named by their digits: Space leaves a percentage, so that the next digit names the second class.
 
-import { bold, columns, keyCap, make, unique } from "../dom.js";
+import { bold, columns, keyCap, make, prose, unique } from "../dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
 import { searchBox } from "../search.js";
 import { topTwoForm } from "../top_two_form.js";
@@ -41,6 +41,11 @@ function topTwo({ items, question, change }) {
       make("span", { class: "sign", "aria-hidden": "true" }), make("span", { class: "visually-hidden" }));
   }
 
+  // A survey that words its questions has them here, each where it is answered; else the short words of this layout say it.
+  function sentences(...names) {
+    return names.flatMap((name) => (texts[name] ? prose(texts[name]) : []));
+  }
+
   // The named class with its percentage; its place is kept before it is filled, so that nothing moves.
   function slot(role) {
     const id = unique(role);
@@ -52,7 +57,9 @@ function topTwo({ items, question, change }) {
     const name = make("strong", {}, "–");
     const label = make("label", { for: id, class: "visually-hidden" });
     const box = make("div", { class: "slot", "data-role": "" }, make("span", { class: "rank" }, TITLES[role]), name, label, make("span", { class: "amount" }, input, make("span", { "aria-hidden": "true" }, "%")));
-    return { input, name, label, box };
+    const said = make("div", { id: `${id}-said` }, sentences(...(role === "second" ? ["second"] : []), `${role}_percent`));
+    if (said.childElementCount) input.setAttribute("aria-describedby", said.id);
+    return { input, name, label, box, element: make("div", { class: "with-sentences" }, said.childElementCount ? said : null, box) };
   }
 
   function pick(name, toggle) {
@@ -186,10 +193,9 @@ function topTwo({ items, question, change }) {
   const chooser = many ? finder.element : columns([...buttons.values()], classes);
   draw();
   return {
-    elements: [make("fieldset", {}, make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
-      make("div", { class: "slots" }, roles.map((role) => slots[role].box)), ...(outButton ? [make("div", { class: "actions ruling" }, outButton, oneByOne)] : []), live],
+    elements: [make("fieldset", {}, texts.first ? make("legend", {}, bold(texts.first)) : make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
+      make("div", { class: "slots" }, roles.map((role) => slots[role].element)), ...(outButton ? [...sentences("ruled_out"), make("div", { class: "actions ruling" }, outButton, oneByOne)] : []), live],
     read, keys, focus: many ? finder.input : null, hint: hint(many, modal, options),
-    intro: texts.lead ? make("p", {}, bold(texts.lead)) : null,
   };
 }
 

@@ -1,0 +1,173 @@
+"""Practice and attention: every kind says what they need, judges them alike, and what it cannot show is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dissensus.elicit.questions.question import Question
+from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
+from dissensus.elicit.survey.extra_trials import passed, unit_key
+from dissensus.elicit.survey.items import read_units
+from dissensus.elicit.survey.preview import check_survey
+from dissensus.elicit.survey.settings import read_survey
+from dissensus.elicit.survey.template import make_survey
+from tests.elicit.surveys import CLASSES, question_of, write_survey, write_survey_of
+
+
+def uncommented(folder, attention_every=2):
+    """The survey of a folder that `init` made, with its examples of practice and attention taken as they are."""
+    path = folder / "survey.toml"
+    text = path.read_text()
+    begin = text.index("# [[practice]]")
+    text = text[:begin] + re.sub("(?m)^# ", "", text[begin:])
+    path.write_text(text.replace("attention_every = 0", f"attention_every = {attention_every}"))
+    return folder
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_the_examples_of_a_new_survey_hold_as_they_are(kind, tmp_path):
+    make_survey(tmp_path, title="t", kind=kind, classes=[])
+    survey, entry = read_survey(uncommented(tmp_path)), QUESTIONS[kind]
+    (practice,), (check,) = survey.practice, survey.attention
+    assert (
+        practice.items,
+        practice.feedback,
+    ) == entry.example_practice and check.items == entry.example_attention.items
+    units = read_units(survey)
+    assert not {*practice.items, *check.items} & {name for names in units.main for name in names}
+    notes = check_survey(tmp_path)["notes"]
+    assert all("attention_every" not in note for note in notes)
+    assert any("are in no other" in note for note in notes) == (entry.shows > 1)
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_the_examples_for_items_of_ones_own_say_what_to_fill_in(kind, tmp_path):
+    folder = write_survey_of(kind, tmp_path / "other")
+    (folder / "survey.toml").unlink()
+    classes = ["cat", "dog"] if QUESTIONS[kind].needs_classes else []
+    items = "items.csv" if QUESTIONS[kind].about else "items"
+    make_survey(folder, title="t", kind=kind, classes=classes, items=items)
+    text = (uncommented(folder) / "survey.toml").read_text()
+    with pytest.raises(ValueError, match="practice or attention names item 'name of item 1', not in"):
+        check_survey(folder)
+    for number in range(6):
+        text = text.replace(f"name of item {number + 1}", f"{'i' if QUESTIONS[kind].about else 'p'}{number % 5}")
+    (folder / "survey.toml").write_text(text)
+    check_survey(folder)
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_the_obvious_answer_passes_in_whichever_order_it_is_shown_and_others_fail(kind):
+    entry = QUESTIONS[kind]
+    question = Question(kind, "", tuple("0123456789") if entry.needs_classes else (), entry.defaults)
+    items, given = entry.example_attention
+    expected = entry.attention.check("here", question, items, given)
+    rest = items[entry.in_place :]
+    outcomes = set()
+    rng = np.random.default_rng(0)
+    for shown in {items, (*items[: entry.in_place], *reversed(rest))}:
+        obvious = check_answer(question, entry.attention.obvious(question, expected, shown))
+        assert entry.attention.passed(question, expected, obvious, shown)
+        for _ in range(40):
+            truth = rng.dirichlet(np.ones(max(len(question.classes), 2)))
+            answer = check_answer(question, entry.simulate(question, truth, rng))
+            outcomes.add(entry.attention.passed(question, expected, answer, shown))
+    assert outcomes == {True, False}
+
+
+def test_who_gives_all_classes_the_same_has_not_seen_which_it_is():
+    for kind, answer in (
+        ("sliders", {"values": dict.fromkeys(CLASSES, 0.5)}), ("tokens", {"tokens": {"cat": 10, "dog": 10}}),
+        ("allocate", {"percents": {"cat": 50, "dog": 50}}),
+    ):  # fmt: skip
+        entry = QUESTIONS[kind]
+        question = Question(kind, "", CLASSES, entry.defaults)
+        assert not any(entry.attention.passed(question, name, answer, ("p0",)) for name in CLASSES)
+
+
+def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
+    folder = write_survey(
+        tmp_path / "survey", question={"kind": "similarity"}, attention=[{"items": ["p0", "p0"], "answer": 6}],
+        protocol={"attention_every": 2},
+    )  # fmt: skip
+    survey = read_survey(folder)
+    judged = [passed(survey.attention, survey.question, ("p0", "p0"), {"value": value}) for value in (6, 5)]
+    assert judged == [True, False] and passed(survey.attention, survey.question, ("p0", "p1"), {"value": 6}) is None
+    check_survey(folder)
+
+
+def test_the_table_of_the_docs_says_what_each_kind_expects():
+    page = (Path(__file__).parents[3] / "docs" / "elicit.md").read_text()
+    table = page[page.index("| kind | `answer` of an attention check |") :].split("\n\n")[0]
+    rows = [(re.findall("`([a-z-]+)`", kinds), meaning) for _, kinds, meaning, _ in (
+        [cell.strip() for cell in line.split("|")] for line in table.splitlines()[2:])]  # fmt: skip
+    said = {kind: meaning.replace("`", "") for kinds, meaning in rows for kind in kinds}
+    assert said == {kind: entry.attention.meaning for kind, entry in QUESTIONS.items()}
+
+
+def test_units_ask_the_same_where_only_the_order_of_what_is_shuffled_differs():
+    assert unit_key(("b", "a"), 0) == unit_key(("a", "b"), 0)
+    assert unit_key(("c", "b", "a"), 1) == unit_key(("c", "a", "b"), 1) != unit_key(("a", "b", "c"), 1)
+
+
+PAIR, TRIO, ONE = ["p0", "p1"], ["p0", "p1", "p2"], "p0"
+TWO_EXPECTED = 'expected items = \\["…", "…"\\], as a similarity question shows 2'
+REFUSED = [
+    ("similarity", {"practice": [{"item": ONE, "feedback": "f"}]}, f"number 1: item is 'p0'; {TWO_EXPECTED}"),
+    ("similarity", {"practice": [{"items": TRIO, "feedback": "f"}]}, f"number 1: items is .*; {TWO_EXPECTED}"),
+    ("similarity", {"practice": [{"feedback": "f"}]}, f"\\[\\[practice\\]\\] number 1 has no items; {TWO_EXPECTED}"),
+    ("similarity", {"attention": {"p0": 6}}, r"\[attention\] names single items, but a similarity question shows 2"),
+    ("similarity", {"attention": [{"item": ONE, "answer": 6}]}, TWO_EXPECTED),
+    ("similarity", {"attention": [{"items": PAIR, "answer": 7}]}, "answer is 7; expected a whole number from 0 to 6"),
+    ("similarity", {"attention": [{"items": PAIR, "answer": [4, 2]}]}, r"answer is \[4, 2\]; expected a whole number"),
+    ("similarity", {"attention": [{"items": PAIR, "answer": 5.5}]}, "answer is 5.5; expected a whole number"),
+    ("similarity", {"attention": [{"items": PAIR}]}, r"number 1 has no answer; expected the \[lowest, highest\]"),
+    ("triplet", {"attention": [{"items": TRIO, "answer": "p0"}]}, "answer is 'p0'; expected one of .* p1 or p2"),
+    ("triplet", {"attention": [{"items": PAIR, "answer": "p1"}]}, "as a triplet question shows 3"),
+    ("triplet", {"practice": [{"items": ["p0", "p1", "p1"], "feedback": "f"}]}, "not 'p1' twice"),
+    ("typicality", {"attention": [{"item": "i0", "answer": 0.8}]}, r"0\.8, which nobody hits on a slider; expected"),
+    ("typicality", {"attention": [{"item": "i0", "answer": "cat"}]}, r"answer is 'cat'; expected \[lowest, highest\]"),
+    ("choose", {"attention": [{"item": ONE, "answer": "horse"}]}, "answer is 'horse'; expected one of cat, dog, ship"),
+    ("sliders", {"attention": [{"item": ONE, "answer": 0.9}]}, "answer is 0.9; expected one of cat, dog, ship"),
+    ("choose", {"attention": [{"items": PAIR, "answer": "cat"}]}, 'expected item = "…", as a choose question shows 1'),
+    ("choose", {"attention": [{"item": ONE, "items": [ONE], "answer": "cat"}]}, "has both item and items"),
+    ("choose", {"attention": [{"item": ONE, "expected": "cat"}]}, "unknown key 'expected'; known are answer"),
+    ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, r"number 2 shows p0, as number 1"),
+    ("choose", {"practice": [{"item": ONE}]}, r"\[\[practice\]\] number 1 has no feedback"),
+    ("choose", {"practice": {"item": ONE}}, r"expected tables \[\[practice\]\]"),
+    ("similarity", {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
+     r"\[\[practice\]\] number 2 shows p1 and p0, as number 1 does"),
+    ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "attention names item 'q', not in"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "sections", "message"), REFUSED, ids=[f"{k}: {m[:40]}" for k, _, m in REFUSED])
+def test_what_a_kind_cannot_show_or_expect_is_refused_before_anybody_comes(kind, sections, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        check_survey(write_survey_of(kind, tmp_path / "survey", **sections))
+
+
+def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
+    folder = write_survey(
+        tmp_path / "survey", question=question_of("similarity"), units="units.csv",
+        practice=[{"items": ["p1", "p0"], "feedback": "f"}],
+    )  # fmt: skip
+    (folder / "units.csv").write_text("p2,p3\np0,p1\n")
+    with pytest.raises(ValueError, match=r"units\.csv row 2: \['p0', 'p1'\] is also for practice or attention"):
+        check_survey(folder)
+    (folder / "units.csv").write_text("p2,p3\np0,p2\n")
+    assert check_survey(folder)["units"] == 2
+
+
+def test_checks_that_nobody_would_meet_are_noted(tmp_path):
+    checks = [{"item": "p0", "answer": "cat"}]
+    folder = write_survey(tmp_path / "survey", attention=checks)
+    assert check_survey(folder)["notes"] == [
+        "[[attention]] is there, but attention_every is 0: nobody meets a check; set it to 10, say"
+    ]
+    folder = write_survey(tmp_path / "survey", attention=checks, protocol={"attention_every": 9})
+    assert check_survey(folder)["notes"] == ["attention_every is 9, but one person judges only 4: nobody meets a check"]
