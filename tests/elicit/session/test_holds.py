@@ -284,6 +284,16 @@ def test_whoever_has_answered_and_does_not_want_to_wait_is_done(opened):
     assert submit(run, me, {"page": "waiting", "answer": {}})["page"]["stage"] == "done"
 
 
+def test_nobody_finishes_early_by_saying_that_they_wait(opened):
+    run = opened()
+    me = arrive(run, {})
+    page = answer(run, me, current_page(run, me))["page"]
+    assert submit(run, me, {"page": "waiting", "answer": {}})["page"]["page"] == page["page"]
+    assert through_trials(run, me)[1]["stage"] == "done" and len(rows(run, schema.answers)) == 4
+    new = opened(protocol={"consent": "Yes?"})
+    assert submit(new, arrive(new, {}), {"page": "waiting", "answer": {}})["page"]["stage"] == "consent"
+
+
 def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(opened):
     """Then the next item was drawn and held together with the one that was shown."""
     run = opened()

@@ -61,8 +61,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             if feedback:
                 reply["feedback"] = feedback
         elif page == trials.WAITING:
-            trials.stop_waiting(run, connection, person)
-            person = person_row(connection, person_id)
+            return {**reply, "page": _stop_waiting(run, connection, person)}
         else:
             _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
@@ -80,6 +79,14 @@ def person_row(connection: Connection, person_id: str) -> Row[Any]:
     if person is None:
         raise Refused("no such session; please start again from the link you were sent", 404)
     return person
+
+
+def _stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out."""
+    page = _page(run, connection, person)
+    if page["stage"] != trials.WAITING:
+        return page
+    return _move_on(run, connection, person, trials.stop_waiting(run, connection, person))
 
 
 def _save_page(run: Running, connection: Connection, person: Row[Any], page: str, answer: dict[str, Any]) -> None:

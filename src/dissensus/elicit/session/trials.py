@@ -91,12 +91,10 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     return {"stage": stage, "place": 0}
 
 
-def stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> None:
-    """Let somebody go who does not want to wait until something is free: on with what they have, or home."""
-    if person.stage == "trials":
-        record_event(connection, "stopped waiting", person.id)
-        change = after_trials(run, connection, person)
-        connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
+def stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+    """Where somebody goes who does not want to wait until something is free: on with what they have, or home."""
+    record_event(connection, "stopped waiting", person.id)
+    return after_trials(run, connection, person)
 
 
 def _give(
@@ -118,7 +116,9 @@ def _give(
             repeated = sum(trial.kind == "repeat" for trial in history)
             kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
             unit = protocol.repeat_of(history, person.seed) if kind else None
-    if kind is None or unit is None or any(name not in run.units.items for name in run.names[unit]):
+    if kind is None or unit is None:
+        return None
+    if kind == "repeat" and any(name not in run.units.items for name in run.names[unit]):
         return None
     shown: dict[str, Any] = {
         "items": protocol.item_order(run.names[unit], survey.kind.in_place, person.seed, len(given)),
