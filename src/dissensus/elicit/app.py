@@ -27,7 +27,7 @@ from dissensus.elicit.media import media_path
 from dissensus.elicit.running import Refused, Running, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import keep_ranking
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     async def handed_in(request: Request) -> Response:
         return await _answered(request, lambda person, sent: submit(run, person, sent))
+
+    async def taken_back(request: Request) -> Response:
+        return await _answered(request, lambda person, sent: take_back(run, person, sent))
 
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
@@ -119,7 +122,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
         Route("/favicon.ico", icon),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/media/{key}", media),
+        Route("/api/take-back", taken_back, methods=["POST"]), Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip

@@ -6,5 +6,6 @@ session         the page that is theirs now, and handing in what they did
 trials          trials as pages, given one after the other
 draws           which unit is asked about next
 ranking         where one more answer is worth most, for draws by expected error
+taken_back      the last answer, open again until the next one is sent
 saved_answers   an answer, checked and written once with its times
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -29,6 +29,8 @@ COUNT = (
         assigned=schema.units.c.assigned + sa.bindparam("back"),
     )
 )
+MEASURED = {"looked", "ready", "touched", "submitted", "changes", "away", "played", "early", "reloads"}
+MOST_OFTEN = 1_000_000  # that something is counted on one page
 LARGEST = 1e15  # of any number that a browser sends
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
@@ -44,19 +46,23 @@ class Given(NamedTuple):
 
 
 def save_answer(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any]
-) -> str | None:
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any],
+    replace: Callable[[dict[str, Any]], object] | None = None,
+) -> str | None:  # fmt: skip
     """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
 
-    given  all trials of this person; the one that is answered is marked so
+    given    all trials of this person; the one that is answered is marked so
+    replace  takes the answer as it is stored, where it is to replace one that was taken back
     """
     place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
     if place is None:
         raise Refused("this trial is not part of your session", 404)
     trial = given[place]
     feedback = _feedback(run, trial)
-    if trial.answered is not None:
+    if trial.answered is not None and replace is None:
         return feedback
+    if trial.answered is None and replace is not None:
+        raise Refused("this trial has no answer that was taken back", 409)
     try:
         answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
@@ -69,6 +75,9 @@ def save_answer(
         "times": json.dumps(times), "seconds": _seconds(times), "client": float(client) if _finite(client) else None,
         "received": received,
     }  # fmt: skip
+    if replace is not None:
+        replace(row)
+        return feedback
     connection.execute(KEEP, row)
     given[place] = trial._replace(answered=received)
     if trial.kind == "main":
@@ -83,16 +92,21 @@ def save_answer(
 def checked_times(given: Any) -> dict[str, Any]:
     """What the browser measured, in milliseconds since the page was shown; what makes no sense is refused.
 
-    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    looked, ready, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    played  [[sound, from, to], …], where to is null if it could not be played; early, reloads  how often
     """
     if given is None:
         return {}
-    if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
-        raise Refused("expected times to be an object with looked, touched, submitted, changes and away")
-    for name in ("looked", "touched", "submitted"):
+    if not isinstance(given, dict) or set(given) - MEASURED:
+        raise Refused(f"expected times to be an object with {', '.join(sorted(MEASURED))}")
+    for name in ("looked", "ready", "touched", "submitted"):
         if given.get(name) is not None and not (_finite(given[name]) and given[name] >= 0):
             raise Refused(f"times.{name} is {given[name]!r}; expected milliseconds")
-    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]")):
+    for name in ("early", "reloads"):
+        if name in given and not (type(given[name]) is int and 0 <= given[name] <= MOST_OFTEN):
+            raise Refused(f"times.{name} is {given[name]!r}; expected a whole number from 0 to {MOST_OFTEN:,}")
+    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]"),
+                              ("played", _is_play, "[sound, from, to]")):  # fmt: skip
         rows = given.get(name, [])
         if (
             not isinstance(rows, list)
@@ -109,6 +123,10 @@ def _is_change(row: list[Any]) -> bool:
 
 def _is_span(row: list[Any]) -> bool:
     return len(row) == 2 and _finite(row[0]) and _finite(row[1])
+
+
+def _is_play(row: list[Any]) -> bool:
+    return len(row) == 3 and all(map(_finite, row[:2])) and (row[2] is None or _finite(row[2]))
 
 
 def _seconds(times: dict[str, Any]) -> float | None:

@@ -32,6 +32,7 @@ GIVEN = (
     .order_by(schema.trials.c.place)
 )
 GIVE = sa.insert(schema.trials)
+SHOWN = sa.select(schema.trials).where(schema.trials.c.id == sa.bindparam("trial_"))
 BREAK = sa.select(schema.pages.c.page).where(
     schema.pages.c.person == sa.bindparam("person_"), schema.pages.c.page == sa.bindparam("page_")
 )
@@ -64,6 +65,18 @@ def trial_page(
         **_shown(run, waiting[0]), **_progress(run, person, history),
         "preload": [part["src"] for row in waiting[1:] for part in _parts(run, row) if "src" in part],
     }  # fmt: skip
+
+
+def shown_again(
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str
+) -> dict[str, Any] | None:
+    """An answered trial as it was shown; None where the survey no longer has what it is about."""
+    trial = connection.execute(SHOWN, {"trial_": trial_id}).one()
+    if not _there(run, trial):
+        return None
+    history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
+    progress = _progress(run, person, history)
+    return {**_shown(run, trial), **progress, "place": max(1, progress["place"] - 1)}
 
 
 def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
@@ -124,7 +137,7 @@ def _give(run: Running, connection: Connection, person: Row[Any], given: list[Gi
     return Given(str(row["id"]), unit, kind, None, str(row["shown"]))
 
 
-def _there(run: Running, trial: Given) -> bool:
+def _there(run: Running, trial: Given | Row[Any]) -> bool:
     """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
     return all(name in run.units.items for name in run.names[trial.unit])
 
