@@ -190,6 +190,8 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
                 me = Person(browser)
                 me.page.set_viewport_size(LOW)
                 me.page.goto(f"{address}/{path}")
+                if buttons:
+                    me.ready()
                 for button in buttons:
                     if button == "Check my answers":
                         me.page.get_by_label("Yes" if right else "No").check()

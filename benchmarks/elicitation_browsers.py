@@ -31,7 +31,7 @@ from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
 WINDOW = (1000, 760)
 WAYS = ("pointer", "keyboard")
 READY = """(() => { const page = document.getElementById("page");
-  return Boolean(page && !page.hasAttribute("aria-busy") && page.querySelector("h1")
+  return Boolean(page && !page.hasAttribute("aria-busy") && page.querySelector("h1") && page.dataset.ready === ""
     && [...page.querySelectorAll("img")].every((one) => one.complete && one.naturalWidth)); })()"""
 # Where something is that has this name, within the group of that name; the window is scrolled to it as a person would.
 PLACE = """((name, group, share) => {
@@ -160,7 +160,7 @@ def a_double_click(browser: Driven, folder: Path) -> list[str]:
     with served(write_survey(folder)) as address:
         start(browser, f"{address}/start")
         moves_on(browser, lambda: browser.click(*browser.script(f"{PLACE}('cat', '', 0.5)"), times=2))
-        browser.until("document.getElementById('count').textContent === '2 of 4'")
+        browser.until(f"document.getElementById('count').textContent === '2 of 4' && {READY}")
         moves_on(browser, lambda: do(browser, ["s"]))
     return differing(folder, [{"choice": "cat"}, {"choice": "ship"}])
 
@@ -171,8 +171,8 @@ def a_reload_amid_an_answer(browser: Driven, folder: Path) -> list[str]:
         do(browser, [*"c70d"])
         browser.reload()
         browser.until(READY)
-        moves_on(browser, lambda: do(browser, [*"f90", "Enter"]))
-    told = {"first": "frog", "first_percent": 90, "second": None, "second_percent": None, "ruled_out": []}
+        moves_on(browser, lambda: do(browser, [*"d20", "Enter"]))
+    told = {"first": "cat", "first_percent": 70, "second": "deer", "second_percent": 20, "ruled_out": []}
     return differing(folder, [told])
 
 

@@ -119,10 +119,10 @@ class Person:
         return self.page
 
     def ready(self) -> Page:
-        """Wait until the page is drawn and its pictures are there."""
+        """Wait until the page is drawn, its pictures are there, and what is done on it counts."""
         self.page.wait_for_function(
             """() => { const page = document.getElementById("page");
-               return page && !page.hasAttribute("aria-busy") && page.querySelector("h1")
+               return page && !page.hasAttribute("aria-busy") && page.querySelector("h1") && page.dataset.ready === ""
                  && [...page.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth); }"""
         )
         return self.page
@@ -143,6 +143,13 @@ class Person:
     def keys(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
+
+    def play_sounds(self) -> None:
+        """Play every sound of the page to its end."""
+        for player in self.page.locator("audio").all():
+            player.focus()
+            self.page.keyboard.press("Space")
+            self.page.wait_for_function("(player) => player.ended", arg=player.element_handle())
 
     def answer_offline(self, key: str) -> None:
         """Give the answer of this key while there is no network, until the page says that there is none."""

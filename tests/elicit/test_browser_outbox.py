@@ -77,6 +77,7 @@ def test_whoever_answers_in_the_surveys_place_loses_nothing(survey, person, repl
         gone()
         place_is(page, "2 of 4")
         assert page.locator("#status").inner_text() == "" and page.evaluate(STORED) == []
+        me.ready()
         me.moves_on(lambda: me.keys("d"))
     without_replies(me)
     assert answers(survey) == ["cat", "dog"]
@@ -280,6 +281,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(survey, launched):
         with gone_for_a_while(me):
             pass
         place_is(page, "2 of 4")
+        me.ready()
         me.moves_on(lambda: me.keys("d"))
         without_replies(me)
         assert not me.problems

@@ -44,7 +44,9 @@ def answers(folder):
         moments = [times["looked"], times["touched"], *(change[0] for change in times["changes"]), times["submitted"]]
         assert all(earlier <= later for earlier, later in pairwise(moments[1:])), times
         assert 0 <= times["looked"] <= times["submitted"]
-        assert row["seconds"] == pytest.approx((times["submitted"] - times["looked"]) / 1000, abs=1e-9)
+        away = sum(until - since for since, until in times["away"])
+        assert row["seconds"] == pytest.approx((times["submitted"] - times["looked"] - away) / 1000, abs=1e-9)
+        assert times["ready"] <= times["touched"]
         assert row["touched_seconds"] == times["touched"] / 1000
         assert abs(row["received"] - row["client"]) < 30
     return [row["answer"] for row in rows]
@@ -127,6 +129,7 @@ def test_top_two_by_keyboard_alone(ask):
     me.moves_on(lambda: me.keys("Shift+T", "Shift+S", "s", "1", "0", "0", "Enter"))  # naming it makes it possible again
     me.keys("h", "6", "0", "d", "Enter")  # the rest for the second, shown before it is sent
     assert me.page.get_by_text("gets the rest, 40 percent").is_visible()
+    me.ready()  # what was said has been there long enough to be read
     me.moves_on(lambda: me.keys("Enter"))
     # Naming a named class again goes back to its percentage; Backspace in an empty one takes the name away.
     me.keys("b", "5", "a", "5", "b", "9", "5", "a", "Backspace", "Backspace", "-", "Shift+A")
@@ -271,6 +274,25 @@ def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):
     assert changes(folder) == [["cat", 0.7], ["dog", 1], ["ship", 0.5], ["ship", 0.49]]
 
 
+@pytest.mark.parametrize("layout", ["compact", "form"])
+def test_a_second_class_above_the_first_is_remarked_once(ask, layout):
+    me, folder = ask({"kind": "top-two", "classes": ("cat", "dog"), "layout": layout, "shuffle": False}, per_person=2)
+    if layout == "compact":
+        me.keys("c", "2", "0", "d", "7", "0")
+    else:
+        me.page.get_by_role("group", name="most probable?").get_by_label("cat").check()
+        me.page.get_by_label("How probable is it, in percent (0 to 100)?", exact=True).fill("20")
+        me.page.get_by_role("group", name="second most").get_by_label("dog").check()
+        me.page.get_by_label("If you chose one").fill("70")
+    me.page.get_by_role("button", name="Next").dblclick(delay=30)  # two presses of one hand are one
+    remark = me.page.locator(".problem.remark")
+    assert remark.inner_text().startswith("dog has more percent than cat") and answers(folder) == []
+    me.ready()
+    me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
+    (answer,) = answers(folder)
+    assert (answer["first_percent"], answer["second_percent"]) == (20, 70)
+
+
 def test_percents_have_to_sum_to_a_hundred(ask):
     me, folder = ask({"kind": "allocate", "classes": ("cat", "dog", "ship")})
     me.page.get_by_label("cat").fill("50")
@@ -379,6 +401,9 @@ def test_an_item_may_be_texts_a_picture_and_a_sound_group(ask, tmp_path):
     assert me.page.locator("blockquote").all_inner_texts() == ["Premise\nA dog runs.", "Hypothesis\nAn animal moves."]
     assert me.page.get_by_role("img").is_visible()
     me.page.wait_for_function("() => document.querySelector('audio').duration > 0")
+    me.keys("y")
+    assert me.page.locator(".problem").inner_text() == "Please play the sound before you answer."
+    me.play_sounds()
     me.moves_on(lambda: me.keys("y"))
     assert answers(folder) == [{"choice": "yes"}]
 
@@ -395,6 +420,7 @@ def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
     me, folder = ask({"kind": "choose", "classes": ("cat", "dog"), "layout": "list"})
     me.page.route("**/media/*", lambda route: route.abort())
     me.page.reload()
+    me.page.wait_for_selector("[data-ready=partly]")
     me.page.get_by_role("button", name="cat").click()
     assert "The picture has not loaded yet" in me.page.locator(".problem").inner_text()
     assert kept(folder) == []

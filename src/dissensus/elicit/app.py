@@ -27,7 +27,7 @@ from dissensus.elicit.running import Refused, Running, open_survey
 from dissensus.elicit.session.arrivals import BegunElsewhere, arrive, whose_session
 from dissensus.elicit.session.presence import Presence
 from dissensus.elicit.session.ranking import keep_ranking
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
@@ -82,6 +82,9 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
             return _refusal(NO_SESSION, 401)
         presence.note(person)
         return Response(status_code=204)
+
+    async def taken_back(request: Request) -> Response:
+        return await _answered(request, lambda person, sent: take_back(run, person, sent))
 
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
@@ -144,7 +147,8 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
         Route("/favicon.ico", icon), Route("/start/", without_slash), Route("/dashboard/", without_slash),
         Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/api/alive", alive, methods=["POST"]), Route("/media/{key}", media),
+        Route("/api/take-back", taken_back, methods=["POST"]), Route("/api/alive", alive, methods=["POST"]),
+        Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
     ]  # fmt: skip

@@ -27,6 +27,7 @@ SCHEMA = pa.schema([
     ("touched_seconds", pa.float64()), ("away_seconds", pa.float64()), ("times", pa.string()),
     ("client", pa.float64()), ("received", pa.float64()), ("doubts", pa.string()),
     ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
+    ("taken_back", pa.int32()), ("earlier", pa.string()),
 ])  # fmt: skip
 
 PEOPLE = pa.schema([
@@ -40,6 +41,9 @@ def answer_table(run: Running) -> pa.Table:
     """Every answer as it was given, one row per answer: trials of every kind, with all times.
 
     passed: whether an attention check was answered as expected, null for all other trials
+    taken_back: how often the person took the answer back to give another
+    earlier: what they had answered, a list of {answer, times, seconds, client, received, taken_back, replaced}; an
+    answer that was taken back and not replaced (null) is still the answer
     """
     return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
 
@@ -56,8 +60,11 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         answers, units.c.names, trials.c.shown, trials.c.place, people.c.person.label("who"), people.c.excluded,
         people.c.excluded_why, people.c.source,
     ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
+    earlier: dict[str, list[dict[str, Any]]] = {}
     with run.store.reading() as connection:
-        return [_row(run.survey, row._mapping) for row in connection.execute(wanted)]
+        for row in connection.execute(sa.select(schema.taken_back).order_by(schema.taken_back.c.number)):
+            earlier.setdefault(row.trial, []).append(_earlier(row))
+        return [_row(run.survey, row._mapping, earlier.get(row.trial, [])) for row in connection.execute(wanted)]
 
 
 def people_table(run: Running) -> pa.Table:
@@ -110,7 +117,14 @@ def labels_of(
     )  # fmt: skip
 
 
-def _row(survey: Survey, row: Any) -> dict[str, Any]:
+def _earlier(row: Any) -> dict[str, Any]:
+    return {
+        "answer": json.loads(row.answer), "times": json.loads(row.times), "seconds": row.seconds, "client": row.client,
+        "received": row.received, "taken_back": row.at, "replaced": row.replaced,
+    }  # fmt: skip
+
+
+def _row(survey: Survey, row: Any, earlier: list[dict[str, Any]]) -> dict[str, Any]:
     times, shown, names = (json.loads(row[name]) for name in ("times", "shown", "names"))
     attention = row["kind"] == "attention"
     touched, away = times.get("touched"), times.get("away", [])
@@ -126,4 +140,5 @@ def _row(survey: Survey, row: Any) -> dict[str, Any]:
         "times": row["times"], "client": row["client"], "received": row["received"],
         "doubts": row["doubts"],
         "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
+        "taken_back": len(earlier), "earlier": json.dumps(earlier),
     }  # fmt: skip

@@ -35,6 +35,13 @@ SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_
 SHOWN = sa.select(schema.trials.c.id, schema.trials.c.shown).where(
     schema.trials.c.id.in_(sa.bindparam("trials_", expanding=True))
 )
+# Answers that were taken back and replaced, as they were: what was counted of them is no longer said.
+TAKEN_BACK = (
+    sa.select(schema.taken_back, schema.trials.c.unit, schema.trials.c.kind)
+    .join(schema.trials, schema.trials.c.id == schema.taken_back.c.trial)
+    .where(schema.taken_back.c.replaced >= sa.bindparam("since"))
+    .order_by(schema.taken_back.c.replaced)
+)
 OF_PERSON = ANSWERS.where(schema.answers.c.person == sa.bindparam("person_"), schema.answers.c.kind == "main")
 
 
@@ -59,7 +66,7 @@ class Watch:
 
     def read(self) -> bool:
         """Take in what is new since the last time; whether anything was."""
-        people, units, answers = self.people, self.units, len(self._person)
+        people, units, answers, replaced = self.people, self.units, len(self._person), len(self._replaced)
         try:
             with self.run.store.reading() as connection:
                 self._read_units(connection)
@@ -74,7 +81,7 @@ class Watch:
         except BaseException:
             self._begin()  # half of what was new may be counted already
             raise
-        same = answers == len(self._person) and people == self.people
+        same = answers == len(self._person) and people == self.people and replaced == len(self._replaced)
         return not same or any(not np.array_equal(units[name], self.units[name]) for name in UNIT)
 
     @property
@@ -83,11 +90,13 @@ class Watch:
 
     def columns(self) -> dict[str, np.ndarray]:
         """One entry for each answer; `first` is a code of `choices`, `kind` of TRIAL_KINDS, `person` of `codes`."""
-        columns = {
+        return {name: np.array(column) for name, column in self._columns().items()}
+
+    def _columns(self) -> dict[str, Any]:
+        return {
             "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
             "seconds": self._seconds, "received": self._received, "doubtful": self._doubtful, "passed": self._passed,
         }  # fmt: skip
-        return {name: np.array(column) for name, column in columns.items()}
 
     def _begin(self) -> None:
         self.people: dict[str, Any] = {}
@@ -102,8 +111,10 @@ class Watch:
         self.codes: dict[str, int] = {}
         self._since = -math.inf
         self._recent: dict[str, float] = {}
+        self._replaced: dict[tuple[str, int], float] = {}
 
     def _read_answers(self, connection: Connection) -> None:
+        self._drop_replaced(connection)
         people = {row.id: row for row in connection.execute(PEOPLE)}
         if self.people.keys() - people.keys():  # somebody was deleted with all their answers
             self._begin()
@@ -127,6 +138,22 @@ class Watch:
         last = max(self._recent.values(), default=-math.inf)
         self._since = last - LATE
         self._recent = {trial: at for trial, at in self._recent.items() if at >= self._since}
+
+    def _drop_replaced(self, connection: Connection) -> None:
+        """Take away what people have taken back since; what they said instead comes with the new answers."""
+        since = max(self._replaced.values(), default=-math.inf) - LATE
+        for row in connection.execute(TAKEN_BACK, {"since": since}).all():
+            if (row.trial, row.number) in self._replaced:
+                continue
+            self._replaced[row.trial, row.number] = row.replaced
+            mine = (np.array(self._received) == row.received) & (np.array(self._unit) == row.unit)
+            mine &= np.array(self._person) == self.codes.get(row.person, -1)
+            for place in np.flatnonzero(mine)[::-1].tolist():
+                for column in self._columns().values():
+                    column.pop(place)
+                self._recent.pop(row.trial, None)
+                if row.kind == "main" and self.people[row.person].excluded is None:
+                    self._pool([row], -1)
 
     def _read_units(self, connection: Connection) -> None:
         rows = zip(*connection.execute(UNITS).all(), strict=True)

@@ -26,6 +26,7 @@ units = sa.Table(
     sa.Index("units_by_priority", "main", "priority"),
 )  # fmt: skip
 
+# `place`: the page of the instructions; among trials 1 while the last answer is open again, else 0.
 people = sa.Table(
     "people", metadata,
     sa.Column("id", sa.Text, primary_key=True),
@@ -74,6 +75,21 @@ answers = sa.Table(
     sa.Column("client", sa.Float),
     sa.Column("received", sa.Float, nullable=False, index=True),
     sa.Column("doubts", sa.Text),
+)  # fmt: skip
+
+# One row for each time that an answer was taken back: the answer as it was, and when another came in its place, if any.
+taken_back = sa.Table(
+    "taken_back", metadata,
+    sa.Column("trial", sa.Text, sa.ForeignKey("trials.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("person", sa.Text, nullable=False, index=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("replaced", sa.Float, index=True),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("times", sa.Text, nullable=False),
+    sa.Column("seconds", sa.Float),
+    sa.Column("client", sa.Float),
+    sa.Column("received", sa.Float, nullable=False),
 )  # fmt: skip
 
 # Consent, comprehension, breaks and debriefing: one row for each page that was sent in.

@@ -9,5 +9,6 @@ draws           which unit is asked about next
 batch_draws     the same where items are given in batches
 second_holders  what to do where all that is missing is held by others
 ranking         where one more answer is worth most, for draws by expected error
+taken_back      the last answer, open again until the next one is sent
 saved_answers   an answer, checked and written once with its times
 """

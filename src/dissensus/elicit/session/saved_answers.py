@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -29,6 +29,8 @@ COUNT = (
 )
 # PostgreSQL does all three at one call; each call there costs as much as all of them in SQLite.
 AT_ONCE = COUNT.add_cte(KEEP.cte("kept"), UNHOLD.cte("unheld"))
+MEASURED = {"looked", "ready", "touched", "submitted", "changes", "away", "played", "early", "reloads"}
+MOST_OFTEN = 1_000_000  # that something is counted on one page
 LARGEST = 1e15  # of any number that a browser sends
 OPEN = 366 * 24 * 3600 * 1000  # milliseconds beyond which no page has been open
 TEXT = 2000  # characters of a text that was typed or chosen
@@ -50,19 +52,23 @@ class Given(NamedTuple):
 
 
 def save_answer(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any]
-) -> str | None:
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any],
+    replace: Callable[[dict[str, Any]], object] | None = None,
+) -> str | None:  # fmt: skip
     """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
 
-    given  all trials of this person; the one that is answered is marked so
+    given    all trials of this person; the one that is answered is marked so
+    replace  takes the answer as it is stored, where it is to replace one that was taken back
     """
     place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
     if place is None:
         raise Refused("this trial is not part of your session", 404)
     trial = given[place]
     feedback = _feedback(run, trial)
-    if trial.answered is not None:
+    if trial.answered is not None and replace is None:
         return feedback
+    if trial.answered is None and replace is not None:
+        raise Refused("this trial has no answer that was taken back", 409)
     try:
         answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
@@ -78,6 +84,9 @@ def save_answer(
         "times": json.dumps(times), "seconds": seconds, "client": float(client) if _finite(client) else None,
         "received": received, "doubts": doubts or None,
     }  # fmt: skip
+    if replace is not None:
+        replace(row)
+        return feedback
     _keep(connection, row, counts=0 if person.excluded is not None else 1, held=trial.held)
     given[place] = trial._replace(answered=received, held=False)
     return feedback
@@ -105,17 +114,22 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
 def checked_times(given: Any) -> dict[str, Any]:
     """What the browser measured, in milliseconds since the page was shown; what is not of that form is refused.
 
-    looked, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]. All but `submitted`
-    may be missing, which leaves doubts.
+    looked, ready, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
+    played  [[sound, from, to], …], where to is null if it could not be played; early, reloads  how often
+    All but `submitted` may be missing; what an honest browser always has leaves doubts then.
     """
-    if not isinstance(given, dict) or set(given) - {"looked", "touched", "submitted", "changes", "away"}:
-        raise Refused("expected times, an object with looked, touched, submitted, changes and away")
-    for name in ("looked", "touched", "submitted"):
+    if not isinstance(given, dict) or set(given) - MEASURED:
+        raise Refused(f"expected times, an object with {', '.join(sorted(MEASURED))}")
+    for name in ("looked", "ready", "touched", "submitted"):
         if not _is_time(given.get(name)) and (given.get(name) is not None or name == "submitted"):
             raise Refused(
                 f"times.{name} is {str(given.get(name))[:60]}; expected milliseconds since the page was shown"
             )
-    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]")):
+    for name in ("early", "reloads"):
+        if name in given and not (type(given[name]) is int and 0 <= given[name] <= MOST_OFTEN):
+            raise Refused(f"times.{name} is {str(given[name])[:60]}; expected a whole number from 0 to {MOST_OFTEN:,}")
+    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]"),
+                              ("played", _is_play, "[sound, from, to]")):  # fmt: skip
         rows = given.get(name, [])
         if (
             not isinstance(rows, list)
@@ -143,6 +157,10 @@ def _is_input(value: Any) -> bool:
 
 def _is_time(value: Any) -> bool:
     return _finite(value) and 0 <= value <= OPEN
+
+
+def _is_play(row: list[Any]) -> bool:
+    return len(row) == 3 and all(map(_is_time, row[:2])) and (row[2] is None or _is_time(row[2]))
 
 
 def _seconds(times: dict[str, Any]) -> float | None:

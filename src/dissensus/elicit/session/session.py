@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from sqlalchemy.engine import Connection, Row
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, setting_column, storable
 from dissensus.elicit.running import Refused, Running, way_back_of
-from dissensus.elicit.session import protocol, trials
+from dissensus.elicit.session import protocol, taken_back, trials
 from dissensus.elicit.session.presence import note_presence
 from dissensus.elicit.session.saved_answers import Given, save_answer
 from dissensus.elicit.session.second_holders import answers_missing
@@ -57,9 +58,13 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
         given = None
         if page.startswith("trial:"):
             given = trials.given_to(connection, person)
-            feedback = save_answer(run, connection, person, given, page.removeprefix("trial:"), sent)
+            trial, _, opened = page.removeprefix("trial:").partition(":")
+            replace = partial(taken_back.replace_answer, connection, trial, opened) if opened else None
+            feedback = save_answer(run, connection, person, given, trial, sent, replace)
             if feedback:
                 reply["feedback"] = feedback
+            if opened:
+                person = person_row(connection, person_id)
         elif page == trials.WAITING:
             return {**reply, "page": _stop_waiting(run, connection, person)}
         else:
@@ -67,6 +72,23 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             person = person_row(connection, person_id)
         note_presence(run, connection, person)
         return {**reply, "page": _page(run, connection, person, given)}
+
+    return run.store.write(work)
+
+
+def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Open the trial that was answered last once more, and give its page; asking for it twice is not an error."""
+    page = sent.get("page")
+    if not isinstance(page, str) or not storable(page) or not page.startswith("trial:"):
+        raise Refused("expected an object with the field page, the name of a trial's page")
+
+    def work(connection: Connection) -> dict[str, Any]:
+        person = person_row(connection, person_id)
+        given = trials.given_to(connection, person)
+        if (person.state or "open") == "open":
+            taken_back.reopen(connection, person, given, page.removeprefix("trial:"))
+            person = person_row(connection, person_id)
+        return _page(run, connection, person, given)
 
     return run.store.write(work)
 
@@ -189,9 +211,19 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
             "left": survey.protocol.attempts - person.attempts,
             "again": person.attempts > 0,
         }
-    if stage in ("practice", "trials"):
+    if stage in taken_back.OFFERED:
         if given is None:
             given = trials.given_to(connection, person)
+        open_again = taken_back.open_trial(connection, person)
+        if open_again is not None:
+            again = trials.shown_again(run, connection, person, given, open_again)
+            if again is not None:
+                return {**page, **again, **taken_back.reopened_page(connection, open_again)}
+        last = taken_back.last_answered(stage, given)
+        if last is not None:
+            page["take_back"] = f"trial:{last}"
+    if stage in ("practice", "trials"):
+        assert given is not None
         trial = trials.trial_page(run, connection, person, given, _per_item(run, person))
         if trial is not None:
             return {**page, **trial}

@@ -35,6 +35,7 @@ GIVEN = (
     .order_by(schema.trials.c.place)
 )
 GIVE = sa.insert(schema.trials)
+SHOWN = sa.select(schema.trials).where(schema.trials.c.id == sa.bindparam("trial_"))
 BREAK = sa.select(schema.pages.c.page).where(
     schema.pages.c.person == sa.bindparam("person_"), schema.pages.c.page == sa.bindparam("page_")
 )
@@ -75,6 +76,18 @@ def trial_page(
         **_shown(run, shown), **_progress(run, person, history),
         "preload": _pictures(run, _expected(run, person, history, shown)),
     }  # fmt: skip
+
+
+def shown_again(
+    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str
+) -> dict[str, Any] | None:
+    """An answered trial as it was shown; None where the survey no longer has what it is about."""
+    trial = connection.execute(SHOWN, {"trial_": trial_id}).one()
+    if not _there(run, trial):
+        return None
+    history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
+    progress = _progress(run, person, history)
+    return {**_shown(run, trial), **progress, "place": max(1, progress["place"] - 1)}
 
 
 def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
@@ -164,7 +177,7 @@ def _told(trial: Given) -> Next | None:
     return None if following is None else Next(*following)
 
 
-def _there(run: Running, trial: Given) -> bool:
+def _there(run: Running, trial: Given | Row[Any]) -> bool:
     """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
     names = run.names[trial.unit]
     return len(names) == run.survey.shows and all(name in run.units.items for name in names)

@@ -28,5 +28,13 @@ export function columns(buttons, classes) {
   return list;
 }
 
+// A button that would give the answer that was taken back.
+export function answeredBefore(button) {
+  const said = ", your answer before";
+  button.dataset.before = "";
+  if (button.hasAttribute("aria-label")) button.setAttribute("aria-label", button.getAttribute("aria-label") + said);
+  else button.append(make("span", { class: "visually-hidden" }, said));
+}
+
 let number = 0;
 export const unique = (name) => `${name}-${++number}`;

@@ -83,6 +83,12 @@ export class Outbox {
     return refused ? { stage: "lost", text: reply.error } : reply;
   }
 
+  // The trial whose answer is taken back, to be answered again, or the problem with that. Asking twice is harmless.
+  async takeBack(trial) {
+    const { reply, refused } = await this.#answer("api/take-back", { page: trial }, isPage);
+    return refused === undefined ? reply : refused === 409 ? this.page() : { problem: reply.error };
+  }
+
   // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
   async submit(entry) {
     this.#keep(entry);

@@ -1,9 +1,12 @@
 // The one page of a survey: asks the server what comes next, shows it, and hands in what was done.
 
 import { make, prose } from "./dom.js";
+import { Drafts } from "./drafts.js";
 import { contact, endPages } from "./ends.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { keepPresent } from "./presence.js";
+import { Settle } from "./settle.js";
+import { takeBack } from "./take_back.js";
 import { loadQuestion, pictures, showTrial } from "./trial.js";
 import { Times } from "./times.js";
 import { lookAgain, waiting } from "./waiting.js";
@@ -30,6 +33,8 @@ function session() {
 
 const here = session();
 const outbox = new Outbox(here.get("token") || "", tell);
+const drafts = new Drafts(outbox.prefix);
+const settle = new Settle(page);
 let times = null;
 let shown = null; // the page that is shown, or nothing where it must not be replaced
 let busy = false;
@@ -50,18 +55,23 @@ function show(content) {
   const draw = PAGES[content.stage] || PAGES.lost;
   times?.stop();
   let ready = () => {};
-  times = new Times(new Promise((there) => { ready = there; }));
+  const whole = new Promise((there) => { ready = there; });
+  const draft = drafts.of(content.page);
+  times = new Times(whole, draft?.times);
+  drafts.begin(content.page, times);
   shown = content.page;
-  page.replaceChildren(...drawn(draw, content, async (answer) => {
+  page.replaceChildren(...drawn(draw, { ...content, before: draft?.state ?? content.before }, async (answer) => {
     busy = true;
     const reply = await handIn(content.page, answer);
     busy = false;
     if (reply.problem) return reply.problem;
+    drafts.end();
     if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
     else show(reply.page);
     return "";
-  }).filter(Boolean));
+  }).filter(Boolean), lastAnswer(content));
   page.removeAttribute("aria-busy");
+  settle.begin(times, whole);
   pictures(page).then(ready);
   scrollTo(0, 0);
   focus(page.querySelector("[data-focus]") || page.querySelector("h1"));
@@ -108,17 +118,23 @@ addEventListener("error", () => tell("Something on this page does not work. All 
 // Following the link would put another address in the place of the session's.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
 
-// A double click answers once: where its first click has brought another page, the second is no answer to that one.
-let clicked = null; // what was on the page at the click before
-document.addEventListener("click", (event) => {
-  if (event.detail > 1 && clicked !== page.firstElementChild) { event.preventDefault(); event.stopPropagation(); return; }
-  clicked = page.firstElementChild;
-}, { capture: true });
-
 // A key that is held down answers once.
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
 }, { capture: true });
+
+// Below the page: the way back to the last answer. A trial keeps the place for it, so that nothing moves.
+function lastAnswer(content) {
+  return make("div", { class: content.question ? "last-answer kept" : "last-answer" }, content.take_back ? takeBack(async () => {
+    if (busy) return "";
+    busy = true;
+    const trial = await outbox.takeBack(content.take_back);
+    busy = false;
+    if (trial.problem) return trial.problem;
+    show(trial);
+    return "";
+  }, times.listen.signal) : null);
+}
 
 function progress(content) {
   const box = document.getElementById("progress");
@@ -130,9 +146,11 @@ function progress(content) {
 function showFeedback(text, next) {
   shown = null;
   times.stop();
+  times = new Times();
   page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", next));
   page.removeAttribute("aria-busy");
   const button = page.querySelector("button");
+  settle.begin(times);
   button.setAttribute("aria-describedby", "feedback"); // so that it is read out, as the focus is behind it
   button.focus();
 }
@@ -150,15 +168,19 @@ function actions(text, act, ...more) {
   return make("div", {}, make("div", { class: "actions" }, buttons), problem);
 }
 
+const mark = (required) => (required ? make("span", { class: "required" }, "required") : null);
+
 function options(name, question, choices, required) {
-  return make("fieldset", { class: "options" }, make("legend", {}, question), choices.map((choice) =>
+  return make("fieldset", { class: "options", role: "radiogroup", "aria-required": String(required) }, make("legend", {}, question, " ", mark(required)), choices.map((choice) =>
     make("label", {}, make("input", { type: "radio", name, value: choice, required, "aria-invalid": "false" }), make("span", {}, choice))));
 }
 
-function form(children, text, read, done) {
+// `before` is what was in its fields when it was reloaded, by their names.
+function form(children, text, read, done, before) {
   const problem = make("p", { class: "problem", "aria-live": "assertive" });
   const button = make("button", { class: "main", type: "submit" }, text);
   const made = make("form", {
+    oninput: () => drafts.keep(),
     onsubmit: async (event) => {
       event.preventDefault();
       button.disabled = true;
@@ -166,7 +188,18 @@ function form(children, text, read, done) {
       button.disabled = false;
     },
   }, children, problem, make("div", { class: "actions" }, button));
+  for (const [name, value] of Object.entries(before || {})) {
+    const field = made.elements.namedItem(name);
+    if (field) field.value = value;
+  }
+  drafts.hold(() => Object.fromEntries(new FormData(made)));
   return made;
+}
+
+function whatIsRequired(asked) {
+  const required = asked.filter((field) => field.required).length;
+  if (!required) return null;
+  return make("p", { class: "quiet" }, required < asked.length ? "What is marked “required” needs an answer; the rest may be left empty." : "All of it needs an answer.");
 }
 
 const PAGES = {
@@ -180,24 +213,24 @@ const PAGES = {
   ],
   comprehension: (content, done) => [
     make("h1", {}, "A short check"),
-    make("p", {}, content.again ? "That was not quite right. Please read the questions again and try once more." : "Please answer these questions about the task."),
+    make("p", {}, content.again ? "That was not quite right. Please read the questions again and try once more." : "Please answer these questions about the task.", " All of them need an answer."),
     form(content.asked.map((check, i) => options(`q${i}`, check.question, check.options, true)), "Check my answers",
-      (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done),
+      (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done, content.before),
   ],
-  practice: (trial, done) => showTrial(trial, done, times, "Practice"),
-  trial: (trial, done) => showTrial(trial, done, times, ""),
+  practice: (trial, done) => showTrial(trial, done, { times, settle, drafts, note: "Practice" }),
+  trial: (trial, done) => showTrial(trial, done, { times, settle, drafts, note: trial.again ? "Your last answer, to be changed" : "" }),
   waiting: (content, done) => [...waiting(content), actions("Look again now", comeBack, [content.answered ? "Finish now" : "Stop waiting", () => done({})]), contact(content)],
   break: (content, done) => [
     make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Rest your eyes, and go on when you like.`),
     actions("Go on", () => done({})),
   ],
   debrief: (content, done) => [
-    make("h1", {}, "Almost done"), ...prose(content.text),
+    make("h1", {}, "Almost done"), ...prose(content.text), whatIsRequired(content.asked),
     form(content.asked.map((field) => (field.options.length
       ? options(field.name, field.question, field.options, field.required)
-      : make("fieldset", {}, make("label", { for: `f-${field.name}` }, field.question), make("br"),
+      : make("fieldset", {}, make("label", { for: `f-${field.name}` }, field.question, " ", mark(field.required)), make("br"),
         make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
-    "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done),
+    "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done, content.before),
   ],
   broken: (content) => [make("h1", {}, "This page cannot be shown"), make("p", {}, "Something in it does not work. All that you sent is saved. Please load the page again; if that does not help, tell the people who run the survey."),
     contact(content), actions("Load the page again", () => { location.reload(); })],

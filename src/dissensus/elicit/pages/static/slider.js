@@ -2,21 +2,22 @@
 
 import { keyCap, make, unique } from "./dom.js";
 
-// A click, an arrow key, a digit (tenths of the way) or the space bar gives it a value.
-export function untouchedSlider(label, low, high, step, change, key) {
+// A click, an arrow key, a digit (tenths of the way) or the space bar gives it a value; `before` is one that it had.
+export function untouchedSlider(label, low, high, step, change, key, before) {
   const id = unique("slider");
   const shown = make("output", { for: id, "aria-hidden": "true" }, "–"); // the slider itself announces its value
   const input = make("input", { type: "range", id, min: low, max: high, step, class: "untouched", "aria-valuetext": "not set", "aria-keyshortcuts": key, "data-keys": key ? "" : undefined });
   input.value = (low + high) / 2;
   let touched = false;
-  const touch = () => {
+  const draw = () => {
     touched = true;
     input.classList.remove("untouched");
     input.style.setProperty("--filled", `${(100 * (input.value - low)) / (high - low)}%`);
     shown.textContent = step >= 1 ? input.value : Number(input.value).toFixed(2);
     input.setAttribute("aria-valuetext", shown.textContent);
-    change(Number(input.value));
   };
+  const touch = () => { draw(); change(Number(input.value)); };
+  if (typeof before === "number") { input.value = before; draw(); }
   input.addEventListener("input", touch);
   // A click on the very middle changes nothing, so the browser sends no event for it.
   input.addEventListener("pointerup", () => { if (!touched) touch(); });

@@ -3,7 +3,7 @@
 import { keyCap, make, unique } from "../dom.js";
 import { keysOf, MANY, pressed } from "../keys.js";
 
-export function ask({ question, change }) {
+export function ask({ question, change, before }) {
   const { classes } = question;
   const letters = classes.length > MANY ? new Map() : keysOf(classes, { digits: false });
   const left = make("output", { class: "left-over" });
@@ -20,6 +20,7 @@ export function ask({ question, change }) {
     const id = unique("part");
     const input = make("input", { type: "text", inputmode: "numeric", id, maxlength: 3, autocomplete: "off", "aria-keyshortcuts": letters.get(name), "data-keys": letters.size ? "" : undefined,
       oninput: () => { change(name, input.value); draw(); } });
+    input.value = before?.percents[name] ?? "";
     inputs.set(name, input);
     return make("div", { class: "part" }, make("label", { for: id }, name), keyCap(letters.get(name)), input, make("span", { "aria-hidden": "true" }, "%"));
   });
@@ -29,11 +30,12 @@ export function ask({ question, change }) {
     if (match) { inputs.get(match.name).focus(); inputs.get(match.name).select(); }
     return Boolean(match);
   };
+  const state = () => ({ percents: Object.fromEntries([...inputs].map(([name, input]) => [name, input.value])) });
   const read = () => {
     const wrong = classes.find((name) => whole(inputs.get(name).value) === null);
     if (wrong !== undefined) { inputs.get(wrong).focus(); return { problem: `${wrong}: a whole number from 0 to 100, please.` }; }
     if (sum() !== 100) return { problem: `The percents sum to ${sum()}; they have to sum to 100.` };
     return { answer: { percents: Object.fromEntries(classes.map((name) => [name, whole(inputs.get(name).value)]).filter(([, part]) => part)) } };
   };
-  return { elements: [make("div", { class: "parts" }, rows), make("div", { class: "total" }, bar, left)], read, keys: letters.size ? keys : null, hint: "a letter goes to its class, digits say how much" };
+  return { elements: [make("div", { class: "parts" }, rows), make("div", { class: "total" }, bar, left)], read, state, keys: letters.size ? keys : null, hint: "a letter goes to its class, digits say how much" };
 }

@@ -1,20 +1,23 @@
 // Choose one: labels around the picture, in a list, or found by typing. A click or a key is the answer.
 
-import { columns, keyCap, make } from "../dom.js";
+import { answeredBefore, columns, keyCap, make } from "../dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
 import { searchBox } from "../search.js";
 
 const MOST_AROUND = 16;
 
-export function ask({ items, question, stimuli, submit, change }) {
+export function ask({ items, question, stimuli, submit, change, before }) {
   const { classes, options } = question;
   const answer = (name) => { change("choice", name); submit({ choice: name }); };
   if (options.layout === "search" || classes.length > MANY) {
-    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, { likely: items[0].likely });
+    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, {
+      likely: before ? [before.choice, ...items[0].likely] : items[0].likely, tag: (name) => (name === before?.choice ? "your answer before" : ""),
+    });
     return { elements: [box.element], focus: box.input };
   }
   const letters = keysOf(classes);
   const buttons = classes.map((name) => make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
+  if (before) answeredBefore(buttons[classes.indexOf(before.choice)]);
   const keys = (event) => {
     const match = pressed(event, letters);
     if (match && !match.shifted) answer(match.name);

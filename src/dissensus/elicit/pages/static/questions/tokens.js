@@ -3,10 +3,10 @@
 import { keyCap, make } from "../dom.js";
 import { keysOf, MANY, pressed } from "../keys.js";
 
-export function ask({ question, change }) {
+export function ask({ question, change, before }) {
   const { classes, options } = question;
   const letters = classes.length > MANY ? new Map() : keysOf(classes);
-  const placed = new Map(classes.map((name) => [name, 0]));
+  const placed = new Map(classes.map((name) => [name, before?.tokens[name] ?? 0]));
   const left = make("p", { class: "left-over" });
   const live = make("p", { class: "visually-hidden", role: "status" });
   const heaps = new Map();
@@ -39,9 +39,10 @@ export function ask({ question, change }) {
     if (match) move(match.name, match.shifted ? -1 : 1);
     return Boolean(match);
   };
+  const state = () => ({ tokens: Object.fromEntries([...placed].filter(([, part]) => part)) });
   const read = () => (sum() === options.tokens
-    ? { answer: { tokens: Object.fromEntries([...placed].filter(([, part]) => part)) } }
+    ? { answer: state() }
     : { problem: `Place all ${options.tokens} tokens; ${options.tokens - sum()} ${options.tokens - sum() === 1 ? "is" : "are"} left.` });
-  return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left, live)], read, keys: letters.size ? keys : null,
+  return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left, live)], read, state, keys: letters.size ? keys : null,
     hint: "a key gives its class a token, with Shift it takes one away" };
 }

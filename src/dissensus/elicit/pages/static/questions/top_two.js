@@ -6,7 +6,7 @@
 import { bold, columns, keyCap, make, prose, unique } from "../dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
 import { searchBox } from "../search.js";
-import { topTwoForm } from "../top_two_form.js";
+import { remarkOn, topTwoForm } from "../top_two_form.js";
 
 const TITLES = { first: "Most probable", second: "Second, if any" };
 const SPOKEN = { first: "most probable", second: "second most probable", out: "definitely not", "": "" };
@@ -14,13 +14,13 @@ const SIGN = { first: "1", second: "2", out: "×", "": "" };
 
 export const ask = (trial) => (trial.question.options.layout === "form" ? topTwoForm(trial) : topTwo(trial));
 
-function topTwo({ items, question, change }) {
+function topTwo({ items, question, change, before }) {
   const { classes, options, texts } = question;
   const many = options.layout === "search" || classes.length > MANY;
   const modal = !many && digitsOnly(classes);
   const letters = many ? new Map() : keysOf(classes);
   const roles = options.second ? ["first", "second"] : ["first"];
-  const state = { first: null, second: null, out: new Set() };
+  const state = { first: before?.first ?? null, second: before?.second ?? null, out: new Set(before?.ruled_out) };
   const rest = () => classes.filter((name) => name !== state.first && name !== state.second);
   const live = make("p", { class: "visually-hidden", role: "status" });
   const slots = Object.fromEntries(roles.map((role) => [role, slot(role)]));
@@ -54,6 +54,7 @@ function topTwo({ items, question, change }) {
     input.addEventListener("keydown", (event) => {
       if (event.key === "Backspace" && input.value === "" && !event.repeat) { unname(role); event.preventDefault(); }
     });
+    input.value = before?.[`${role}_percent`] ?? "";
     const name = make("strong", {}, "–");
     const label = make("label", { for: id, class: "visually-hidden" });
     const box = make("div", { class: "slot", "data-role": "" }, make("span", { class: "rank" }, TITLES[role]), name, label, make("span", { class: "amount" }, input, make("span", { "aria-hidden": "true" }, "%")));
@@ -153,6 +154,7 @@ function topTwo({ items, question, change }) {
   function read() {
     if (state.first === null) return { problem: "Name the most probable class." };
     const percents = { first: number(slots.first.input.value), second: null };
+    let rest = "";
     if (percents.first === null) { slots.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
     if (state.second !== null) {
       const { input } = slots.second;
@@ -161,13 +163,17 @@ function topTwo({ items, question, change }) {
         change("second_percent", `rest ${remainder()}`);
         input.focus();
         input.select();
-        return { problem: `${state.second} gets the rest, ${remainder()} percent. Enter again sends it.` };
+        rest = `${state.second} gets the rest, ${remainder()} percent. Enter again sends it.`;
       }
       percents.second = number(input.value);
       if (percents.second === null) { input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
     }
-    return { answer: { first: state.first, first_percent: percents.first, second: state.second, second_percent: percents.second, ruled_out: classes.filter((name) => state.out.has(name)) } };
+    const answer = { ...soFar(), first_percent: percents.first, second_percent: percents.second };
+    return { answer, remark: rest || remarkOn(answer) };
   }
+
+  const soFar = () => ({ first: state.first, first_percent: slots.first.input.value, second: state.second, second_percent: slots.second?.input.value ?? null,
+    ruled_out: classes.filter((name) => state.out.has(name)) });
 
   const keys = (event) => {
     const typing = event.target.dataset.keys === "";
@@ -195,7 +201,7 @@ function topTwo({ items, question, change }) {
   return {
     elements: [make("fieldset", {}, texts.first ? make("legend", {}, bold(texts.first)) : make("legend", { class: "visually-hidden" }, "Classes"), chooser, many && options.ruling_out ? listed : null),
       make("div", { class: "slots" }, roles.map((role) => slots[role].element)), ...(outButton ? [...sentences("ruled_out"), make("div", { class: "actions ruling" }, outButton, oneByOne)] : []), live],
-    read, keys, focus: many ? finder.input : null, hint: hint(many, modal, options),
+    read, state: soFar, keys, focus: many ? finder.input : null, hint: hint(many, modal, options),
   };
 }
 

@@ -1,13 +1,15 @@
 // Which of two is closer to a third: a click on it, its button, or an arrow key.
 
-import { keyCap, make } from "../dom.js";
+import { answeredBefore, keyCap, make } from "../dom.js";
 
-export function ask({ submit, change, stimuli }) {
+export function ask({ submit, change, stimuli, before }) {
   const answer = (closer) => { change("closer", closer); submit({ closer }); };
   const [reference, ...two] = stimuli.children;
   const sides = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key], i) => {
     two[i].addEventListener("click", () => answer(closer));
-    return make("div", { class: "candidate" }, two[i], make("button", { type: "button", "aria-keyshortcuts": i ? "ArrowRight" : "ArrowLeft", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key)));
+    const button = make("button", { type: "button", "aria-keyshortcuts": i ? "ArrowRight" : "ArrowLeft", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key));
+    if (before?.closer === closer) answeredBefore(button);
+    return make("div", { class: "candidate" }, two[i], button);
   });
   stimuli.replaceChildren(reference, ...sides);
   const keys = (event) => {
