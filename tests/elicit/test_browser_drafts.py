@@ -59,7 +59,7 @@ def test_half_an_answer_survives_a_reload(tmp_path, person, kind):
     assert row["seconds"] == pytest.approx((times["submitted"] - times["looked"] - (back - left)) / 1000)
 
 
-def test_a_form_and_a_search_keep_what_is_half_filled(tmp_path, person):
+def test_a_form_keeps_what_is_half_filled(tmp_path, person):
     question = {"kind": "top-two", "classes": CLASSES, "layout": "form", "shuffle": False}
     with served(write_survey(folder := tmp_path / "survey", question=question)) as address:
         me = person()
