@@ -40,7 +40,8 @@ def dissensus(*args, code=0):
 @pytest.fixture
 def answered(tmp_path):
     """A survey with one answer, of somebody whom the recruiting site calls abcabc…."""
-    folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0})
+    ends = {outcome: {"code": outcome.upper()} for outcome in ("completed", "full")}
+    folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0}, ends=ends)
     run = open_survey(folder)
     me = arrive(run, {"PROLIFIC_PID": "abc" * 8})
     submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
@@ -167,7 +168,7 @@ def test_answers_beyond_those_that_are_wanted_are_said(answered, tmp_path):
             page = current_page(run, me)
             decisions.extend(run, 2)
             while page["stage"] == "trial":
-                page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})["page"]
+                page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
         decisions.settle(run, "per_item")
         more = status_of(run)["surplus"]
     assert more > 0

@@ -427,5 +427,7 @@ def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
     me.page.unroute("**/media/*")
     me.ready()
     me.moves_on(lambda: me.page.get_by_role("button", name="cat").click())
-    assert answers(folder) == [{"choice": "cat"}]
+    (row,) = kept(folder)
+    assert row["answer"] == {"choice": "cat"}
+    assert row["times"]["touched"] < row["times"]["ready"]  # the first press was told, and input waited for the picture
     me.problems.clear()

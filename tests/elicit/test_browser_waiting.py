@@ -14,7 +14,7 @@ from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.browser import kept, served
 from tests.elicit.session.test_holds import look, silent_for
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import TIMES, write_survey
 
 ALL_HELD = 10  # people who hold every place of eight items, and the two that may be given twice
 
@@ -62,7 +62,7 @@ def test_it_says_when_everything_has_been_answered_after_all(busy, person):
         me.start(address)
         for somebody in people:
             page = current_page(run, somebody)
-            submit(run, somebody, {"page": page["page"], "answer": {"choice": "cat"}})
+            submit(run, somebody, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
         me.page.get_by_text("All items have the answers they need.").wait_for()
         assert me.heading() == "Nothing is left to answer"
 

@@ -7,6 +7,7 @@ import io
 import json
 import statistics
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from math import log
 from pathlib import Path
 
@@ -399,9 +400,11 @@ def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
 def test_guessing_the_key_is_slowed_down(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey"))
     client = TestClient(make_app(run), follow_redirects=False, client=("203.0.113.9", 1))
-    replies = [client.post("/dashboard/login", content=f"key=guess{i}") for i in range(7)]
-    assert [reply.status_code for reply in replies] == [303] * 5 + [429] * 2
-    assert "Too many attempts" in replies[-1].text and 'href="../static/elicit.css"' in replies[-1].text
+    with ThreadPoolExecutor(12) as pool:
+        replies = list(pool.map(lambda i: client.post("/dashboard/login", content=f"key=guess{i}"), range(12)))
+    refused = next(reply for reply in replies if reply.status_code != 303)
+    assert refused.status_code == 429
+    assert "Too many attempts" in refused.text and 'href="../static/elicit.css"' in refused.text
     run.store.close()
 
 

@@ -16,9 +16,7 @@ from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.questions.test_attention import uncommented
 from tests.elicit.rehearsal.test_rehearse import dissensus
-from tests.elicit.surveys import write_survey
-
-TIMES = {"looked": 0, "touched": 900, "submitted": 1800, "changes": [], "away": []}
+from tests.elicit.surveys import TIMES, write_survey
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)

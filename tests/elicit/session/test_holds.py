@@ -22,6 +22,7 @@ from dissensus.elicit.session.draws import draw
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.database.test_store import counters, expire
 from tests.elicit.session.test_session import answer, rows, through_trials
+from tests.elicit.surveys import from_prolific
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_of_two_who_expect_the_same_item_one_gets_it(texts):
 
 def walk(client, number):
     """A person with this id who answers all they get. -> answers given, and the last stage"""
-    place = client.get(f"/start?PROLIFIC_PID={number:024x}&SESSION_ID=s{number}").headers["location"]
+    place = client.get("/start", params=from_prolific(number)).headers["location"]
     me = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}
     page, given = client.post("/api/page", headers=me).json(), 0
     while page["stage"] == "trial":
@@ -116,7 +117,7 @@ def invent(client, count):
     """Ids that nobody has come, look, and never answer."""
     stages = []
     for number in range(count):
-        place = client.get(f"/start?PROLIFIC_PID={1000 + number:024x}&SESSION_ID=x{number}").headers["location"]
+        place = client.get("/start", params=from_prolific(1000 + number)).headers["location"]
         me = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}
         stages.append(client.post("/api/page", headers=me).json()["stage"])
     return stages

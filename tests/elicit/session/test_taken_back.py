@@ -92,9 +92,9 @@ def test_what_is_sent_again_late_never_replaces_what_came_after_it(opened):
     assert json.loads(row["answer"]) == {"choice": "ship"} and row["taken_back"] == 2
     assert [earlier["answer"]["choice"] for earlier in json.loads(row["earlier"])] == ["cat", "dog"]
     with pytest.raises(Refused, match="was not taken back 7 times"):
-        submit(run, me, {"page": f"{first['page']}:7", "answer": {"choice": "cat"}})
+        submit(run, me, {"page": f"{first['page']}:7", "answer": {"choice": "cat"}, "times": TIMES})
     with pytest.raises(Refused, match="no answer that was taken back"):
-        submit(run, me, {"page": f"{second['page']}:1", "answer": {"choice": "cat"}})
+        submit(run, me, {"page": f"{second['page']}:1", "answer": {"choice": "cat"}, "times": TIMES})
 
 
 def test_only_the_last_answer_until_the_next_is_sent_and_only_ones_own(opened):
