@@ -92,14 +92,21 @@ def inputs(layout: str, answer: Intended, classes: tuple[str, ...]) -> list[tupl
             done += [("class", answer.second), *digits[1]]
         possible = [name for name in classes if name not in (answer.first, answer.second, *answer.ruled_out)]
         if len(answer.ruled_out) > len(possible) + 1:  # all the rest, and back what is possible
-            return [*done, ("key", "-"), *_shifted(possible), ("key", "Enter")]
-        return [*done, *_shifted(answer.ruled_out), ("key", "Enter")]
+            return [*done, ("key", "-"), *_shifted(possible), *_sent(("key", "Enter"), answer)]
+        return [*done, *_shifted(answer.ruled_out), *_sent(("key", "Enter"), answer)]
     to_field = (lambda role: ("key", "Tab")) if layout == "form with Tab" else (lambda role: ("click", role))
     done = [("click", f"first {answer.first}"), to_field("first_percent"), *digits[0]]
     if answer.second is not None:
         done += [("click", f"second {answer.second}"), to_field("second_percent"), *digits[1]]
     done += [("click", f"out {name}") for name in answer.ruled_out]
-    return [*done, ("key", "Enter") if layout == "form with Tab" and not answer.ruled_out else ("click", "Next")]
+    send = ("key", "Enter") if layout == "form with Tab" and not answer.ruled_out else ("click", "Next")
+    return [*done, *_sent(send, answer)]
+
+
+def _sent(send: tuple[str, str], answer: Intended) -> list[tuple[str, str]]:
+    """A second class above the first is remarked upon, and sent again by whoever means it."""
+    meant = answer.second_percent is not None and answer.second_percent > answer.first_percent
+    return [send, send] if meant else [send]
 
 
 def _shifted(names: tuple[str, ...] | list[str]) -> list[tuple[str, str]]:
@@ -175,7 +182,9 @@ def _perform(page: Any, done: list[tuple[str, str]]) -> None:
     letters = dict(page.eval_on_selector_all(
         ".classes button", "(all) => all.map((one) => ['span', 'kbd'].map((tag) => one.querySelector(tag).textContent))"
     ))  # fmt: skip
-    for kind, what in done:
+    for place, (kind, what) in enumerate(done):
+        if what in ("Enter", "Next") and done[place - 1] == (kind, what):
+            page.wait_for_selector("#page[data-ready]")  # what is remarked can be read before it is sent again
         if kind != "shifted":
             page.keyboard.up("Shift")
         if kind == "key":
