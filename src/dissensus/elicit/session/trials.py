@@ -29,6 +29,7 @@ GIVEN = (
         # What was shown is no longer needed once it is answered, except for the feedback on practice.
         sa.case((schema.answers.c.received.is_(None) | (schema.trials.c.kind == "practice"), schema.trials.c.shown)),
         schema.trials.c.held,
+        schema.trials.c.drawn,
     )
     .select_from(schema.trials.outerjoin(schema.answers, schema.answers.c.trial == schema.trials.c.id))
     .where(schema.trials.c.person == sa.bindparam("person_"))
@@ -147,7 +148,7 @@ def _give(
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
-    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), kind == "main")
+    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), kind == "main", float(row["drawn"]))
 
 
 def _planned(
