@@ -28,7 +28,7 @@ from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from tests.elicit.servers import ten_arrive
 from tests.elicit.surveys import TIMES, from_prolific, write_survey
 from tests.forks import FORKS
@@ -60,7 +60,7 @@ def expire(run):
 
 
 class Decisions(RuleBasedStateMachine):
-    """People come, look, answer, are excluded, taken back or forgotten, in any order."""
+    """People come, look, answer, change an answer, are excluded, taken back or forgotten, in any order."""
 
     people = Bundle("people")
     shown = Bundle("shown")
@@ -86,6 +86,17 @@ class Decisions(RuleBasedStateMachine):
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
         self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}, "times": TIMES}))
+
+    @rule(target=shown, person=people)
+    def opens_the_last_answer_again(self, person):
+        page = self.known(lambda: current_page(self.run, person))
+        if not page or "take_back" not in page:
+            return multiple()
+        try:
+            return person, take_back(self.run, person, {"page": page["take_back"]})["page"]
+        except Refused as refused:
+            assert "5 times" in str(refused)
+            return multiple()
 
     @rule(person=people)
     def wants_no_more(self, person):

@@ -258,6 +258,24 @@ def test_who_found_nothing_left_gets_items_after_somebody_is_excluded(opened):
     assert stages == ["full"] and len(through_trials(run, late)[0]) == 8
 
 
+def test_whoever_is_excluded_keeps_nothing_from_others_however_often_they_look(opened):
+    """Ids that somebody invented, and whose browsers go on giving signs of life."""
+    run = opened(protocol={"per_person": 8, "per_item": 1})
+    invented, stages = look(run, 10)
+    assert stages == ["trial"] * 10 and look(run, 1)[1] == ["waiting"]
+    for person in invented:
+        decisions.exclude(run, person, "invented")
+        answer(run, person, current_page(run, person))
+        assert current_page(run, person)["stage"] == "trial"
+    assert held(run) == []
+    (me,), _ = look(run, 1)
+    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    decisions.include(run, invented[0])
+    current_page(run, invented[0])
+    stored, counted = counters(run)
+    assert stored == counted and len(held(run)) == 1
+
+
 def test_whoever_does_not_want_to_wait_is_let_go_and_may_come_back(opened):
     run = opened(protocol={"per_person": 8, "per_item": 1})
     busy, _ = look(run, 10)

@@ -107,6 +107,12 @@ def hold_again(connection: Connection, trial: str, unit: int) -> None:
     connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
 
 
+def give_back(connection: Connection, trial: str, unit: int) -> None:
+    """Keep the place of a trial no longer; whoever has it before them may still answer it."""
+    connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
+    connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
+
+
 def _taken(
     connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float, expected: Next | None
 ) -> Drawn | None:
@@ -132,6 +138,5 @@ def _release(connection: Connection, before: float) -> int:
     still answer it."""
     late = connection.execute(LATE, {"before": before}).all()
     for trial, unit in late:
-        connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
-        connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
+        give_back(connection, trial, unit)
     return len(late)

@@ -14,7 +14,7 @@ from dissensus.elicit.database.store import now, record_event
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
-from dissensus.elicit.session.draws import Next, draw, hold_again
+from dissensus.elicit.session.draws import Next, draw, give_back, hold_again
 from dissensus.elicit.session.saved_answers import Given
 from dissensus.elicit.session.second_holders import answers_missing
 from dissensus.elicit.survey.extra_trials import unit_key
@@ -71,7 +71,7 @@ def trial_page(
         shown = new
         given.append(shown)
         history.append(protocol.Trial(shown.kind, shown.unit, False))
-    elif shown.kind == "main" and not shown.held:
+    elif shown.kind == "main" and not shown.held and person.excluded is None:
         hold_again(connection, shown.id, shown.unit)
     return {
         **_shown(run, shown), **_progress(run, person, history),
@@ -148,7 +148,11 @@ def _give(
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
-    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), kind == "main", float(row["drawn"]))
+    held = kind == "main"
+    if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others
+        give_back(connection, str(row["id"]), unit)
+        held = False
+    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), held, float(row["drawn"]))
 
 
 def _planned(
