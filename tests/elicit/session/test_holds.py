@@ -162,6 +162,22 @@ def test_a_sign_of_life_keeps_the_place(opened):
     assert counters(run)[0] == counters(run)[1]
 
 
+def test_signs_of_life_do_not_keep_a_place_for_ever(opened):
+    """Pages that are left open in sight, or ids that somebody invented: what they have goes to others in the end."""
+    run = opened(protocol={"per_person": 8, "per_item": 1, "hold_minutes": 3})
+    idle, _ = look(run, 10)
+    for minutes, stage in ((14, "waiting"), (2, "trial")):
+        for person in idle:
+            silent_for(run, person, minutes)
+            current_page(run, person)  # as often as they like
+        (me,), (found,) = look(run, 1)
+        assert found == stage
+    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    assert answer(run, idle[0], current_page(run, idle[0]))["saved"]  # it counts all the same
+    stored, counted = counters(run)
+    assert stored == counted
+
+
 def test_every_request_is_a_sign_of_life(opened):
     run = opened()
     me = arrive(run, {})
