@@ -44,12 +44,15 @@ def toml(value: Any) -> str:
 
 
 def time_passes(run: Any, person: str, seconds: float) -> None:
-    """Let somebody have come, and have given all their answers, so many seconds earlier."""
-    people, answers = schema.people, schema.answers
-    earlier = sa.update(people).where(people.c.id == person).values(started=people.c.started - seconds)
-    sooner = sa.update(answers).where(answers.c.person == person).values(received=answers.c.received - seconds)
+    """Let somebody have come, and have been given and have answered all that they were, so many seconds earlier."""
+    people, trials, answers = schema.people, schema.trials, schema.answers
+    changes = (
+        sa.update(people).where(people.c.id == person).values(started=people.c.started - seconds),
+        sa.update(trials).where(trials.c.person == person).values(drawn=trials.c.drawn - seconds),
+        sa.update(answers).where(answers.c.person == person).values(received=answers.c.received - seconds),
+    )
     with run.store.writing() as connection:
-        for change in (earlier, sooner):
+        for change in changes:
             connection.execute(change)
 
 

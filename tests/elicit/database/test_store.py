@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -23,12 +25,13 @@ from hypothesis.stateful import (
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
+from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.database.store import Store, set_setting, setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from tests.elicit.servers import ten_arrive
 from tests.elicit.surveys import TIMES, from_prolific, write_survey
 from tests.forks import FORKS
@@ -60,7 +63,7 @@ def expire(run):
 
 
 class Decisions(RuleBasedStateMachine):
-    """People come, look, answer, are excluded, taken back or forgotten, in any order."""
+    """People come, look, answer, change an answer, are excluded, taken back or forgotten, in any order."""
 
     people = Bundle("people")
     shown = Bundle("shown")
@@ -86,6 +89,17 @@ class Decisions(RuleBasedStateMachine):
     def answers(self, shown):
         person, page = shown  # may be long ago, answered before, or of somebody who is gone
         self.known(lambda: submit(self.run, person, {"page": page, "answer": {"choice": "cat"}, "times": TIMES}))
+
+    @rule(target=shown, person=people)
+    def opens_the_last_answer_again(self, person):
+        page = self.known(lambda: current_page(self.run, person))
+        if not page or "take_back" not in page:
+            return multiple()
+        try:
+            return person, take_back(self.run, person, {"page": page["take_back"]})["page"]
+        except Refused as refused:
+            assert "5 times" in str(refused)
+            return multiple()
 
     @rule(person=people)
     def wants_no_more(self, person):
@@ -224,6 +238,66 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
     run.store.close()
 
 
+def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
+    """As where another process writes for too long: not one after the other, each after a wait of its own."""
+    tries, waiting, go = [], threading.Semaphore(0), threading.Event()
+
+    @contextmanager
+    def writing():
+        tries.append(1)
+        if len(tries) == 1:
+            go.wait(60)
+        raise TimeoutError("somebody else writes")
+        yield
+
+    group = GroupCommit(writing)
+
+    def piece():
+        waiting.release()
+        with pytest.raises(TimeoutError, match="somebody else"):
+            group.write(lambda connection: None)
+
+    with ThreadPoolExecutor(8) as pool:
+        done = [pool.submit(piece) for _ in range(8)]
+        for _ in done:
+            assert waiting.acquire(timeout=60)
+        while len(group._waiting) < 7:
+            time.sleep(0.01)
+        go.set()
+        for each in done:
+            each.result()
+    assert len(tries) == 2
+
+
+def test_whoever_waits_for_a_process_that_writes_for_long_tries_again(postgres, tmp_path, monkeypatch):
+    """Longer than one wait for the lock lasts, and shorter than their patience."""
+    monkeypatch.setattr("dissensus.elicit.database.store.NOT_FOR_EVER", "SET lock_timeout = '100ms'")
+    run = open_survey(write_survey(tmp_path / "survey"), postgres())
+    other, held, enough = Store(run.survey.folder, run.store.url), threading.Event(), threading.Event()
+
+    def write_for_long():
+        with other.writing():
+            held.set()
+            assert enough.wait(60)
+
+    waits = []
+
+    @sa.event.listens_for(run.store.engine, "handle_error")
+    def waited(_):
+        waits.append(1)
+        if len(waits) == 3:
+            enough.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(write_for_long)
+        assert held.wait(60)
+        assert arrive(run, {})
+        writer.result()
+    assert len(waits) >= 3
+    other.close()
+    run.store.close()
+
+
 def test_many_come_by_one_link_at_once_and_are_one_person(opened):
     run = opened(people={"source": "prolific"})
     with ThreadPoolExecutor(8) as pool:
@@ -269,7 +343,7 @@ def test_a_process_that_vanished_while_it_wrote_does_not_keep_others_from_writin
     run = open_survey(write_survey(tmp_path / "survey"), postgres())
     with run.store.writing() as connection:
         names = ("idle_in_transaction_session_timeout", "lock_timeout")
-        assert [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names] == ["15s", "30s"]
+        assert [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names] == ["15s", "8s"]
     run.store.close()
 
 

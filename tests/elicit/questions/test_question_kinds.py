@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dissensus.elicit.questions import attention, class_numbers
+from dissensus.elicit.questions import question as question_module
 from dissensus.elicit.questions.answers_as_labels import labels_from
 from dissensus.elicit.questions.question import Question
 from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
@@ -139,3 +142,18 @@ def test_zero_parts_are_left_out_and_ruled_out_classes_keep_the_order_of_the_sur
     assert check_answer(question("tokens"), {"tokens": {"dog": 20, "cat": 0}}) == {"tokens": {"dog": 20}}
     answer = {**TOP, "second": None, "second_percent": None, "ruled_out": ["ship", "dog", "ship"]}
     assert check_answer(question("top-two"), answer)["ruled_out"] == ["dog", "ship"]
+
+
+def test_the_worked_example_of_a_new_kind_is_one():
+    """The entry that CONTRIBUTING.md shows has all that an entry needs, and its own answers pass."""
+    text = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    block = text.partition("### A kind of question for surveys")[2].partition("```python\n")[2].partition("```")[0]
+    names = {"np": np, **vars(attention), **vars(class_numbers), **vars(question_module)}
+    exec(textwrap.dedent("   " + block.lstrip(" ")), names)
+    entry = names["CONFIDENCE"]
+    asked = Question("confidence", entry.prompt, CLASSES, entry.defaults)
+    answer = entry.simulate(asked, TRUTH, np.random.default_rng(0))
+    assert entry.check(asked, answer) == answer and entry.first(answer) in CLASSES
+    obvious = entry.attention.obvious(asked, "dog", ["i0"])
+    assert entry.attention.passed(asked, "dog", obvious, ["i0"]) and entry.first(obvious) == "dog"
+    assert entry.stated(asked, answer, "").named == (answer["choice"],)

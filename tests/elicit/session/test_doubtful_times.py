@@ -15,13 +15,14 @@ from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.doubtful_times import doubts_about
 from dissensus.elicit.session.saved_answers import checked_times
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from tests.elicit.surveys import TIMES, time_passes, write_survey
 
 
-def give(run, me, times):
-    page = current_page(run, me)
-    submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": times})
+def give(run, me, times, page=None):
+    """Answer a page, or the one that the person is at. -> the next"""
+    page = page or current_page(run, me)
+    return submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": times})["page"]
 
 
 @pytest.mark.parametrize("times", [
@@ -65,6 +66,7 @@ def test_what_is_doubtful_about_times(change, doubt):
 def test_an_answer_with_doubtful_times_is_kept_and_flagged(opened):
     run = opened()
     honest, liar = arrive(run, {}), arrive(run, {})
+    current_page(run, honest)
     for _ in range(4):
         time_passes(run, honest, 4)
         give(run, honest, {**TIMES, "submitted": 4000})
@@ -73,6 +75,23 @@ def test_an_answer_with_doubtful_times_is_kept_and_flagged(opened):
     assert sorted(doubts, key=str) == [None] * 4 + ["longer than it was open"] * 4
     flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
     assert flags[liar] == ["implausible times in 4 of 4 answers"] and flags[honest] == []
+
+
+def test_whoever_changes_an_answer_and_comes_back_to_the_next_has_seen_that_for_longer(opened):
+    """Its clock goes on from when it was first shown, before the other answer came."""
+    run = opened()
+    me = arrive(run, {})
+    second = give(run, me, TIMES)
+    time_passes(run, me, 60)
+    again = take_back(run, me, {"page": second["take_back"]})
+    assert give(run, me, TIMES, again)["page"] == second["page"]
+    give(run, me, {**TIMES, "submitted": 60_000}, second)
+    assert answer_table(run).column("doubts").to_pylist() == [None, None]
+    # The page of a changed answer is opened after the answer was there.
+    fourth = give(run, me, TIMES)
+    time_passes(run, me, 10)
+    give(run, me, {**TIMES, "submitted": 30_000}, take_back(run, me, {"page": fourth["take_back"]}))
+    assert answer_table(run).column("doubts").to_pylist() == [None, None, "longer than it was open"]
 
 
 def test_answers_of_a_database_without_doubts_have_none(tmp_path):

@@ -162,6 +162,22 @@ def test_a_sign_of_life_keeps_the_place(opened):
     assert counters(run)[0] == counters(run)[1]
 
 
+def test_signs_of_life_do_not_keep_a_place_for_ever(opened):
+    """Pages that are left open in sight, or ids that somebody invented: what they have goes to others in the end."""
+    run = opened(protocol={"per_person": 8, "per_item": 1, "hold_minutes": 3})
+    idle, _ = look(run, 10)
+    for minutes, stage in ((14, "waiting"), (2, "trial")):
+        for person in idle:
+            silent_for(run, person, minutes)
+            current_page(run, person)  # as often as they like
+        (me,), (found,) = look(run, 1)
+        assert found == stage
+    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    assert answer(run, idle[0], current_page(run, idle[0]))["saved"]  # it counts all the same
+    stored, counted = counters(run)
+    assert stored == counted
+
+
 def test_every_request_is_a_sign_of_life(opened):
     run = opened()
     me = arrive(run, {})
@@ -256,6 +272,24 @@ def test_who_found_nothing_left_gets_items_after_somebody_is_excluded(opened):
     (late,), stages = look(run, 1)
     decisions.exclude(run, first, "odd")
     assert stages == ["full"] and len(through_trials(run, late)[0]) == 8
+
+
+def test_whoever_is_excluded_keeps_nothing_from_others_however_often_they_look(opened):
+    """Ids that somebody invented, and whose browsers go on giving signs of life."""
+    run = opened(protocol={"per_person": 8, "per_item": 1})
+    invented, stages = look(run, 10)
+    assert stages == ["trial"] * 10 and look(run, 1)[1] == ["waiting"]
+    for person in invented:
+        decisions.exclude(run, person, "invented")
+        answer(run, person, current_page(run, person))
+        assert current_page(run, person)["stage"] == "trial"
+    assert held(run) == []
+    (me,), _ = look(run, 1)
+    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    decisions.include(run, invented[0])
+    current_page(run, invented[0])
+    stored, counted = counters(run)
+    assert stored == counted and len(held(run)) == 1
 
 
 def test_whoever_does_not_want_to_wait_is_let_go_and_may_come_back(opened):

@@ -15,6 +15,7 @@ from dissensus.elicit.export import answer_rows, labels_of
 from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit, take_back
+from tests.elicit.surveys import time_passes
 
 TIMES = {"looked": 0, "touched": 900.0, "submitted": 1500.0, "changes": [], "away": []}
 
@@ -205,6 +206,24 @@ def test_the_dashboard_follows_what_people_take_back(opened):
     assert sorted(watch.columns()["first"]) == sorted(fresh.columns()["first"]) == [0, 1, 2]
     send(run, people[0], undo(run, people[0], pages[people[0]]), "ship")
     assert watch.read() and sorted(watch.columns()["first"]) == [0, 2, 2]
+
+
+def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened, monkeypatch):
+    """The new answer is read before it is known that it replaces one that was given long ago."""
+    run = opened()
+    watch, me = Watch(run), arrive(run, {})
+    page = send(run, me, current_page(run, me), "cat")
+    time_passes(run, me, 3600)
+    other = arrive(run, {})
+    send(run, other, current_page(run, other), "cat")
+    watch.read()
+    again, look = undo(run, me, page), watch._drop_replaced
+    with monkeypatch.context() as between:
+        between.setattr(watch, "_drop_replaced", lambda connection: (look(connection), send(run, me, again, "dog")))
+        watch.read()
+    for _ in range(2):
+        watch.read()
+        assert sorted(watch.columns()["first"]) == [0, 1] and (watch.mass == read_now(run).mass).all()
 
 
 def test_a_database_from_before_has_the_table_once_it_is_opened(opened, database):

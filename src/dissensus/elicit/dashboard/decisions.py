@@ -9,6 +9,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event, set_setting, setting, storable
 from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.session.draws import give_back
 from dissensus.elicit.session.session import person_row
 
 SHORTEST = 8  # characters of an id by which somebody is found
@@ -25,6 +26,9 @@ def exclude(run: Running, person: str, why: str) -> None:
         change = sa.update(schema.people).where(schema.people.c.id == person)
         connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
         _count(connection, person, -1)
+        mine = sa.select(schema.trials.c.id, schema.trials.c.unit)
+        for trial, unit in connection.execute(mine.where(schema.trials.c.person == person, schema.trials.c.held)).all():
+            give_back(connection, trial, unit)
         record_event(connection, "excluded", person, why=why[:500])
 
     run.store.write(work)

@@ -151,7 +151,8 @@ class Watch:
             for place in np.flatnonzero(mine)[::-1].tolist():
                 for column in self._columns().values():
                     column.pop(place)
-                self._recent.pop(row.trial, None)
+                if self._recent.get(row.trial) == row.received:  # else what replaced it is there already
+                    del self._recent[row.trial]
                 if row.kind == "main" and self.people[row.person].excluded is None:
                     self._pool([row], -1)
 

@@ -1,4 +1,4 @@
-"""Many transactions, one commit: SQLite waits for the disk once for all who have come in the meantime."""
+"""Many transactions, one commit: the disk is waited for once for all who have come in the meantime."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class GroupCommit:
     """Whoever finds nobody at work does the work of all who wait, commits it, and only then tells them.
 
     Nobody hears of a success before the disk has it. Where one of them fails, all of it is taken back and each is done
-    alone, so that what fails takes nothing else with it; work is therefore something that can be done again.
+    alone, so that what fails takes nothing else with it; work is therefore something that can be done again. Where no
+    transaction can be begun, as without a database, all of them hear of that at once instead of waiting one by one.
     """
 
     def __init__(self, writing: Callable[[], AbstractContextManager[Connection]]) -> None:
@@ -54,13 +55,16 @@ class GroupCommit:
                 self._waiting[0].woken.set()
 
     def _commit(self, some: list[_Work]) -> None:
+        begun = False
         try:
             with self._writing() as connection:
+                begun = True
                 for work in some:
                     work.result = work.run(connection)
         except BaseException as error:
-            if len(some) == 1:
-                some[0].error = error
+            if not begun or len(some) == 1:
+                for work in some:
+                    work.error = error
             else:
                 for work in some:
                     self._commit([work])

@@ -22,12 +22,13 @@ from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 SCHEMA = "2"
-PATIENCE = 20.0  # seconds for which a transaction whose connection is lost is tried again
+PATIENCE = 20.0  # seconds for which a transaction is tried again; a page waits for 30 before it sends again
 CONNECTIONS = 5  # for each server process: one that writes, and a few that read
 # One process writes at a time, as in SQLite. What the lock is of is the survey: two may share a database.
 ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
-# A process or machine that vanished while it wrote does not keep others from writing for longer than this.
-NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '30s'"
+# A process or machine that vanished while it wrote does not keep others from writing for longer than this. Those who
+# wait for it try more than once within their patience.
+NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
 Result = TypeVar("Result")
 SETTING = sa.select(schema.about.c.value).where(schema.about.c.key == sa.bindparam("key_"))
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
+from dissensus.elicit.database.store import now
 from dissensus.elicit.session.batch_draws import next_of_batch
 from dissensus.elicit.session.second_holders import HAD, second_place
 from dissensus.elicit.survey.settings import Survey
@@ -55,11 +56,14 @@ TAKE_WANTED = {
     .returning(units.c.id, NEXT[name].limit(1).scalar_subquery().label("next"))
     for name, wanted in WANTED.items()
 }
+# A page that stays in sight gives signs of life for as long as it is open, be somebody before it or not.
+HOLDS = 5  # times as long as for somebody silent a place is kept at most
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
     .join(people, people.c.id == trials.c.person)
-    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"), people.c.seen < sa.bindparam("before"))
+    .where(trials.c.held, trials.c.drawn < sa.bindparam("before"))
+    .where((people.c.seen < sa.bindparam("before")) | (trials.c.drawn < sa.bindparam("long_before")))
     .limit(50)
 )
 
@@ -107,6 +111,12 @@ def hold_again(connection: Connection, trial: str, unit: int) -> None:
     connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
 
 
+def give_back(connection: Connection, trial: str, unit: int) -> None:
+    """Keep the place of a trial no longer; whoever has it before them may still answer it."""
+    connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
+    connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
+
+
 def _taken(
     connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float, expected: Next | None
 ) -> Drawn | None:
@@ -128,10 +138,10 @@ def _taken(
 
 
 def _release(connection: Connection, before: float) -> int:
-    """Give back what was shown to people who have not been there since, and say how much it was; whoever returns may
-    still answer it."""
-    late = connection.execute(LATE, {"before": before}).all()
+    """Give back what was shown to people who have not been there since, or have had it for several times as long, and
+    say how much it was; they may still answer it."""
+    times = {"before": before, "long_before": now() - HOLDS * (now() - before)}
+    late = connection.execute(LATE, times).all()
     for trial, unit in late:
-        connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
-        connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
+        give_back(connection, trial, unit)
     return len(late)

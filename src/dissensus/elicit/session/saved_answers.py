@@ -40,7 +40,8 @@ LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than th
 class Given(NamedTuple):
     """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters.
 
-    held  whether its place is still kept for them
+    held   whether its place is still kept for them
+    drawn  when it was given to them
     """
 
     id: str
@@ -48,7 +49,8 @@ class Given(NamedTuple):
     kind: TrialKind
     answered: float | None
     shown: str | None
-    held: bool = False
+    held: bool
+    drawn: float
 
 
 def save_answer(
@@ -76,8 +78,9 @@ def save_answer(
     times = checked_times(sent.get("times"))
     client: Any = sent.get("client")
     received, seconds = now(), _seconds(times)
-    # A page is shown after the answer before it has been acknowledged, and no earlier than the person came.
-    since = max([row.answered for row in given if row.answered is not None], default=person.started)
+    # A trial is shown after it was drawn, and once more after its answer came. What was answered between is no bound:
+    # people come back to a page that they have left to change the answer before.
+    since = trial.drawn if trial.answered is None else trial.answered
     doubts = "; ".join(doubts_about(times, seconds, received - since))
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),

@@ -14,7 +14,7 @@ from dissensus.elicit.database.store import now, record_event
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
-from dissensus.elicit.session.draws import Next, draw, hold_again
+from dissensus.elicit.session.draws import Next, draw, give_back, hold_again
 from dissensus.elicit.session.saved_answers import Given
 from dissensus.elicit.session.second_holders import answers_missing
 from dissensus.elicit.survey.extra_trials import unit_key
@@ -29,6 +29,7 @@ GIVEN = (
         # What was shown is no longer needed once it is answered, except for the feedback on practice.
         sa.case((schema.answers.c.received.is_(None) | (schema.trials.c.kind == "practice"), schema.trials.c.shown)),
         schema.trials.c.held,
+        schema.trials.c.drawn,
     )
     .select_from(schema.trials.outerjoin(schema.answers, schema.answers.c.trial == schema.trials.c.id))
     .where(schema.trials.c.person == sa.bindparam("person_"))
@@ -70,7 +71,7 @@ def trial_page(
         shown = new
         given.append(shown)
         history.append(protocol.Trial(shown.kind, shown.unit, False))
-    elif shown.kind == "main" and not shown.held:
+    elif shown.kind == "main" and not shown.held and person.excluded is None:
         hold_again(connection, shown.id, shown.unit)
     return {
         **_shown(run, shown), **_progress(run, person, history),
@@ -147,7 +148,11 @@ def _give(
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
     connection.execute(GIVE, row)
-    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), kind == "main")
+    held = kind == "main"
+    if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others
+        give_back(connection, str(row["id"]), unit)
+        held = False
+    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), held, float(row["drawn"]))
 
 
 def _planned(
