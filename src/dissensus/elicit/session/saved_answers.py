@@ -81,7 +81,7 @@ def save_answer(
     # A trial is shown after it was drawn, and once more after its answer came. What was answered between is no bound:
     # people come back to a page that they have left to change the answer before.
     since = trial.drawn if trial.answered is None else trial.answered
-    doubts = "; ".join(doubts_about(times, seconds, received - since))
+    doubts = "; ".join(doubts_about(times, seconds, received - since, filled_in=trial.answered is not None))
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
         "times": json.dumps(times), "seconds": seconds, "client": float(client) if _finite(client) else None,
