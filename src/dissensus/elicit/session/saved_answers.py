@@ -168,8 +168,6 @@ def _is_play(row: list[Any]) -> bool:
 
 def _seconds(times: dict[str, Any]) -> float | None:
     """From the first look to the submission, without the time when the page was out of sight."""
-    if not _finite(times.get("submitted")):
-        return None
     away = sum(max(0.0, until - since) for since, until in times.get("away", []))
     spent = times["submitted"] - (times.get("looked") or 0.0) - away
     return spent / 1000 if 0 <= spent <= LONGEST else None
