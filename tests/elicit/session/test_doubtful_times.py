@@ -94,6 +94,14 @@ def test_whoever_changes_an_answer_and_comes_back_to_the_next_has_seen_that_for_
     assert answer_table(run).column("doubts").to_pylist() == [None, None, "longer than it was open"]
 
 
+def test_an_answer_that_is_taken_back_and_sent_as_it_was_needs_no_input(opened):
+    run = opened()
+    me = arrive(run, {})
+    again = take_back(run, me, {"page": give(run, me, TIMES)["take_back"]})
+    give(run, me, {**TIMES, "changes": []}, give(run, me, {**TIMES, "changes": []}, again))
+    assert answer_table(run).column("doubts").to_pylist() == [None, "no input"]
+
+
 def test_answers_of_a_database_without_doubts_have_none(tmp_path):
     """answers.db as it was before answers had doubts."""
     with open_survey(write_survey(tmp_path / "survey")) as run:

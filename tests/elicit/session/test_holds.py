@@ -19,7 +19,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.identity import signed
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.draws import draw
-from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.session.session import current_page, submit, take_back
 from tests.elicit.database.test_store import counters, expire
 from tests.elicit.session.test_session import answer, rows, through_trials
 from tests.elicit.surveys import from_prolific
@@ -182,7 +182,10 @@ def test_every_request_is_a_sign_of_life(opened):
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
-    for act in (lambda: current_page(run, me), lambda: answer(run, me, page)):
+    for act in (
+        lambda: current_page(run, me), lambda: answer(run, me, page),
+        lambda: take_back(run, me, {"page": page["page"]}), lambda: submit(run, me, {"page": "waiting"}),
+    ):  # fmt: skip
         silent_for(run, me, 10)
         before = {row.id: row.seen for row in rows(run, schema.people)}[me]
         act()

@@ -59,8 +59,7 @@ class Presence:
 
     def _taken(self) -> list[dict[str, Any]]:
         since, self._since = self._since, {}
-        # In one order, so that two processes that write at once cannot wait for each other.
-        return [{"person_": person, "at": at} for person, at in sorted(since.items())]
+        return [{"person_": person, "at": at} for person, at in since.items()]
 
     def _write(self, signs: list[dict[str, Any]]) -> None:
         if signs:

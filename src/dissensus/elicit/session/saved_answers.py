@@ -81,7 +81,7 @@ def save_answer(
     # A trial is shown after it was drawn, and once more after its answer came. What was answered between is no bound:
     # people come back to a page that they have left to change the answer before.
     since = trial.drawn if trial.answered is None else trial.answered
-    doubts = "; ".join(doubts_about(times, seconds, received - since))
+    doubts = "; ".join(doubts_about(times, seconds, received - since, filled_in=trial.answered is not None))
     row = {
         "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
         "times": json.dumps(times), "seconds": seconds, "client": float(client) if _finite(client) else None,
@@ -168,8 +168,6 @@ def _is_play(row: list[Any]) -> bool:
 
 def _seconds(times: dict[str, Any]) -> float | None:
     """From the first look to the submission, without the time when the page was out of sight."""
-    if not _finite(times.get("submitted")):
-        return None
     away = sum(max(0.0, until - since) for since, until in times.get("away", []))
     spent = times["submitted"] - (times.get("looked") or 0.0) - away
     return spent / 1000 if 0 <= spent <= LONGEST else None

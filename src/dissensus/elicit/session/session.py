@@ -55,6 +55,7 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
         person = person_row(connection, person_id)
+        note_presence(run, connection, person)
         given = None
         if page.startswith("trial:"):
             given = trials.given_to(connection, person)
@@ -70,7 +71,6 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
         else:
             _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
-        note_presence(run, connection, person)
         return {**reply, "page": _page(run, connection, person, given)}
 
     return run.store.write(work)
@@ -84,6 +84,7 @@ def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str
 
     def work(connection: Connection) -> dict[str, Any]:
         person = person_row(connection, person_id)
+        note_presence(run, connection, person)
         given = trials.given_to(connection, person)
         if (person.state or "open") == "open":
             taken_back.reopen(connection, person, given, page.removeprefix("trial:"))

@@ -66,7 +66,7 @@ currency = "USD"
 completed = {{ code = "", redirect = "" }}     # without a code, each person has one of their own
 # screened_out = {{ code = "" }}               # failed the comprehension check
 # declined = {{ code = "" }}                   # did not consent
-# full = {{ code = "" }}                       # came when nothing was left to answer
+# full = {{ code = "" }}                       # came when nothing was left, or did not wait until something was
 
 [[debrief]]
 name = "comments"
