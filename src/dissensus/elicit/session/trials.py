@@ -87,8 +87,9 @@ def shown_again(
     if not _there(run, trial):
         return None
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
-    progress = _progress(run, person, history)
-    return {**_shown(run, trial), **progress, "place": max(1, progress["place"] - 1)}
+    before = history[: next(i for i, row in enumerate(given) if row.id == trial_id)]
+    place = _progress(run, person, before)["place"]
+    return {**_shown(run, trial), **_progress(run, person, history), "place": place}
 
 
 def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
