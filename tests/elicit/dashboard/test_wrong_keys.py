@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 
 import pytest
+from httpx import ASGITransport, AsyncClient
 from starlette.testclient import TestClient
 
 from dissensus.elicit.access import COOKIE, KNOWN, form_token
@@ -109,14 +111,39 @@ def test_what_is_remembered_of_senders_is_bounded():
 
 
 def test_a_browser_that_was_let_in_before_gets_in_while_others_flood_its_address(visit, monkeypatch):
-    owner, stranger = visit(), visit()
-    log_in(owner, visit.key)
-    owner.post("/dashboard/logout")
-    assert KNOWN in owner.cookies
-    begin = WrongKeys.begin
-    flooded = lambda self, sender: begin(self, sender) if sender.startswith("known ") else None  # noqa: E731
-    monkeypatch.setattr(WrongKeys, "begin", flooded)
-    assert stranger.post("/dashboard/login", content=f"key={visit.key}").status_code == 429
-    assert log_in(owner, visit.key)
-    stranger.cookies.set(KNOWN, "forged")
-    assert stranger.post("/dashboard/login", content=f"key={visit.key}").status_code == 429
+    for name in ("STEP", "LONGEST"):
+        monkeypatch.setattr(wrong_keys, name, 600.0)  # whoever has to wait is still waiting when the others are done
+    app = make_app(visit.run)
+
+    def browser():
+        return AsyncClient(transport=ASGITransport(app, client=("203.0.113.9", 1)), base_url="http://testserver")
+
+    async def attempt(client, key):
+        return await client.post("/dashboard/login", content=f"key={key}")
+
+    async def flood():
+        async with browser() as owner, browser() as stranger:
+            assert COOKIE in (await attempt(owner, visit.key)).cookies and KNOWN in owner.cookies
+            await owner.post("/dashboard/logout")
+            for _ in range(FREE):
+                assert (await attempt(stranger, "guess")).headers["location"] == "../dashboard?wrong"
+            guesses = [asyncio.create_task(attempt(stranger, f"guess{i}")) for i in range(AT_ONCE + 1)]
+            refused, waiting = await asyncio.wait(guesses, return_when=asyncio.FIRST_COMPLETED)
+            assert [guess.result().status_code for guess in refused] == [429] and len(waiting) == AT_ONCE
+            page = refused.pop().result().text
+            assert "Too many attempts" in page and 'href="../static/elicit.css"' in page
+            assert (await attempt(stranger, visit.key)).status_code == 429
+            assert COOKIE in (await attempt(owner, visit.key)).cookies
+            stranger.cookies.set(KNOWN, "forged")
+            assert (await attempt(stranger, visit.key)).status_code == 429
+            assert not any(guess.done() for guess in waiting)
+            for guess in waiting:
+                guess.cancel()
+            await asyncio.wait(waiting)
+            stranger.cookies.clear()
+            slow = asyncio.create_task(attempt(stranger, visit.key))  # who left waits no more, and those after them do
+            assert not (await asyncio.wait([slow], timeout=0.2))[0]
+            slow.cancel()
+            await asyncio.wait([slow])
+
+    asyncio.run(flood())
