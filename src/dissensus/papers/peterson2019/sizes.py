@@ -88,8 +88,8 @@ SIZES: dict[Scale, Sizes] = {
         },
         images=2_000, folds=2, training=_SMALL | {"epochs": 25, "batch": 32}, rates=(0.1,), shifted=2_000,
         pretrained_on=5_000, pretraining=_SMALL | {"epochs": 16, "batch": 64},
-        tuning=_SMALL | {"epochs": 6, "batch": 32}, tuning_rates=(0.02,), alphas=(0.1, 0.4, 1.0), attacked=(500, 200),
-        steps=15,
+        tuning=_SMALL | {"epochs": 6, "batch": 32}, tuning_rates=(0.02, 0.002), alphas=(0.1, 0.4, 1.0),
+        attacked=(500, 200), steps=15,
     ),
     "full": Sizes(
         networks={name: Sized(network) for name, network in ARCHITECTURES.items()}, images=None, folds=10,
