@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 import sqlalchemy as sa
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -20,18 +19,21 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.dashboard.routes import dashboard_routes
+from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
 from dissensus.elicit.identity import signed, unsigned
 from dissensus.elicit.media import media_path
 from dissensus.elicit.running import Refused, Running, open_survey
-from dissensus.elicit.session.arrivals import BegunElsewhere, arrive, whose_session
+from dissensus.elicit.session.arrivals import BegunElsewhere, arriving, whose_session
 from dissensus.elicit.session.presence import Presence
 from dissensus.elicit.session.ranking import keep_ranking
-from dissensus.elicit.session.session import current_page, submit, take_back
+from dissensus.elicit.session.session import showing, submitting, taking_back
 from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+
+    from dissensus.elicit.database.store import Work
 
 NO_SESSION = "no session: start again from the link you were sent"
 
@@ -40,14 +42,14 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
     """The app of a running survey. `secure` is for a server that is reached by https."""
     mturk = run.survey.people.source == "mturk"
     arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
-    presence = Presence(run)
+    presence, together = Presence(run), GroupCommit(run.store)
 
     async def start(request: Request) -> Response:
         if not arrivals.allows(request.client.host if request.client else "?"):
             return _message(run, "Too many people are arriving at once. Please try again in a minute.", 429)
         query = dict(request.query_params)
         try:
-            person = await run_in_threadpool(arrive, run, query)
+            person = await together.write(arriving(run, query))
             # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
             reply = {"token": signed(run.secret, "person", person), "whose": whose_session(run, person)}
         except BegunElsewhere as there:
@@ -71,10 +73,10 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         )
 
     async def page(request: Request) -> Response:
-        return await _answered(request, lambda person, _: current_page(run, person))
+        return await _answered(request, lambda person, _: showing(run, person))
 
     async def handed_in(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: submit(run, person, sent))
+        return await _answered(request, lambda person, sent: submitting(run, person, sent))
 
     async def alive(request: Request) -> Response:
         person = _sender(request)
@@ -84,7 +86,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return Response(status_code=204)
 
     async def taken_back(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: take_back(run, person, sent))
+        return await _answered(request, lambda person, sent: taking_back(run, person, sent))
 
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
@@ -99,7 +101,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         return unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
 
-    async def _answered(request: Request, work: Any) -> Response:
+    async def _answered(request: Request, work: Callable[[str, dict[str, Any]], Work[Any]]) -> Response:
         person = _sender(request)
         if person is None:
             return _refusal(NO_SESSION, 401)
@@ -112,7 +114,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         if not isinstance(sent, dict):
             return _refusal("the request is not an object", 422)
         try:
-            return JSONResponse(await run_in_threadpool(work, person, sent))
+            return JSONResponse(await together.write(work(person, sent), about=person))
         except Refused as refused:
             return _refusal(str(refused), refused.status)
         except RecursionError:

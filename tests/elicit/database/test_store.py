@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -25,7 +23,6 @@ from hypothesis.stateful import (
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.database.store import Store, set_setting, setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -189,84 +186,6 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
     assert sum(answered for _, answered in counters(run)[0].values()) == 1
     decisions.reopen(run)
     assert current_page(run, me)["stage"] == "trial"
-
-
-def test_work_that_is_committed_group_fails_alone(tmp_path):
-    """Of 60 pieces from 12 threads every third fails after it has written: the others are kept, it leaves nothing."""
-    run = open_survey(write_survey(tmp_path / "survey"))
-
-    def piece(i):
-        def work(connection):
-            connection.execute(sa.insert(schema.about).values(key=f"k{i}", value=str(i)))
-            if i % 3 == 0:
-                raise Refused(f"piece {i}")
-            return i
-
-        try:
-            return run.store.write(work)
-        except Refused as refused:
-            return str(refused)
-
-    with ThreadPoolExecutor(12) as pool:
-        results = list(pool.map(piece, range(60)))
-    assert results == [i if i % 3 else f"piece {i}" for i in range(60)]
-    with run.store.reading() as connection:
-        kept = set(connection.scalars(sa.select(schema.about.c.key).where(schema.about.c.key.like("k%"))))
-    run.store.close()
-    assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
-
-
-def test_a_commit_that_fails_fails_for_everybody_in_it(tmp_path):
-    """Rows that break a foreign key are noticed only when the transaction is committed."""
-    run = open_survey(write_survey(tmp_path / "survey"))
-    gate = threading.Barrier(6)
-
-    def piece(i):
-        def work(connection):
-            connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
-            row = {"person": f"nobody{i}", "page": "consent", "answer": "{}", "received": 0.0}
-            connection.execute(sa.insert(schema.pages).values(row))
-
-        gate.wait()
-        with pytest.raises(sa.exc.IntegrityError):
-            run.store._group.write(work)
-
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(piece, range(6)))
-    with run.store.reading() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.pages)) == 0
-    run.store.close()
-
-
-def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
-    """As where another process writes for too long: not one after the other, each after a wait of its own."""
-    tries, waiting, go = [], threading.Semaphore(0), threading.Event()
-
-    @contextmanager
-    def writing():
-        tries.append(1)
-        if len(tries) == 1:
-            go.wait(60)
-        raise TimeoutError("somebody else writes")
-        yield
-
-    group = GroupCommit(writing)
-
-    def piece():
-        waiting.release()
-        with pytest.raises(TimeoutError, match="somebody else"):
-            group.write(lambda connection: None)
-
-    with ThreadPoolExecutor(8) as pool:
-        done = [pool.submit(piece) for _ in range(8)]
-        for _ in done:
-            assert waiting.acquire(timeout=60)
-        while len(group._waiting) < 7:
-            time.sleep(0.01)
-        go.set()
-        for each in done:
-            each.result()
-    assert len(tries) == 2
 
 
 def test_whoever_waits_for_a_process_that_writes_for_long_tries_again(postgres, tmp_path, monkeypatch):

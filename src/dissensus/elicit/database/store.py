@@ -6,17 +6,17 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from dissensus.elicit.database import DATABASE, schema
-from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.database.private_files import keep_private
+from dissensus.elicit.database.together import put_off, settle_before_others, together
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
@@ -30,6 +30,8 @@ ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
 # wait for it try more than once within their patience.
 NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
 Result = TypeVar("Result")
+Work: TypeAlias = Callable[[Connection], Result]  # what can be done again where a connection was lost
+EVENT = sa.insert(schema.events)
 SETTING = sa.select(schema.about.c.value).where(schema.about.c.key == sa.bindparam("key_"))
 
 
@@ -43,8 +45,8 @@ class Store:
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
         self.engine = _engine(self.url)
+        settle_before_others(self.engine)
         self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
-        self._group = GroupCommit(self.writing)
 
     @property
     def address(self) -> str:
@@ -52,21 +54,24 @@ class Store:
         return self.engine.url.render_as_string(hide_password=True)
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, people: Collection[str] = ()) -> Iterator[Connection]:
+        """A transaction, in which what is about these people is read ahead, for all of them at once."""
         with self._turn, self.engine.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(ALONE)
-            yield connection
+            with together(connection, people):
+                yield connection
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Do `work` in one transaction, with others' if they wait; again from the start where a connection was lost."""
+    def write(self, work: Work[Result]) -> Result:
+        """Do `work` in a transaction of its own; again from the start where a connection was lost."""
         until = time.monotonic() + PATIENCE
         wait = 0.002
         while True:
             try:
-                return self._group.write(work)
+                with self.writing() as connection:
+                    return work(connection)
             except sa.exc.OperationalError as error:
-                if time.monotonic() > until or not _can_be_tried_again(error):
+                if time.monotonic() > until or not can_be_tried_again(error):
                     raise
             time.sleep(random.uniform(0.5, 1.5) * wait)
             wait = min(0.1, 1.5 * wait)
@@ -138,7 +143,7 @@ def now() -> float:
 def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
     """Write down that something was done; these rows are never changed."""
     row = {"at": now(), "kind": event_kind, "person": person, "details": json.dumps(details)}
-    connection.execute(sa.insert(schema.events).values(row))
+    put_off(connection, EVENT, row)
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
@@ -204,14 +209,16 @@ def _postgres(address: sa.URL) -> Engine:
     return engine
 
 
-def _can_be_tried_again(error: sa.exc.OperationalError) -> bool:
+def can_be_tried_again(error: Exception) -> bool:
     """Whether a transaction can succeed when it is tried again: its connection was lost, as after a restart of the
     database, or whoever wrote before took too long.
 
     A commit whose connection is lost may have happened, so all that is written here can be done twice and is there
     once.
     """
-    return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == "55P03"
+    return isinstance(error, sa.exc.OperationalError) and (
+        error.connection_invalidated or getattr(error.orig, "sqlstate", None) == "55P03"
+    )
 
 
 def _add_columns(connection: Connection) -> None:
@@ -239,6 +246,8 @@ def _add_units(connection: Connection, survey: Survey, units: Units) -> None:
     ]
     if new:
         connection.execute(sa.insert(schema.units), new)
+        if connection.dialect.name == "postgresql":  # which sorts all of them for every draw until it knows them
+            connection.exec_driver_sql("ANALYZE units")
     change = sa.update(schema.units).where(schema.units.c.id == sa.bindparam("unit_"))
     for key, (unit, main) in there.items():
         if wanted.get(key, ("", False))[1] != main:

@@ -17,12 +17,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import now, storable
+from dissensus.elicit.database.store import Work, now, storable
+from dissensus.elicit.database.together import put_off
 from dissensus.elicit.identity import keyed_hash, signed, survey_secret, unsigned
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.survey.settings import read_survey
 
+KNOWN = sa.select(schema.people.c.id, schema.people.c.source).where(schema.people.c.person == sa.bindparam("person_"))
+NEW = sa.insert(schema.people)
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
 LINKS = {
@@ -55,6 +58,11 @@ class BegunElsewhere(Refused):
 
 def arrive(run: Running, query: Mapping[str, str]) -> str:
     """The id of the person who came by this link: a new one, or the one they had where the link may open it."""
+    return run.store.write(arriving(run, query))
+
+
+def arriving(run: Running, query: Mapping[str, str]) -> Work[str]:
+    """As `arrive`, for a transaction of the caller's."""
     person, source = _who(run, query), run.survey.people.source
     _check_forms(query, KEPT.get(source, ()))
     kept = {name: query[name] for name in KEPT.get(source, ()) if query.get(name)}
@@ -69,10 +77,9 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
     }  # fmt: skip
 
     def work(connection: Connection) -> str:
-        known = sa.select(schema.people.c.id, schema.people.c.source).where(schema.people.c.person == person)
-        there = connection.execute(known).one_or_none()
+        there = connection.execute(KNOWN, {"person_": person}).one_or_none()
         if there is None:
-            connection.execute(sa.insert(schema.people).values(row))
+            put_off(connection, NEW, row)
             return str(row["id"])
         mine = there.id == row["id"]  # written by a commit whose connection was lost before it could say so
         if (
@@ -83,7 +90,7 @@ def arrive(run: Running, query: Mapping[str, str]) -> str:
             raise BegunElsewhere(whose_session(run, str(there.id)))
         return str(there.id)
 
-    return run.store.write(work)
+    return work
 
 
 def whose_session(run: Running, person_id: str) -> str:

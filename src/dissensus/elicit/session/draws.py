@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
 from dissensus.elicit.database.store import now
+from dissensus.elicit.database.together import ASIDE
 from dissensus.elicit.session.batch_draws import next_of_batch
 from dissensus.elicit.session.second_holders import HAD, second_place
 from dissensus.elicit.survey.settings import Survey
@@ -54,6 +55,7 @@ TAKE_WANTED = {
     .where(units.c.id == sa.func.coalesce(EXPECTED.scalar_subquery(), wanted.scalar_subquery()))
     .values(TAKEN)
     .returning(units.c.id, NEXT[name].limit(1).scalar_subquery().label("next"))
+    .execution_options(**ASIDE)
     for name, wanted in WANTED.items()
 }
 # A page that stays in sight gives signs of life for as long as it is open, be somebody before it or not.

@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
+from dissensus.elicit.database.together import put_off
 from dissensus.elicit.running import Running
 
 EVERY = 5.0  # seconds after which signs that only say "still here" are written down together
@@ -30,7 +31,7 @@ SEEN = (
 def note_presence(run: Running, connection: Connection, person: Row[Any]) -> None:
     """Write down that this person is there, unless it was written down a moment ago."""
     if now() - person.seen > _at_most(run, AGAIN):
-        connection.execute(SEEN, {"person_": person.id, "at": now()})
+        put_off(connection, SEEN, {"person_": person.id, "at": now()})
 
 
 class Presence:

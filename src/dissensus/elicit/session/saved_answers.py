@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
+from dissensus.elicit.database.together import put_off, settle
 from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.doubtful_times import doubts_about
@@ -103,15 +104,17 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
     """
     row = {f"{name}_": value for name, value in answer.items()}
     if answer["kind"] != "main":
-        connection.execute(KEEP, row)
+        put_off(connection, KEEP, row)
         return
     change = {"counts": counts, "back": counts - held}
     if connection.dialect.name == "postgresql":
-        connection.execute(AT_ONCE, row | change)
-        return
-    connection.execute(KEEP, row)
-    connection.execute(UNHOLD, {"trial_": answer["trial"]})
-    connection.execute(COUNT, change | {"unit_": answer["unit"]})
+        put_off(connection, AT_ONCE, row | change)
+    else:
+        put_off(connection, KEEP, row)
+        put_off(connection, UNHOLD, {"trial_": answer["trial"]})
+        put_off(connection, COUNT, change | {"unit_": answer["unit"]})
+    if change["back"]:  # by which draws choose
+        settle(connection)
 
 
 def checked_times(given: Any) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import now, record_event, setting_column, storable
+from dissensus.elicit.database.store import Work, now, record_event, setting_column, storable
+from dissensus.elicit.database.together import ASIDE, put_off, rows_of
 from dissensus.elicit.running import Refused, Running, way_back_of
 from dissensus.elicit.session import protocol, taken_back, trials
 from dissensus.elicit.session.presence import note_presence
@@ -23,13 +24,34 @@ from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey.settings import Survey
 
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
-PERSON = sa.select(schema.people, setting_column("state"), setting_column("per_item")).where(
-    schema.people.c.id == sa.bindparam("person_")
-)
+PERSON = sa.select(
+    schema.people.c.id.label("whose"), schema.people, setting_column("state"), setting_column("per_item")
+).where(schema.people.c.id.in_(sa.bindparam("people_", expanding=True)))
+MOVE = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).execution_options(**ASIDE)
+PAGE = sa.insert(schema.pages)
 
 
 def current_page(run: Running, person_id: str) -> dict[str, Any]:
     """What this person is to see now. Whoever was told that nothing is left may be told otherwise when they return."""
+    return run.store.write(showing(run, person_id))
+
+
+def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what was handed in, once, and give the page that follows.
+
+    Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
+    button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
+    """
+    return run.store.write(submitting(run, person_id, sent))
+
+
+def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Open the trial that was answered last once more, and give its page; asking for it twice is not an error."""
+    return run.store.write(taking_back(run, person_id, sent))
+
+
+def showing(run: Running, person_id: str) -> Work[dict[str, Any]]:
+    """As `current_page`, for a transaction of the caller's."""
 
     def work(connection: Connection) -> dict[str, Any]:
         person = person_row(connection, person_id)
@@ -39,15 +61,11 @@ def current_page(run: Running, person_id: str) -> dict[str, Any]:
             return _move_on(run, connection, person, {"stage": "trials", "finished": None})
         return page
 
-    return run.store.write(work)
+    return work
 
 
-def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what was handed in, once, and give the page that follows.
-
-    Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
-    button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
-    """
+def submitting(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
+    """As `submit`, for a transaction of the caller's."""
     page = sent.get("page")
     if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("answer", {}), dict):
         raise Refused("expected an object with the fields page, a text, and answer, an object")
@@ -73,11 +91,11 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
             person = person_row(connection, person_id)
         return {**reply, "page": _page(run, connection, person, given)}
 
-    return run.store.write(work)
+    return work
 
 
-def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Open the trial that was answered last once more, and give its page; asking for it twice is not an error."""
+def taking_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
+    """As `take_back`, for a transaction of the caller's."""
     page = sent.get("page")
     if not isinstance(page, str) or not storable(page) or not page.startswith("trial:"):
         raise Refused("expected an object with the field page, the name of a trial's page")
@@ -91,17 +109,17 @@ def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str
             person = person_row(connection, person_id)
         return _page(run, connection, person, given)
 
-    return run.store.write(work)
+    return work
 
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
     """The person, whom nobody else changes until the transaction ends: of two tabs one waits for the other."""
     if not storable(person_id):
         raise Refused("no such session; please start again from the link you were sent", 404)
-    person = connection.execute(PERSON, {"person_": person_id}).one_or_none()
-    if person is None:
+    there = rows_of(connection, PERSON, person_id)
+    if not there:
         raise Refused("no such session; please start again from the link you were sent", 404)
-    return person
+    return there[0]
 
 
 def _stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
@@ -124,12 +142,12 @@ def _save_page(run: Running, connection: Connection, person: Row[Any], page: str
         return
     stage, place, attempts = _step_after(run, person, page, answer)
     row = {"person": person.id, "page": page, "answer": json.dumps(_asked(run.survey, page, answer)), "received": now()}
-    connection.execute(sa.insert(schema.pages).values(row))
+    put_off(connection, PAGE, row)
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
         change["finished"] = now()
         record_event(connection, stage, person.id)
-    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
+    connection.execute(MOVE.values(change), {"person_": person.id})
 
 
 def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any]) -> tuple[str, int, int]:
@@ -250,5 +268,5 @@ def fill_in(run: Running, text: str) -> str:
 
 
 def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
-    connection.execute(sa.update(schema.people).where(schema.people.c.id == person.id).values(change))
+    connection.execute(MOVE.values(change), {"person_": person.id})
     return _page(run, connection, person_row(connection, person.id))

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, record_event
+from dissensus.elicit.database.together import put_off, rows_of
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
@@ -22,6 +23,7 @@ from dissensus.elicit.survey.items import units_per_person
 
 GIVEN = (
     sa.select(
+        schema.trials.c.person.label("whose"),
         schema.trials.c.id,
         schema.trials.c.unit,
         schema.trials.c.kind,
@@ -32,7 +34,7 @@ GIVEN = (
         schema.trials.c.drawn,
     )
     .select_from(schema.trials.outerjoin(schema.answers, schema.answers.c.trial == schema.trials.c.id))
-    .where(schema.trials.c.person == sa.bindparam("person_"))
+    .where(schema.trials.c.person.in_(sa.bindparam("people_", expanding=True)))
     .order_by(schema.trials.c.place)
 )
 GIVE = sa.insert(schema.trials)
@@ -45,7 +47,7 @@ WAITING: Literal["waiting"] = "waiting"  # the page of somebody for whom nothing
 
 def given_to(connection: Connection, person: Row[Any]) -> list[Given]:
     """Every trial that the person was given, in their order."""
-    return [Given(*row) for row in connection.execute(GIVEN, {"person_": person.id})]
+    return [Given._make(row[1:]) for row in rows_of(connection, GIVEN, person.id)]
 
 
 def trial_page(
@@ -148,7 +150,7 @@ def _give(
         "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
         "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
     }  # fmt: skip
-    connection.execute(GIVE, row)
+    put_off(connection, GIVE, row)
     held = kind == "main"
     if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others
         give_back(connection, str(row["id"]), unit)

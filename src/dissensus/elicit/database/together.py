@@ -1,0 +1,78 @@
+"""What the work of many people has in common: read for all of them when the first asks, written for all at the end.
+
+A call to PostgreSQL costs more than the work that it does. So, of what sixteen people do in one transaction, that which
+each of them reads first and that which nobody needs before the end is one call each. Statements marked as ASIDE neither
+change what was read ahead about others nor need what was put off. Before every other one, what was put off is written,
+and before every other that is not a SELECT, what was read ahead is forgotten: it sees the database as if everything had
+been done in its turn, and so does whatever comes after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, Row
+
+ASIDE = {"aside": True}  # execution options of such a statement
+_KEY = "together"
+
+
+class _Together:
+    def __init__(self, people: Collection[str]) -> None:
+        self.people = tuple(people)
+        self.ahead: dict[sa.Select[Any], dict[str, list[Row[Any]]]] = {}
+        self.put_off: dict[sa.UpdateBase, list[Mapping[str, Any]]] = {}
+
+
+@contextmanager
+def together(connection: Connection, people: Collection[str]) -> Iterator[None]:
+    """Within this, what is about these people is read ahead; what was put off is written at the end."""
+    connection.info[_KEY] = _Together(people)
+    try:
+        yield
+        settle(connection)
+    finally:
+        del connection.info[_KEY]
+
+
+def rows_of(connection: Connection, about_people: sa.Select[Any], person: str) -> list[Row[Any]]:
+    """The rows about a person, of a statement that selects those about `people_` and names the person in `whose`."""
+    group: _Together = connection.info[_KEY]
+    if about_people not in group.ahead and person in group.people:
+        ahead: dict[str, list[Row[Any]]] = {each: [] for each in group.people}
+        for row in connection.execute(about_people, {"people_": group.people}, execution_options=ASIDE):
+            ahead[row.whose].append(row)
+        group.ahead[about_people] = ahead
+    mine = group.ahead.get(about_people, {}).pop(person, None)  # whoever asks again wants to see what has changed
+    return list(connection.execute(about_people, {"people_": (person,)})) if mine is None else mine
+
+
+def put_off(connection: Connection, statement: sa.UpdateBase, row: Mapping[str, Any]) -> None:
+    """Write this by the end of the transaction, or before anything that could need it."""
+    connection.info[_KEY].put_off.setdefault(statement, []).append(row)
+
+
+def settle(connection: Connection) -> None:
+    """Write what was put off."""
+    group: _Together = connection.info[_KEY]
+    written, group.put_off = group.put_off, {}
+    for statement, rows in written.items():
+        connection.execute(statement, rows if len(rows) > 1 else rows[0], execution_options=ASIDE)
+
+
+def settle_before_others(engine: Engine) -> None:
+    """From now on everything that is not marked as ASIDE settles first."""
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def settle_first(
+        connection: Connection, cursor: object, statement: object, parameters: object, context: Any, many: object
+    ) -> None:
+        group: _Together | None = connection.info.get(_KEY)
+        if group is None or context.execution_options.get("aside"):
+            return
+        settle(connection)
+        if not isinstance(context.invoked_statement, sa.Select):
+            group.people, group.ahead = (), {}
