@@ -337,9 +337,10 @@ def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(ope
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
+    had = {row.unit for row in rows(run, schema.trials)}
 
     def draw_ahead(connection):
-        unit = draw(connection, run.survey, me, 0, 3, late=0.0, first=False).unit
+        unit = draw(connection, run.survey, me, 0, 3, had=had, late=0.0, first=False).unit
         shown = {"items": run.names[unit], "classes": ["cat", "dog", "ship"]}
         row = {"id": "ahead", "person": me, "place": 1, "unit": unit, "kind": "main", "shown": json.dumps(shown)}
         connection.execute(sa.insert(schema.trials).values(**row, drawn=time.time(), held=True))

@@ -9,21 +9,23 @@ been done in its turn, and so does whatever comes after it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, Row
 
 ASIDE = {"aside": True}  # execution options of such a statement
 _KEY = "together"
+Read = TypeVar("Read")
 
 
 class _Together:
     def __init__(self, people: Collection[str]) -> None:
         self.people = tuple(people)
-        self.ahead: dict[sa.Select[Any], dict[str, list[Row[Any]]]] = {}
+        self.changed = False  # whether anything was written by which what was read ahead may be wrong
+        self.ahead: dict[Any, Any] = {}
         self.put_off: dict[sa.UpdateBase, list[Mapping[str, Any]]] = {}
 
 
@@ -41,13 +43,26 @@ def together(connection: Connection, people: Collection[str]) -> Iterator[None]:
 def rows_of(connection: Connection, about_people: sa.Select[Any], person: str) -> list[Row[Any]]:
     """The rows about a person, of a statement that selects those about `people_` and names the person in `whose`."""
     group: _Together = connection.info[_KEY]
-    if about_people not in group.ahead and person in group.people:
-        ahead: dict[str, list[Row[Any]]] = {each: [] for each in group.people}
+    if about_people not in group.ahead and person in group.people and not group.changed:
+        there: dict[str, list[Row[Any]]] = {each: [] for each in group.people}
         for row in connection.execute(about_people, {"people_": group.people}, execution_options=ASIDE):
-            ahead[row.whose].append(row)
-        group.ahead[about_people] = ahead
+            there[row.whose].append(row)
+        group.ahead[about_people] = there
     mine = group.ahead.get(about_people, {}).pop(person, None)  # whoever asks again wants to see what has changed
     return list(connection.execute(about_people, {"people_": (person,)})) if mine is None else mine
+
+
+def ahead(connection: Connection, what: Hashable, read: Callable[[], Read]) -> Read:
+    """What was read under this name, until something is written by which it may be wrong; then it is read anew."""
+    group: _Together = connection.info[_KEY]
+    if what not in group.ahead:
+        group.ahead[what] = read()
+    return cast(Read, group.ahead[what])
+
+
+def people_together(connection: Connection) -> tuple[str, ...]:
+    """Whose work is done in this transaction."""
+    return cast(tuple[str, ...], connection.info[_KEY].people)
 
 
 def put_off(connection: Connection, statement: sa.UpdateBase, row: Mapping[str, Any]) -> None:
@@ -75,4 +90,4 @@ def settle_before_others(engine: Engine) -> None:
             return
         settle(connection)
         if not isinstance(context.invoked_statement, sa.Select):
-            group.people, group.ahead = (), {}
+            group.changed, group.ahead = True, {}

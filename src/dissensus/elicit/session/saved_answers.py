@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -11,7 +12,7 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
-from dissensus.elicit.database.together import put_off, settle
+from dissensus.elicit.database.together import put_off
 from dissensus.elicit.questions.question_kinds import check_answer
 from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.doubtful_times import doubts_about
@@ -107,14 +108,14 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
         put_off(connection, KEEP, row)
         return
     change = {"counts": counts, "back": counts - held}
+    # Draws choose by how many places are kept.
+    write = connection.execute if change["back"] else partial(put_off, connection)
     if connection.dialect.name == "postgresql":
-        put_off(connection, AT_ONCE, row | change)
-    else:
-        put_off(connection, KEEP, row)
-        put_off(connection, UNHOLD, {"trial_": answer["trial"]})
-        put_off(connection, COUNT, change | {"unit_": answer["unit"]})
-    if change["back"]:  # by which draws choose
-        settle(connection)
+        write(AT_ONCE, row | change)
+        return
+    write(KEEP, row)
+    write(UNHOLD, {"trial_": answer["trial"]})
+    write(COUNT, change | {"unit_": answer["unit"]})
 
 
 def checked_times(given: Any) -> dict[str, Any]:

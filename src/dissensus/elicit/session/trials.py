@@ -15,7 +15,8 @@ from dissensus.elicit.database.together import put_off, rows_of
 from dissensus.elicit.media import media_address
 from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
-from dissensus.elicit.session.draws import Next, draw, give_back, hold_again
+from dissensus.elicit.session.draws import draw, give_back, hold_again
+from dissensus.elicit.session.offers import Next
 from dissensus.elicit.session.saved_answers import Given
 from dissensus.elicit.session.second_holders import answers_missing
 from dissensus.elicit.survey.extra_trials import unit_key
@@ -124,7 +125,10 @@ def _give(
     if kind == "main":
         main = sum(trial.kind == "main" for trial in history)
         late, expected = now() - 60 * survey.protocol.hold_minutes, _told(given[-1]) if given else None
-        drawn = draw(connection, survey, person.id, person.seed, per_item, late=late, first=not main, expected=expected)
+        had = {row.unit for row in given}
+        drawn = draw(
+            connection, survey, person.id, person.seed, per_item, had=had, late=late, first=not main, expected=expected
+        )
         if drawn is not None:
             unit, following = drawn
         elif answers_missing(connection, survey, person.id, per_item):

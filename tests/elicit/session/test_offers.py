@@ -1,0 +1,87 @@
+"""Units that are looked up once and taken by many are those that the database would have given one by one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+import sqlalchemy as sa
+
+from dissensus.elicit.database.schema import units
+from dissensus.elicit.session.draws import TAKE
+from dissensus.elicit.session.offers import Next, Offers, Unit
+from tests.elicit.session.test_session import rows
+
+ORDERS = {
+    "least-answered": lambda unit: (unit.assigned, unit.tie),
+    "expected-error": lambda unit: (-unit.priority, unit.assigned, unit.tie),
+}
+
+
+@pytest.fixture(params=["least-answered", "expected-error"])
+def scattered(request, opened):
+    """A survey of eight units whose counts and priorities are scattered, some of them known well enough."""
+    run, chance = opened(protocol={"per_item": 6}), random.Random(3)
+    with run.store.writing() as connection:
+        for unit in rows(run, units):
+            values = {"assigned": chance.randrange(4), "priority": chance.choice([0.0, 0.2, 0.4, -1.0])}
+            connection.execute(sa.update(units).where(units.c.id == unit.id).values(values))
+    return run, request.param, chance
+
+
+def best(run, draw, per_item, had):
+    """What a look at all units gives somebody who had these."""
+    there = [unit for unit in rows(run, units) if unit.main and unit.assigned < per_item and unit.id not in had]
+    if draw == "expected-error":
+        there = [unit for unit in there if unit.priority >= 0]
+    return min(there, key=ORDERS[draw]).id if there else None
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 8, 20])
+def test_everybody_gets_what_is_wanted_most_of_what_they_have_not_had(scattered, most):
+    run, draw, chance = scattered
+    with run.store.writing() as connection:
+        offers = Offers(connection, draw, 6, most)
+    for _ in range(60):
+        had = set(chance.sample(range(8), chance.randrange(8)))
+        wanted = best(run, draw, 6, had)
+        unit = offers.take(had, None)
+        if unit is None and not offers.complete:
+            with run.store.writing() as connection:
+                offers.look(connection, len(had) + most)
+            unit = offers.take(had, None)
+        assert (unit and unit.id) == wanted
+        if unit is not None:
+            with run.store.writing() as connection:
+                connection.execute(TAKE, {"unit_": unit.id, "tie_": unit.tie})
+            there = next(Unit(row.id, row.assigned, row.priority, row.tie) for row in rows(run, units)
+                         if row.id == unit.id)  # fmt: skip
+            assert there == unit
+
+
+def test_what_was_expected_is_given_until_somebody_else_takes_it(scattered):
+    run, draw, _ = scattered
+    with run.store.writing() as connection:
+        offers = Offers(connection, draw, 6, 8)
+    told = offers.next_for(set())
+    assert offers.take(set(), told).id == told.unit
+    again = offers.take(set(), told)
+    assert again.id != told.unit or again.assigned == told.then + 2
+    assert offers.take({told.unit}, Next(told.unit, told.then + 2)).id != told.unit
+
+
+def test_those_who_draw_together_are_told_to_expect_different_units(opened):
+    run = opened(protocol={"per_item": 6})
+    with run.store.writing() as connection:
+        offers = Offers(connection, "least-answered", 6, 8)
+    told = Counter(offers.next_for(set()).unit for _ in range(200))
+    assert len(told) == 8
+
+
+def test_nothing_is_offered_where_nothing_is_missing(scattered):
+    run, draw, _ = scattered
+    with run.store.writing() as connection:
+        connection.execute(sa.update(units).values(assigned=6))
+        offers = Offers(connection, draw, 6, 4)
+    assert offers.complete and offers.take(set(), Next(1, 0)) is None and offers.next_for(set()) is None
