@@ -138,10 +138,16 @@ class Decisions(RuleBasedStateMachine):
             return None
 
 
-@pytest.mark.parametrize("draw", ["least-answered", "expected-error"])
-def test_counters_equal_a_recount_after_any_sequence_of_events(draw, opened):
+@pytest.mark.parametrize("draw", ["least-answered", "expected-error", "batches"])
+def test_counters_equal_a_recount_after_any_sequence_of_events(draw, opened, tmp_path):
+    protocol = {"per_person": 3, "per_item": 2, "repeats": 1, "draw": draw}
+    if draw == "batches":
+        (tmp_path / "survey").mkdir()
+        (tmp_path / "survey" / "batches.csv").write_text("batch,item\na,p0\na,p1\na,p2\nb,p2\nb,p3\n")
+        protocol["batches"] = "batches.csv"
+
     class Here(Decisions):
-        run = opened(protocol={"per_person": 3, "per_item": 2, "repeats": 1, "draw": draw})
+        run = opened(protocol=protocol)
 
     quick = settings(max_examples=10, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Here, settings=quick)

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.database.store import now
 from dissensus.elicit.session.batch_draws import next_of_batch
+from dissensus.elicit.session.hold_times import long_before
 from dissensus.elicit.session.second_holders import HAD, second_place
 from dissensus.elicit.survey.settings import Survey
 
@@ -56,8 +56,6 @@ TAKE_WANTED = {
     .returning(units.c.id, NEXT[name].limit(1).scalar_subquery().label("next"))
     for name, wanted in WANTED.items()
 }
-# A page that stays in sight gives signs of life for as long as it is open, be somebody before it or not.
-HOLDS = 5  # times as long as for somebody silent a place is kept at most
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -140,8 +138,7 @@ def _taken(
 def _release(connection: Connection, before: float) -> int:
     """Give back what was shown to people who have not been there since, or have had it for several times as long, and
     say how much it was; they may still answer it."""
-    times = {"before": before, "long_before": now() - HOLDS * (now() - before)}
-    late = connection.execute(LATE, times).all()
+    late = connection.execute(LATE, {"before": before, "long_before": long_before(before)}).all()
     for trial, unit in late:
         give_back(connection, trial, unit)
     return len(late)
