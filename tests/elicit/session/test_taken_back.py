@@ -226,6 +226,38 @@ def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened
         assert sorted(watch.columns()["first"]) == [0, 1] and (watch.mass == read_now(run).mass).all()
 
 
+def test_what_was_doubtful_about_the_earlier_answer_is_kept_with_it(opened):
+    """Without an input a new answer is doubtful, and one that came filled in is not."""
+    run = opened()
+    me = arrive(run, {})
+    page = send(run, me, current_page(run, me), "cat")
+    send(run, me, undo(run, me, page), "dog")
+    (row,) = answer_rows(run)
+    (earlier,) = json.loads(row["earlier"])
+    assert earlier["doubts"] == "no input" and row["doubts"] is None
+
+
+def test_a_database_from_before_gets_the_doubts_of_earlier_answers(opened, database):
+    """Those that were taken back before have none that are known."""
+    run = opened()
+    me = arrive(run, {})
+    page = send(run, me, current_page(run, me), "cat")
+    undo(run, me, page)
+    with run.store.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE taken_back DROP COLUMN doubts"))
+    later = open_survey(run.survey.folder, database)
+    try:
+        again = current_page(later, me)
+        assert again["before"] == {"choice": "cat"}
+        page = send(later, me, again, "dog", times={**TIMES, "submitted": 1e9})
+        send(later, me, undo(later, me, page), "ship")
+        (row,) = answer_rows(later)
+        doubts = {earlier["answer"]["choice"]: earlier["doubts"] for earlier in json.loads(row["earlier"])}
+        assert doubts == {"cat": None, "dog": "no time spent; longer than it was open"}
+    finally:
+        later.store.close()
+
+
 def test_a_database_from_before_has_the_table_once_it_is_opened(opened, database):
     run = opened()
     me = arrive(run, {})

@@ -90,6 +90,7 @@ taken_back = sa.Table(
     sa.Column("seconds", sa.Float),
     sa.Column("client", sa.Float),
     sa.Column("received", sa.Float, nullable=False),
+    sa.Column("doubts", sa.Text),
 )  # fmt: skip
 
 # Consent, comprehension, breaks and debriefing: one row for each page that was sent in.

@@ -24,7 +24,7 @@ OFFERED = {
     "trials": ("main", "attention", "repeat"),
     "debrief": ("main", "attention", "repeat"),
 }
-KEPT = ("answer", "times", "seconds", "client", "received")
+KEPT = ("answer", "times", "seconds", "client", "received", "doubts")
 OPEN = (
     sa.select(schema.taken_back.c.trial)
     .where(schema.taken_back.c.person == sa.bindparam("person_"), schema.taken_back.c.replaced.is_(None))
@@ -89,7 +89,7 @@ def replace_answer(connection: Connection, trial: str, opened: str, row: dict[st
         raise Refused(f"this trial was not taken back {opened[:20]} times", 409)
     if int(opened) < len(rows) or rows[-1].replaced is not None:
         return False
-    connection.execute(REPLACE.values({name: row[name] for name in (*KEPT, "doubts")}), {"trial_": trial})
+    connection.execute(REPLACE.values({name: row[name] for name in KEPT}), {"trial_": trial})
     connection.execute(CLOSE.values(replaced=row["received"]), {"trial_": trial})
     connection.execute(MARK, {"person_": row["person"], "open_": 0})
     return True
