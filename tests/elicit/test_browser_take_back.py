@@ -155,6 +155,56 @@ def test_what_another_tab_sends_again_does_not_undo_the_change(tmp_path, person)
     assert earlier(rows[0]) == [{"choice": "cat"}]
 
 
+def test_the_next_answer_from_another_tab_ends_the_change_and_people_go_on(tmp_path, person):
+    with served(write_survey(folder := tmp_path / "survey")) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("c"))
+        other = me.tab()
+        other.goto(page.url)
+        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        take_back(me)
+        page.wait_for_timeout(120)
+        other.keyboard.press("d")  # there the next one is still shown
+        other.wait_for_function("() => document.getElementById('count').textContent === '3 of 4'")
+        page.wait_for_timeout(120)
+        me.moves_on(lambda: me.keys("s"))
+        assert me.place() == "3 of 4"
+        assert page.locator("#status").inner_text() == (
+            "your earlier answer stays: the next one was sent before you changed it"
+        )
+        page.wait_for_timeout(120)
+        me.moves_on(lambda: me.keys("s"))
+        assert me.place() == "4 of 4" and page.locator("#status").inner_text() == ""
+    me.problems = [problem for problem in me.problems if "409" not in problem]  # the browser writes every refusal down
+    rows = kept(folder)
+    assert [row["answer"]["choice"] for row in rows] == ["cat", "dog", "ship"]
+    assert [row["taken_back"] for row in rows] == [1, 0, 0]
+
+
+def test_a_change_that_could_not_be_sent_before_the_next_answer_is_told_to_be_too_late(tmp_path, person):
+    """It waits in the queue of a window that was closed, while another one goes on."""
+    with served(write_survey(folder := tmp_path / "survey")) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("c"))
+        other = me.tab()
+        other.goto(page.url)
+        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        take_back(me)
+        page.wait_for_timeout(120)
+        me.answer_offline("s")
+        link = me.close_page()
+        me.context.set_offline(False)
+        other.keyboard.press("d")
+        other.wait_for_function("() => document.getElementById('count').textContent === '3 of 4'")
+        me.reopen_online(link)
+        assert me.place() == "3 of 4" and "your earlier answer stays" in me.page.locator("#status").inner_text()
+        assert me.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('trial:'))") == []
+    me.problems = [problem for problem in me.problems if "409" not in problem and "net::ERR_" not in problem]
+    assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog"]
+
+
 def test_a_double_click_on_the_button_takes_back_one_answer(tmp_path, person):
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()

@@ -135,11 +135,41 @@ def test_two_tabs_that_take_back_and_answer_at_once_end_in_one_answer(opened):
     (row,) = answer_rows(run)
     assert row["taken_back"] == 1 and json.loads(row["answer"])["choice"] in ("dog", "ship")
     assert sum(answered for _, answered in counts(run)) == 1
-    # A tab that still shows the next trial answers it while the one before is open: both are kept.
-    undo(run, me, second)
-    again = send(run, me, second, "cat")
-    assert again["again"] and again["place"] == 1 and len(rows(run)) == 2
-    assert send(run, me, again, "cat")["place"] == 3
+
+
+def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
+    """Of another tab, or of a queue that is sent late: all that was acknowledged stays, and people go on."""
+    run = opened()
+    me = arrive(run, {})
+    first = current_page(run, me)
+    second = send(run, me, first, "cat")
+    again = undo(run, me, second)
+    third = send(run, me, second, "ship")
+    assert third["place"] == 3 and third["take_back"] == second["page"]
+    before = counts(run)
+    for _ in range(2):
+        with pytest.raises(Refused, match="your earlier answer stays: the next one was sent") as refused:
+            send(run, me, again, "dog")
+        assert refused.value.status == 409 and current_page(run, me) == third and counts(run) == before
+    assert send(run, me, first, "cat") == send(run, me, second, "ship") == third  # sent again, they are kept already
+    answers = {f"trial:{trial}": row for trial, row in rows(run).items()}
+    assert [json.loads(answers[page["page"]]["answer"])["choice"] for page in (first, second)] == ["cat", "ship"]
+    assert json.loads(answers[first["page"]]["earlier"])[0]["replaced"] is None
+    changed = send(run, me, undo(run, me, third), "dog")  # the next one can be taken back, as ever
+    assert changed == third and sorted(labelled(run)) == ["cat", "dog"]
+    with pytest.raises(Refused, match="your earlier answer stays"):
+        send(run, me, again, "dog")
+
+
+def test_the_last_trial_is_closed_when_the_debriefing_is_handed_in(opened):
+    run = opened(protocol={"per_person": 1, "debrief_text": "Thanks."})
+    me = arrive(run, {})
+    debrief = send(run, me, current_page(run, me), "cat")
+    again = undo(run, me, debrief)
+    assert submit(run, me, {"page": "debrief", "answer": {}})["page"]["stage"] == "done"
+    with pytest.raises(Refused, match="your earlier answer stays"):
+        send(run, me, again, "dog")
+    assert current_page(run, me)["stage"] == "done" and labelled(run) == ["cat"]
 
 
 def test_practice_attention_repeats_breaks_and_the_debriefing(opened):

@@ -60,11 +60,12 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
         if page.startswith("trial:"):
             given = trials.given_to(connection, person)
             trial, _, opened = page.removeprefix("trial:").partition(":")
-            replace = partial(taken_back.replace_answer, connection, trial, opened) if opened else None
+            replace = partial(taken_back.replace_answer, connection, person, trial, opened) if opened else None
+            taken_back.close_by_next(connection, person, given, trial)
             feedback = save_answer(run, connection, person, given, trial, sent, replace)
             if feedback:
                 reply["feedback"] = feedback
-            if opened:
+            if opened or person.place:
                 person = person_row(connection, person_id)
         elif page == trials.WAITING:
             return {**reply, "page": _stop_waiting(run, connection, person)}

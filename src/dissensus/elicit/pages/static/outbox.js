@@ -89,22 +89,28 @@ export class Outbox {
     return refused === undefined ? reply : refused === 409 ? this.page() : { problem: reply.error };
   }
 
-  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
+  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere. A change
+  // of an answer that came too late `stays` undone, which people are told where they go on.
   async submit(entry) {
     this.#keep(entry);
     const { reply, refused } = await this.#answer("api/submit", entry, ({ saved }) => saved === entry.page);
     if (refused === undefined) { this.#drop(entry); return reply; }
     // Whoever sees the problem still has the answer before them; a page that the session has left is nobody's answer.
     if (refused === 422 || refused === 409) this.#drop(entry);
+    if (refused === 409 && entry.page.startsWith("trial:")) return { stays: reply.error };
     return [404, 401, 409].includes(refused) ? {} : { problem: reply.error };
   }
 
   // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
-  // refused stays here and holds up no other.
+  // refused stays here and holds up no other. Gives what stays undone.
   async flush() {
+    let undone = "";
     for (const entry of this.waiting()) {
-      if ((await this.submit(entry)).problem) this.#keep(entry);
+      const { problem, stays } = await this.submit(entry);
+      if (problem) this.#keep(entry);
+      undone = stays || undone;
     }
+    return undone;
   }
 }
 

@@ -45,7 +45,10 @@ async function handIn(name, answer) {
   const entry = { page: name, answer, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
   if (reply.problem) page.removeAttribute("aria-busy");
-  return reply.problem || reply.page ? reply : { page: await outbox.page() };
+  if (reply.problem || reply.page) return reply;
+  const now = await outbox.page();
+  if (reply.stays) tell(reply.stays);
+  return { page: now };
 }
 
 // Shows a page, whose content is as the server sent it; every page hands itself in through `done`.
@@ -240,11 +243,11 @@ const PAGES = {
 async function begin() {
   if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
   const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
-  await outbox.flush();
+  const undone = await outbox.flush();
   const first = await outbox.page();
   await script;
   show(first);
-  if (outbox.waiting().length) tell(KEPT);
+  if (undone || outbox.waiting().length) tell(undone || KEPT);
 }
 
 begin();
