@@ -59,9 +59,9 @@ function show(content) {
   times?.stop();
   let ready = () => {};
   const whole = new Promise((there) => { ready = there; });
-  const draft = drafts.of(content.page);
+  const draft = drafts.begin(content.page);
   times = new Times(whole, draft?.times);
-  drafts.begin(content.page, times);
+  drafts.measure(times);
   shown = content.page;
   page.replaceChildren(...drawn(draw, { ...content, before: draft?.state ?? content.before }, async (answer) => {
     busy = true;
