@@ -103,7 +103,9 @@ class Decisions(RuleBasedStateMachine):
 
     @rule(person=people)
     def wants_no_more(self, person):
-        self.known(lambda: submit(self.run, person, {"page": "waiting", "answer": {}}))
+        page = self.known(lambda: current_page(self.run, person))
+        if page and page["stage"] == "waiting":
+            submit(self.run, person, {"page": page["page"], "answer": {}})
 
     @rule(person=people)
     def is_excluded(self, person):

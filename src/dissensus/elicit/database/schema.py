@@ -27,6 +27,7 @@ units = sa.Table(
 )  # fmt: skip
 
 # `place`: the page of the instructions; among trials 1 while the last answer is open again, else 0.
+# `attempts`: at the comprehension check; among trials how often the person came back after nothing was left for them.
 people = sa.Table(
     "people", metadata,
     sa.Column("id", sa.Text, primary_key=True),

@@ -36,7 +36,8 @@ def current_page(run: Running, person_id: str) -> dict[str, Any]:
         note_presence(run, connection, person)
         page = _page(run, connection, person)
         if page.get("missing") and (person.state or "open") == "open":
-            return _move_on(run, connection, person, {"stage": "trials", "finished": None})
+            back = {"stage": "trials", "finished": None, "attempts": person.attempts + 1}
+            return _move_on(run, connection, person, back)
         return page
 
     return run.store.write(work)
@@ -67,8 +68,8 @@ def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, A
                 reply["feedback"] = feedback
             if opened or person.place:
                 person = person_row(connection, person_id)
-        elif page == trials.WAITING:
-            return {**reply, "page": _stop_waiting(run, connection, person)}
+        elif page.partition(":")[0] == trials.WAITING:
+            return {**reply, "page": _stop_waiting(run, connection, person, page)}
         else:
             _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
@@ -105,10 +106,13 @@ def person_row(connection: Connection, person_id: str) -> Row[Any]:
     return person
 
 
-def _stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
-    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out."""
+def _stop_waiting(run: Running, connection: Connection, person: Row[Any], waited_at: str) -> dict[str, Any]:
+    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out.
+
+    What comes late, as from another tab, ends no other waiting than the one where it was pressed.
+    """
     page = _page(run, connection, person)
-    if page["stage"] != trials.WAITING:
+    if page["page"] != waited_at or page["stage"] != trials.WAITING:
         return page
     return _move_on(run, connection, person, trials.stop_waiting(run, connection, person))
 
