@@ -14,6 +14,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.item_batches import read_batches
 from tests.elicit.database.test_store import counters
 from tests.elicit.session.test_session import answer, rows, through_trials
 from tests.elicit.surveys import time_passes, write_survey
@@ -85,6 +86,24 @@ def test_whoever_goes_on_holds_a_batch_however_long_all_of_it_takes(batches):
         assert current_page(run, waits)["stage"] == "waiting"
         page = submit(run, me, {"page": page["page"]})["page"] if page["stage"] == "break" else answer(run, me)["page"]
     assert page["stage"] == "done" and current_page(run, waits)["stage"] == "full"
+
+
+def test_whose_batch_is_taken_out_of_the_file_goes_on_with_another(batches, database):
+    run = batches(a="p0 p1 p2")
+    me = arrive(run, {})
+    page = current_page(run, me)
+    (run.survey.folder / "batches.csv").write_text("batch,item\nb,p3\nb,p4\n")
+    read_batches.cache_clear()  # as in the process of another server
+    later = open_survey(run.survey.folder, database)
+    try:
+        assert current_page(later, me)["page"] == page["page"]
+        shown, last = through_trials(later, me)
+        assert len(shown) == 3 and last["stage"] == "done"
+        assert {row.batch for row in rows(later, schema.people)} == {"b"}
+        assert counters(later)[0] == counters(later)[1]
+        assert current_page(later, arrive(later, {}))["stage"] == "full"
+    finally:
+        later.store.close()
 
 
 def test_who_is_excluded_makes_room(batches):

@@ -41,7 +41,7 @@ def next_of_batch(
     """What is left of the person's batch, the next first; empty where they are through with it, or there is none."""
     listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(MINE, {"person_": person})
-    if mine is None:
+    if mine not in listed:  # they have none yet, or it was taken out of the file
         mine = _open_batch(connection, listed, per_item, late)
         if mine is None:
             return []
@@ -53,7 +53,7 @@ def batch_is_missing(connection: Connection, survey: Survey, person: str, per_it
     """Whether something of the person's batch is left, or, where they have none, somebody is missing for some batch."""
     listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(MINE, {"person_": person})
-    if mine is not None:
+    if mine in listed:
         return bool(_left(connection, listed[mine], person, seed=0))
     through = {row.batch: int(row.through) for row in connection.execute(AT_IT, {"late": 0.0, "long_before": 0.0})}
     return any(through.get(name, 0) < per_item for name in listed)
