@@ -106,15 +106,17 @@ export class Outbox {
   }
 
   // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
-  // refused stays here and holds up no other. Gives what stays undone.
+  // refused is kept and holds up no other. Gives what people have not heard of yet: which change came too late and `stays`
+  // undone, and what is `said` about practice.
   async flush() {
-    let undone = "";
+    const news = {};
     for (const entry of this.waiting()) {
-      const { problem, stays } = await this.submit(entry);
+      const { problem, stays, feedback } = await this.submit(entry);
       if (problem) this.#keep(entry);
-      undone = stays || undone;
+      if (stays) news.stays = stays;
+      if (feedback) news.said = feedback;
     }
-    return undone;
+    return news;
   }
 }
 

@@ -3,6 +3,7 @@
 import { make, prose } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { contact, endPages } from "./ends.js";
+import { Feedback } from "./feedback.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { keepPresent } from "./presence.js";
 import { Settle } from "./settle.js";
@@ -34,10 +35,11 @@ function session() {
 const here = session();
 const outbox = new Outbox(here.get("token") || "", tell);
 const drafts = new Drafts(outbox.prefix);
+const feedback = new Feedback(outbox.prefix);
 const settle = new Settle(page);
 let times = null;
 let shown = null; // the page that is shown, or nothing where it must not be replaced
-let busy = false;
+let busy = 0; // requests on their way that may change the page
 
 // Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
 async function handIn(name, answer) {
@@ -64,13 +66,12 @@ function show(content) {
   drafts.measure(times);
   shown = content.page;
   page.replaceChildren(...drawn(draw, { ...content, before: draft?.state ?? content.before }, async (answer) => {
-    busy = true;
+    busy += 1;
     const reply = await handIn(content.page, answer);
-    busy = false;
+    busy -= 1;
     if (reply.problem) return reply.problem;
     drafts.end();
-    if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
-    else show(reply.page);
+    showAfter(reply.feedback, reply.page);
     return "";
   }).filter(Boolean), lastAnswer(content));
   page.removeAttribute("aria-busy");
@@ -130,9 +131,10 @@ document.addEventListener("keydown", (event) => {
 function lastAnswer(content) {
   return make("div", { class: content.question ? "last-answer kept" : "last-answer" }, content.take_back ? takeBack(async () => {
     if (busy) return "";
-    busy = true;
+    busy += 1;
     const trial = await outbox.takeBack(content.take_back);
-    busy = false;
+    busy -= 1;
+    if (busy || shown !== content.page) return ""; // while there was no network this page was answered, which is the next answer
     if (trial.problem) return trial.problem;
     show(trial);
     return "";
@@ -146,11 +148,14 @@ function progress(content) {
   if (!box.hidden) document.getElementById("bar").value = (content.place - 1) / content.of;
 }
 
-function showFeedback(text, next) {
+// Shows a page, after what is to be said about the practice before it, if anything.
+function showAfter(text, next) {
+  if (!text) { show(next); return; }
+  feedback.say(text);
   shown = null;
-  times.stop();
+  times?.stop();
   times = new Times();
-  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", next));
+  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", () => { feedback.read(); show(next); }));
   page.removeAttribute("aria-busy");
   const button = page.querySelector("button");
   settle.begin(times);
@@ -243,11 +248,11 @@ const PAGES = {
 async function begin() {
   if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
   const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
-  const undone = await outbox.flush();
+  const { stays, said } = await outbox.flush();
   const first = await outbox.page();
   await script;
-  show(first);
-  if (undone || outbox.waiting().length) tell(undone || KEPT);
+  showAfter(said || feedback.unread(), first);
+  if (stays || outbox.waiting().length) tell(stays || KEPT);
 }
 
 begin();
