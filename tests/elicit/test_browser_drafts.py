@@ -122,5 +122,28 @@ def test_what_is_half_filled_is_still_there_after_the_answer_before_was_changed(
         assert [slider.get_attribute("aria-valuetext") for slider in page.get_by_role("slider").all()] == [
             "0.70", "not set", "not set"]  # fmt: skip
         me.moves_on(lambda: press(me, "d8s9\n"))
-    first, second = (row["answer"]["values"] for row in kept(folder))
+    rows = kept(folder)
+    first, second = (row["answer"]["values"] for row in rows)
     assert first == {"cat": 0.1, "dog": 0.9, "ship": 0.3} and second == {"cat": 0.7, "dog": 0.8, "ship": 0.9}
+    assert [row["times"]["reloads"] for row in rows] == [1, 0]  # the change was reloaded, the page after it was not
+    assert len(rows[1]["times"]["away"]) == 1
+
+
+def test_only_reloads_of_the_page_itself_count(tmp_path, person):
+    """Not the way to the answer before and back, however often."""
+    question = {"kind": "sliders", "classes": CLASSES, "shuffle": False}
+    with served(write_survey(folder := tmp_path / "survey", question=question)) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: press(me, "c1d2s3\n"))
+        press(me, "c7")
+        for _ in range(2):
+            page.wait_for_timeout(120)
+            me.moves_on(lambda: page.get_by_role("button", name="Take back my last answer").click(delay=60))
+            page.wait_for_timeout(120)
+            me.moves_on(lambda: me.keys("Enter"))
+        reload(me)
+        me.moves_on(lambda: press(me, "d8s9\n"))
+    first, second = (row["times"] for row in kept(folder))
+    assert (first["reloads"], second["reloads"]) == (0, 1)
+    assert len(second["away"]) == 3 and second["away"] == sorted(second["away"])

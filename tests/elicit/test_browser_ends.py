@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.elicit.survey.ends import COMPLETE
+from dissensus.elicit.survey.ends import COMPLETE, WAIT
 from tests.elicit.browser import served
 from tests.elicit.surveys import write_survey
 
@@ -120,6 +120,43 @@ def test_the_return_can_be_stopped_by_key_and_does_not_start_again(tmp_path, pro
         assert me.page.get_by_text("You stay on this page. “Return").is_visible()
         assert me.page.evaluate("document.activeElement.textContent") == "Return to Prolific"
         assert me.page.url.startswith(address)
+
+
+def counted_down(me):
+    """Let the countdown of the page run out."""
+    me.page.get_by_role("timer").wait_for()
+    me.page.clock.run_for(1000 * WAIT + 2000)
+
+
+@pytest.mark.parametrize("by", ["countdown", "button", "staying"])
+def test_whoever_went_back_once_or_stayed_is_not_sent_away_again_and_somebody_else_is(tmp_path, prolific, by):
+    """They come back in a new tab; then another person uses the same browser."""
+    folder = write_survey(tmp_path / "survey", **ASKED, ends=ENDS)
+    back = f"{COMPLETE}?cc={ENDS['declined']['code']}"
+    with served(folder) as address:
+        me = prolific()
+        me.page.clock.install()
+        me.page.goto(address + link(1))
+        me.ready()
+        decline(me)
+        if by == "staying":
+            me.may_move(lambda: me.page.get_by_role("button", name="Stay on this page").click(delay=60))
+        else:
+            counted_down(me) if by == "countdown" else me.page.get_by_role("link", name="Return").click(delay=60)
+            me.page.wait_for_url(back)
+        me.page = me.tab()
+        me.page.goto(address + link(1))
+        me.ready()
+        assert me.page.locator(".code").inner_text() == ENDS["declined"]["code"]
+        assert me.page.get_by_role("link", name="Return to Prolific").is_visible()
+        assert me.page.get_by_role("timer").count() == 0
+        me.page = me.tab()
+        me.page.goto(address + link(2))
+        me.ready()
+        decline(me)
+        counted_down(me)
+        me.page.wait_for_url(back)
+        me.problems.clear()  # a page that is not the survey's was asked for, as it should be
 
 
 def test_without_a_code_people_are_told_what_to_do_on_prolific_and_nothing_moves_by_itself(tmp_path, prolific):

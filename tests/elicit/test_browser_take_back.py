@@ -155,6 +155,91 @@ def test_what_another_tab_sends_again_does_not_undo_the_change(tmp_path, person)
     assert earlier(rows[0]) == [{"choice": "cat"}]
 
 
+def test_the_next_answer_from_another_tab_ends_the_change_and_people_go_on(tmp_path, person):
+    with served(write_survey(folder := tmp_path / "survey")) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("c"))
+        other = me.tab()
+        other.goto(page.url)
+        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        take_back(me)
+        page.wait_for_timeout(120)
+        other.keyboard.press("d")  # there the next one is still shown
+        other.wait_for_function("() => document.getElementById('count').textContent === '3 of 4'")
+        page.wait_for_timeout(120)
+        me.moves_on(lambda: me.keys("s"))
+        assert me.place() == "3 of 4"
+        assert page.locator("#status").inner_text() == (
+            "your earlier answer stays: the next one was sent before you changed it"
+        )
+        page.wait_for_timeout(120)
+        me.moves_on(lambda: me.keys("s"))
+        assert me.place() == "4 of 4" and page.locator("#status").inner_text() == ""
+    me.problems = [problem for problem in me.problems if "409" not in problem]  # the browser writes every refusal down
+    rows = kept(folder)
+    assert [row["answer"]["choice"] for row in rows] == ["cat", "dog", "ship"]
+    assert [row["taken_back"] for row in rows] == [1, 0, 0]
+
+
+def test_a_change_that_could_not_be_sent_before_the_next_answer_is_told_to_be_too_late(tmp_path, person):
+    """It waits in the queue of a window that was closed, while another one goes on."""
+    with served(write_survey(folder := tmp_path / "survey")) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("c"))
+        other = me.tab()
+        other.goto(page.url)
+        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        take_back(me)
+        page.wait_for_timeout(120)
+        me.answer_offline("s")
+        link = me.close_page()
+        me.context.set_offline(False)
+        other.keyboard.press("d")
+        other.wait_for_function("() => document.getElementById('count').textContent === '3 of 4'")
+        me.reopen_online(link)
+        assert me.place() == "3 of 4" and "your earlier answer stays" in me.page.locator("#status").inner_text()
+        assert me.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('trial:'))") == []
+    me.problems = [problem for problem in me.problems if "409" not in problem and "net::ERR_" not in problem]
+    assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog"]
+
+
+@pytest.mark.parametrize(("first", "second"), [("take-back", "submit"), ("submit", "take-back")])
+def test_whoever_answers_before_the_last_answer_could_be_opened_again_goes_on(tmp_path, person, first, second):
+    """Both are sent without a network. Whichever arrives first, and is replied to last, all that was said stays."""
+    with served(write_survey(folder := tmp_path / "survey")) as address:
+        me = person()
+        page = me.start(address)
+        me.moves_on(lambda: me.keys("c"))
+        me.context.set_offline(True)
+        page.get_by_role("button", name="Take back my last answer").click(delay=60)
+        page.get_by_text("No connection.").wait_for()
+        page.wait_for_timeout(120)
+        me.keys("d")
+        page.wait_for_function("() => Object.keys(localStorage).some((key) => key.includes('trial:'))")
+        held = {}
+        for name in (first, second):
+            me.context.route(f"**/api/{name}", lambda route: held.setdefault(route.request.url.split("/")[-1], route))
+        me.context.set_offline(False)
+        while len(held) < 2:
+            page.wait_for_timeout(20)
+        replies = {name: held[name].fetch() for name in (first, second)}
+        for name in (second, first):
+            with page.expect_response(f"**/api/{name}"):
+                held[name].fulfill(response=replies[name])
+            me.context.unroute(f"**/api/{name}")
+        page.wait_for_function("() => document.getElementById('count').textContent === '3 of 4'")
+        me.ready()
+        assert me.place() == "3 of 4"
+        page.reload()  # where the page is, there is the session
+        me.ready()
+        assert me.place() == "3 of 4"
+        me.moves_on(lambda: me.keys("s"))
+    me.problems = [problem for problem in me.problems if "409" not in problem and "net::ERR_" not in problem]
+    assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog", "ship"]
+
+
 def test_a_double_click_on_the_button_takes_back_one_answer(tmp_path, person):
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()

@@ -96,6 +96,34 @@ def test_whoever_has_answered_may_finish_instead_of_waiting(tmp_path, person):
         assert me.heading() == "Thank you" and me.page.locator(".code").count() == 1
 
 
+def test_finishing_that_a_network_blocked_does_not_end_a_later_visit(tmp_path, person):
+    folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 1})
+    with served(folder) as address, open_survey(folder) as run:
+        me = person()
+        me.start(address)
+        others, _ = look(run, ALL_HELD - 1)
+        me.page.wait_for_timeout(300)
+        me.moves_on(lambda: me.keys("c"))
+        me.context.route("**/api/submit", lambda route: route.fulfill(status=403, body="blocked"))
+        me.page.get_by_role("button", name="Finish now").click(delay=90)
+        problem = me.page.locator(".problem", has_text="your network blocks it.")
+        problem.wait_for()
+        me.context.unroute("**/api/submit")
+        said = problem.inner_text()
+        me.reopen_online(me.close_page())  # another day: still nothing is free, and they have not said that they go
+        assert me.heading() == "Please wait a moment"
+        decisions.forget(run, others[0])
+        press(me, "Look again now")
+        assert me.page.locator("#count").inner_text() == "2 of 8"
+        me.page.wait_for_timeout(300)
+        me.moves_on(lambda: me.keys("c"))
+        assert me.heading() == "Please wait a moment"
+        press(me, "Finish now")
+        assert me.heading() == "Thank you" and me.page.get_by_text("All your answers are saved.").is_visible()
+    me.problems = [each for each in me.problems if "403" not in each]
+    assert len(kept(folder)) == 2 and said == "Not sent: your network blocks it. Try again, or use another."
+
+
 def test_somebody_who_thinks_gives_a_sign_of_life_every_twenty_seconds(tmp_path, person):
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 2, "hold_minutes": 0.1})
     with served(folder) as address, open_survey(folder) as run:

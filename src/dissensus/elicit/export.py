@@ -42,8 +42,8 @@ def answer_table(run: Running) -> pa.Table:
 
     passed: whether an attention check was answered as expected, null for all other trials
     taken_back: how often the person took the answer back to give another
-    earlier: what they had answered, a list of {answer, times, seconds, client, received, taken_back, replaced}; an
-    answer that was taken back and not replaced (null) is still the answer
+    earlier: what they had answered, a list of {answer, times, seconds, client, received, doubts, taken_back, replaced};
+    an answer that was taken back and not replaced (null) is still the answer
     """
     return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
 
@@ -120,7 +120,7 @@ def labels_of(
 def _earlier(row: Any) -> dict[str, Any]:
     return {
         "answer": json.loads(row.answer), "times": json.loads(row.times), "seconds": row.seconds, "client": row.client,
-        "received": row.received, "taken_back": row.at, "replaced": row.replaced,
+        "received": row.received, "doubts": row.doubts, "taken_back": row.at, "replaced": row.replaced,
     }  # fmt: skip
 
 

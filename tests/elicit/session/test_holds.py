@@ -62,6 +62,11 @@ def look(run, count):
     return people, [current_page(run, person)["stage"] for person in people]
 
 
+def stop_waiting(run, person):
+    """What somebody sees who waits, and does not want to."""
+    return submit(run, person, {"page": current_page(run, person)["page"], "answer": {}})["page"]
+
+
 def test_only_what_is_shown_is_held(opened):
     run = opened(protocol={"per_person": 4, "break_every": 2})
     me = arrive(run, {})
@@ -184,7 +189,7 @@ def test_every_request_is_a_sign_of_life(opened):
     page = current_page(run, me)
     for act in (
         lambda: current_page(run, me), lambda: answer(run, me, page),
-        lambda: take_back(run, me, {"page": page["page"]}), lambda: submit(run, me, {"page": "waiting"}),
+        lambda: take_back(run, me, {"page": page["page"]}), lambda: submit(run, me, {"page": "waiting:0:0"}),
     ):  # fmt: skip
         silent_for(run, me, 10)
         before = {row.id: row.seen for row in rows(run, schema.people)}[me]
@@ -300,10 +305,10 @@ def test_whoever_does_not_want_to_wait_is_let_go_and_may_come_back(opened):
     busy, _ = look(run, 10)
     (late,), stages = look(run, 1)
     assert stages == ["waiting"]
-    page = submit(run, late, {"page": "waiting", "answer": {}})["page"]
+    page = stop_waiting(run, late)
     assert page["stage"] == "full" and page["missing"]
     assert current_page(run, late)["stage"] == "waiting"  # who returns looks again
-    submit(run, late, {"page": "waiting", "answer": {}})
+    assert stop_waiting(run, late)["stage"] == "full"
     silent_for(run, busy[0], 10)
     silent_for(run, busy[8], 10)
     silent_for(run, busy[9], 10)
@@ -317,19 +322,41 @@ def test_whoever_has_answered_and_does_not_want_to_wait_is_done(opened):
     look(run, 9)
     page = answer(run, me, page)["page"]
     assert (page["stage"], page["answered"]) == ("waiting", 1)
-    page = submit(run, me, {"page": "waiting", "answer": {}})["page"]
+    waited = {"page": page["page"], "answer": {}}
+    page = submit(run, me, waited)["page"]
     assert page["stage"] == "done" and page["code"]
-    assert submit(run, me, {"page": "waiting", "answer": {}})["page"]["stage"] == "done"
+    assert submit(run, me, waited)["page"]["stage"] == "done"
+
+
+def test_what_ends_one_waiting_ends_no_later_one_when_it_is_sent_late(opened):
+    run = opened(protocol={"per_person": 8, "per_item": 1})
+    busy, _ = look(run, 10)
+    (me,), _ = look(run, 1)
+    waits = [current_page(run, me)]
+    assert current_page(run, me) == waits[0]  # looking again is the same waiting
+    stop_waiting(run, me)
+    waits.append(current_page(run, me))  # they came back
+    decisions.forget(run, busy[0])
+    page = current_page(run, me)
+    assert page["stage"] == "trial"
+    for waited in waits:
+        assert submit(run, me, {"page": waited["page"], "answer": {}})["page"]["page"] == page["page"]
+    waits.append(answer(run, me, page)["page"])
+    for waited in (*waits[:2], {"page": "waiting"}):  # of which the last is what an earlier version sent
+        assert submit(run, me, {"page": waited["page"], "answer": {}})["page"] == waits[2]
+    assert len({waited["page"] for waited in waits}) == 3
+    assert submit(run, me, {"page": waits[2]["page"], "answer": {}})["page"]["stage"] == "done"
 
 
 def test_nobody_finishes_early_by_saying_that_they_wait(opened):
     run = opened()
     me = arrive(run, {})
     page = answer(run, me, current_page(run, me))["page"]
-    assert submit(run, me, {"page": "waiting", "answer": {}})["page"]["page"] == page["page"]
+    for name in ("waiting", "waiting:2:0", "waiting:1:0"):
+        assert submit(run, me, {"page": name, "answer": {}})["page"]["page"] == page["page"]
     assert through_trials(run, me)[1]["stage"] == "done" and len(rows(run, schema.answers)) == 4
     new = opened(protocol={"consent": "Yes?"})
-    assert submit(new, arrive(new, {}), {"page": "waiting", "answer": {}})["page"]["stage"] == "consent"
+    assert submit(new, arrive(new, {}), {"page": "waiting:0:0", "answer": {}})["page"]["stage"] == "consent"
 
 
 def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(opened):

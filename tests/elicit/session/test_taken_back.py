@@ -135,11 +135,41 @@ def test_two_tabs_that_take_back_and_answer_at_once_end_in_one_answer(opened):
     (row,) = answer_rows(run)
     assert row["taken_back"] == 1 and json.loads(row["answer"])["choice"] in ("dog", "ship")
     assert sum(answered for _, answered in counts(run)) == 1
-    # A tab that still shows the next trial answers it while the one before is open: both are kept.
-    undo(run, me, second)
-    again = send(run, me, second, "cat")
-    assert again["again"] and again["place"] == 1 and len(rows(run)) == 2
-    assert send(run, me, again, "cat")["place"] == 3
+
+
+def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
+    """Of another tab, or of a queue that is sent late: all that was acknowledged stays, and people go on."""
+    run = opened()
+    me = arrive(run, {})
+    first = current_page(run, me)
+    second = send(run, me, first, "cat")
+    again = undo(run, me, second)
+    third = send(run, me, second, "ship")
+    assert third["place"] == 3 and third["take_back"] == second["page"]
+    before = counts(run)
+    for _ in range(2):
+        with pytest.raises(Refused, match="your earlier answer stays: the next one was sent") as refused:
+            send(run, me, again, "dog")
+        assert refused.value.status == 409 and current_page(run, me) == third and counts(run) == before
+    assert send(run, me, first, "cat") == send(run, me, second, "ship") == third  # sent again, they are kept already
+    answers = {f"trial:{trial}": row for trial, row in rows(run).items()}
+    assert [json.loads(answers[page["page"]]["answer"])["choice"] for page in (first, second)] == ["cat", "ship"]
+    assert json.loads(answers[first["page"]]["earlier"])[0]["replaced"] is None
+    changed = send(run, me, undo(run, me, third), "dog")  # the next one can be taken back, as ever
+    assert changed == third and sorted(labelled(run)) == ["cat", "dog"]
+    with pytest.raises(Refused, match="your earlier answer stays"):
+        send(run, me, again, "dog")
+
+
+def test_the_last_trial_is_closed_when_the_debriefing_is_handed_in(opened):
+    run = opened(protocol={"per_person": 1, "debrief_text": "Thanks."})
+    me = arrive(run, {})
+    debrief = send(run, me, current_page(run, me), "cat")
+    again = undo(run, me, debrief)
+    assert submit(run, me, {"page": "debrief", "answer": {}})["page"]["stage"] == "done"
+    with pytest.raises(Refused, match="your earlier answer stays"):
+        send(run, me, again, "dog")
+    assert current_page(run, me)["stage"] == "done" and labelled(run) == ["cat"]
 
 
 def test_practice_attention_repeats_breaks_and_the_debriefing(opened):
@@ -208,7 +238,7 @@ def test_the_dashboard_follows_what_people_take_back(opened):
     assert watch.read() and sorted(watch.columns()["first"]) == [0, 2, 2]
 
 
-def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened, monkeypatch):
+def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened):
     """The new answer is read before it is known that it replaces one that was given long ago."""
     run = opened()
     watch, me = Watch(run), arrive(run, {})
@@ -217,13 +247,51 @@ def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened
     other = arrive(run, {})
     send(run, other, current_page(run, other), "cat")
     watch.read()
-    again, look = undo(run, me, page), watch._drop_replaced
-    with monkeypatch.context() as between:
-        between.setattr(watch, "_drop_replaced", lambda connection: (look(connection), send(run, me, again, "dog")))
-        watch.read()
+    changes = [undo(run, me, page)]
+
+    @sa.event.listens_for(run.store.engine, "after_cursor_execute")
+    def between(connection, cursor, statement, parameters, context, executemany):
+        """Right after the dashboard has asked which answers were replaced, and before it asks for new ones."""
+        if "taken_back.replaced >=" in statement and changes:
+            send(run, me, changes.pop(), "dog")
+
+    watch.read()
+    assert changes == []
     for _ in range(2):
         watch.read()
         assert sorted(watch.columns()["first"]) == [0, 1] and (watch.mass == read_now(run).mass).all()
+
+
+def test_what_was_doubtful_about_the_earlier_answer_is_kept_with_it(opened):
+    """Without an input a new answer is doubtful, and one that came filled in is not."""
+    run = opened()
+    me = arrive(run, {})
+    page = send(run, me, current_page(run, me), "cat")
+    send(run, me, undo(run, me, page), "dog")
+    (row,) = answer_rows(run)
+    (earlier,) = json.loads(row["earlier"])
+    assert earlier["doubts"] == "no input" and row["doubts"] is None
+
+
+def test_a_database_from_before_gets_the_doubts_of_earlier_answers(opened, database):
+    """Those that were taken back before have none that are known."""
+    run = opened()
+    me = arrive(run, {})
+    page = send(run, me, current_page(run, me), "cat")
+    undo(run, me, page)
+    with run.store.writing() as connection:
+        connection.execute(sa.text("ALTER TABLE taken_back DROP COLUMN doubts"))
+    later = open_survey(run.survey.folder, database)
+    try:
+        again = current_page(later, me)
+        assert again["before"] == {"choice": "cat"}
+        page = send(later, me, again, "dog", times={**TIMES, "submitted": 1e9})
+        send(later, me, undo(later, me, page), "ship")
+        (row,) = answer_rows(later)
+        doubts = {earlier["answer"]["choice"]: earlier["doubts"] for earlier in json.loads(row["earlier"])}
+        assert doubts == {"cat": None, "dog": "no time spent; longer than it was open"}
+    finally:
+        later.store.close()
 
 
 def test_a_database_from_before_has_the_table_once_it_is_opened(opened, database):

@@ -13,21 +13,23 @@ from dissensus.elicit.dashboard.status import status_of
 from dissensus.elicit.database import schema
 from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
-from dissensus.elicit.session.session import current_page
-from tests.elicit.session.test_session import rows, through_trials
-from tests.elicit.surveys import write_survey
+from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey.item_batches import read_batches
+from tests.elicit.database.test_store import counters
+from tests.elicit.session.test_session import answer, rows, through_trials
+from tests.elicit.surveys import time_passes, write_survey
 
 
 @pytest.fixture
 def batches(opened, tmp_path):
     """Function that opens a survey with these batches of items, `per_item` people to each."""
 
-    def made(per_item=1, **listed):
+    def made(per_item=1, protocol=None, **listed):
         (tmp_path / "survey").mkdir()
         lines = "".join(f"{batch},{item}\n" for batch, items in listed.items() for item in items.split())
         (tmp_path / "survey" / "batches.csv").write_text("batch,item\n" + lines)
-        protocol = {"draw": "batches", "batches": "batches.csv", "per_person": 8, "per_item": per_item}
-        return opened(protocol=protocol)
+        settings = {"draw": "batches", "batches": "batches.csv", "per_person": 8, "per_item": per_item}
+        return opened(protocol={**settings, **(protocol or {})})
 
     return made
 
@@ -56,6 +58,52 @@ def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(bat
     assert len(shown) == 2 and last["stage"] == "done"
     assert current_page(run, arrive(run, {}))["stage"] == "full"
     assert sorted(row.answered for row in rows(run, schema.units) if row.answered) == [1, 1, 2]
+
+
+def test_a_page_that_is_left_open_does_not_hold_a_batch_for_ever(batches):
+    """It gives signs of life all the time; five times as long as for somebody silent is the end of that."""
+    run = batches(a="p0 p1", protocol={"hold_minutes": 3})
+    idle, waits = arrive(run, {}), arrive(run, {})
+    for minutes, stage in ((0, "waiting"), (14, "waiting"), (2, "trial")):
+        time_passes(run, idle, 60 * minutes)
+        assert current_page(run, idle)["stage"] == "trial"
+        assert current_page(run, waits)["stage"] == stage
+        stored, counted = counters(run)
+        assert stored == counted
+    assert through_trials(run, waits)[1]["stage"] == "done"
+    assert through_trials(run, idle)[1]["stage"] == "done"  # whoever comes back may still answer, and it counts
+    assert {row.answered for row in rows(run, schema.units) if row.id < 2} == {2}
+    stored, counted = counters(run)
+    assert stored == counted
+
+
+def test_whoever_goes_on_holds_a_batch_however_long_all_of_it_takes(batches):
+    run = batches(a="p0 p1 p2 p3", protocol={"hold_minutes": 3, "break_every": 2})
+    me, waits = arrive(run, {}), arrive(run, {})
+    page = current_page(run, me)
+    while page["stage"] in ("trial", "break"):
+        time_passes(run, me, 60 * 10)
+        assert current_page(run, waits)["stage"] == "waiting"
+        page = submit(run, me, {"page": page["page"]})["page"] if page["stage"] == "break" else answer(run, me)["page"]
+    assert page["stage"] == "done" and current_page(run, waits)["stage"] == "full"
+
+
+def test_whose_batch_is_taken_out_of_the_file_goes_on_with_another(batches, database):
+    run = batches(a="p0 p1 p2")
+    me = arrive(run, {})
+    page = current_page(run, me)
+    (run.survey.folder / "batches.csv").write_text("batch,item\nb,p3\nb,p4\n")
+    read_batches.cache_clear()  # as in the process of another server
+    later = open_survey(run.survey.folder, database)
+    try:
+        assert current_page(later, me)["page"] == page["page"]
+        shown, last = through_trials(later, me)
+        assert len(shown) == 3 and last["stage"] == "done"
+        assert {row.batch for row in rows(later, schema.people)} == {"b"}
+        assert counters(later)[0] == counters(later)[1]
+        assert current_page(later, arrive(later, {}))["stage"] == "full"
+    finally:
+        later.store.close()
 
 
 def test_who_is_excluded_makes_room(batches):

@@ -27,6 +27,7 @@ units = sa.Table(
 )  # fmt: skip
 
 # `place`: the page of the instructions; among trials 1 while the last answer is open again, else 0.
+# `attempts`: at the comprehension check; among trials how often the person came back after nothing was left for them.
 people = sa.Table(
     "people", metadata,
     sa.Column("id", sa.Text, primary_key=True),
@@ -90,6 +91,7 @@ taken_back = sa.Table(
     sa.Column("seconds", sa.Float),
     sa.Column("client", sa.Float),
     sa.Column("received", sa.Float, nullable=False),
+    sa.Column("doubts", sa.Text),
 )  # fmt: skip
 
 # Consent, comprehension, breaks and debriefing: one row for each page that was sent in.

@@ -8,13 +8,20 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dissensus.elicit.database.schema import people, trials, units
+from dissensus.elicit.database.schema import answers, people, trials, units
+from dissensus.elicit.session.hold_times import long_before
 from dissensus.elicit.survey.item_batches import read_batches
 from dissensus.elicit.survey.settings import Survey
 
 MORE = 0.02  # of all the people who are wanted: how many may take a batch beyond them
 THROUGH = people.c.stage.in_(("debrief", "done"))
 COUNTS = (people.c.batch.is_not(None), people.c.excluded.is_(None))
+# A batch is held by whoever gave a sign of life, and was given or has answered something of late. Nothing is given to
+# somebody in a break, who has answered.
+LATELY = (
+    sa.exists().where(trials.c.person == people.c.id, trials.c.drawn >= sa.bindparam("long_before"))
+    | sa.exists().where(answers.c.person == people.c.id, answers.c.received >= sa.bindparam("long_before"))
+)  # fmt: skip
 AT_IT = (
     sa.select(
         people.c.batch,
@@ -22,7 +29,7 @@ AT_IT = (
         sa.func.count().label("taken"),
         sa.func.min(sa.case((THROUGH, None), else_=people.c.seen)).label("quietest"),
     )
-    .where(*COUNTS, (people.c.seen >= sa.bindparam("late")) | THROUGH)
+    .where(*COUNTS, THROUGH | ((people.c.seen >= sa.bindparam("late")) & LATELY))
     .group_by(people.c.batch)
 )
 MINE = sa.select(people.c.batch).where(people.c.id == sa.bindparam("person_"))
@@ -34,7 +41,7 @@ def next_of_batch(
     """What is left of the person's batch, the next first; empty where they are through with it, or there is none."""
     listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(MINE, {"person_": person})
-    if mine is None:
+    if mine not in listed:  # they have none yet, or it was taken out of the file
         mine = _open_batch(connection, listed, per_item, late)
         if mine is None:
             return []
@@ -46,9 +53,9 @@ def batch_is_missing(connection: Connection, survey: Survey, person: str, per_it
     """Whether something of the person's batch is left, or, where they have none, somebody is missing for some batch."""
     listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(MINE, {"person_": person})
-    if mine is not None:
+    if mine in listed:
         return bool(_left(connection, listed[mine], person, seed=0))
-    through = {row.batch: int(row.through) for row in connection.execute(AT_IT, {"late": 0.0})}
+    through = {row.batch: int(row.through) for row in connection.execute(AT_IT, {"late": 0.0, "long_before": 0.0})}
     return any(through.get(name, 0) < per_item for name in listed)
 
 
@@ -67,7 +74,8 @@ def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: 
     Where all have `per_item` of them, one person more takes the batch of somebody who gave no sign of life for longest,
     as long as such people are few among all that are wanted: a batch is many answers. None beyond that.
     """
-    rows = {row.batch: row for row in connection.execute(AT_IT, {"late": late})}
+    held_since = {"late": late, "long_before": long_before(late)}
+    rows = {row.batch: row for row in connection.execute(AT_IT, held_since)}
     counts = {name: int(rows[name].taken) if name in rows else 0 for name in listed}
     fewest = min(listed, key=lambda name: counts[name])
     if counts[fewest] < per_item:

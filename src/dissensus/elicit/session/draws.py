@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.database.store import now
 from dissensus.elicit.database.together import ahead, people_together, put_off, settle
 from dissensus.elicit.session.batch_draws import next_of_batch
+from dissensus.elicit.session.hold_times import long_before
 from dissensus.elicit.session.offers import Next, Offers
 from dissensus.elicit.session.second_holders import second_place
 from dissensus.elicit.survey.settings import Survey
@@ -32,8 +32,6 @@ TAKE = (
         tie=sa.bindparam("tie_"),
     )
 )
-# A page that stays in sight gives signs of life for as long as it is open, be somebody before it or not.
-HOLDS = 5  # times as long as for somebody silent a place is kept at most
 LATE = (
     sa.select(trials.c.id, trials.c.unit)
     .join(units, units.c.id == trials.c.unit)
@@ -114,8 +112,7 @@ def _taken(
 def _release(connection: Connection, before: float) -> int:
     """Give back what was shown to people who have not been there since, or have had it for several times as long, and
     say how much it was; they may still answer it."""
-    times = {"before": before, "long_before": now() - HOLDS * (now() - before)}
-    late = connection.execute(LATE, times).all()
+    late = connection.execute(LATE, {"before": before, "long_before": long_before(before)}).all()
     for trial, unit in late:
         give_back(connection, trial, unit)
     return len(late)

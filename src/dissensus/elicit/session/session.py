@@ -58,7 +58,8 @@ def showing(run: Running, person_id: str) -> Work[dict[str, Any]]:
         note_presence(run, connection, person)
         page = _page(run, connection, person)
         if page.get("missing") and (person.state or "open") == "open":
-            return _move_on(run, connection, person, {"stage": "trials", "finished": None})
+            back = {"stage": "trials", "finished": None, "attempts": person.attempts + 1}
+            return _move_on(run, connection, person, back)
         return page
 
     return work
@@ -78,14 +79,15 @@ def submitting(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[di
         if page.startswith("trial:"):
             given = trials.given_to(connection, person)
             trial, _, opened = page.removeprefix("trial:").partition(":")
-            replace = partial(taken_back.replace_answer, connection, trial, opened) if opened else None
+            replace = partial(taken_back.replace_answer, connection, person, trial, opened) if opened else None
+            taken_back.close_by_next(connection, person, given, trial)
             feedback = save_answer(run, connection, person, given, trial, sent, replace)
             if feedback:
                 reply["feedback"] = feedback
-            if opened:
+            if opened or person.place:
                 person = person_row(connection, person_id)
-        elif page == trials.WAITING:
-            return {**reply, "page": _stop_waiting(run, connection, person)}
+        elif page.partition(":")[0] == trials.WAITING:
+            return {**reply, "page": _stop_waiting(run, connection, person, page)}
         else:
             _save_page(run, connection, person, page, sent.get("answer", {}))
             person = person_row(connection, person_id)
@@ -122,10 +124,13 @@ def person_row(connection: Connection, person_id: str) -> Row[Any]:
     return there[0]
 
 
-def _stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
-    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out."""
+def _stop_waiting(run: Running, connection: Connection, person: Row[Any], waited_at: str) -> dict[str, Any]:
+    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out.
+
+    What comes late, as from another tab, ends no other waiting than the one where it was pressed.
+    """
     page = _page(run, connection, person)
-    if page["stage"] != trials.WAITING:
+    if page["page"] != waited_at or page["stage"] != trials.WAITING:
         return page
     return _move_on(run, connection, person, trials.stop_waiting(run, connection, person))
 

@@ -2,7 +2,8 @@
 
 To take an answer back is to open its trial again for another one. Until that comes, the earlier one stays the answer,
 so that nobody loses it by leaving; then it is kept beside the new one. The page of the trial has another name each time
-it is opened, so that what is sent again late never takes the place of what came after it.
+it is opened, so that what is sent again late never takes the place of what came after it. The next answer, as from
+another tab, closes the trial: the earlier answer stays.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ OFFERED = {
     "trials": ("main", "attention", "repeat"),
     "debrief": ("main", "attention", "repeat"),
 }
-KEPT = ("answer", "times", "seconds", "client", "received")
+KEPT = ("answer", "times", "seconds", "client", "received", "doubts")
 OPEN = (
     sa.select(schema.taken_back.c.trial)
     .where(schema.taken_back.c.person == sa.bindparam("person_"), schema.taken_back.c.replaced.is_(None))
@@ -72,13 +73,20 @@ def reopen(connection: Connection, person: Row[Any], given: list[Given], trial: 
     connection.execute(MARK, {"person_": person.id, "open_": 1})
 
 
+def close_by_next(connection: Connection, person: Row[Any], given: list[Given], trial: str) -> None:
+    """Where a trial is open again and this one gets its first answer: from now on the earlier answer stays."""
+    first = any(each.id == trial and each.answered is None for each in given)
+    if first and person.stage in OFFERED and person.place == 1:
+        connection.execute(MARK, {"person_": person.id, "open_": 0})
+
+
 def reopened_page(connection: Connection, trial: str) -> dict[str, Any]:
     """What the page of a trial that is open again has beside that of a new one: its name, and the earlier answer."""
     rows = connection.execute(OF_TRIAL, {"trial_": trial}).all()
     return {"page": f"trial:{trial}:{len(rows)}", "again": True, "before": json.loads(rows[-1].answer)}
 
 
-def replace_answer(connection: Connection, trial: str, opened: str, row: dict[str, Any]) -> bool:
+def replace_answer(connection: Connection, person: Row[Any], trial: str, opened: str, row: dict[str, Any]) -> bool:
     """Put this answer in the place of the one that was taken back; whether it was, which it is once.
 
     opened  which time the trial was open again when this was answered: 1, 2, …
@@ -89,7 +97,9 @@ def replace_answer(connection: Connection, trial: str, opened: str, row: dict[st
         raise Refused(f"this trial was not taken back {opened[:20]} times", 409)
     if int(opened) < len(rows) or rows[-1].replaced is not None:
         return False
-    connection.execute(REPLACE.values({name: row[name] for name in (*KEPT, "doubts")}), {"trial_": trial})
+    if open_trial(connection, person) != trial:
+        raise Refused("your earlier answer stays: the next one was sent before you changed it", 409)
+    connection.execute(REPLACE.values({name: row[name] for name in KEPT}), {"trial_": trial})
     connection.execute(CLOSE.values(replaced=row["received"]), {"trial_": trial})
-    connection.execute(MARK, {"person_": row["person"], "open_": 0})
+    connection.execute(MARK, {"person_": person.id, "open_": 0})
     return True

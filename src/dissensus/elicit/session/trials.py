@@ -70,7 +70,8 @@ def trial_page(
             return None
         if new == WAITING:
             answered = sum(trial.kind == "main" and trial.answered for trial in history)
-            return {"page": WAITING, "stage": WAITING, "answered": answered}
+            page = f"{WAITING}:{len(given)}:{person.attempts}"  # no two times that somebody waits have one name
+            return {"page": page, "stage": WAITING, "answered": answered}
         shown = new
         given.append(shown)
         history.append(protocol.Trial(shown.kind, shown.unit, False))

@@ -13,19 +13,11 @@ export class Drafts {
     addEventListener("pagehide", () => this.keep());
   }
 
-  // Another page is shown from now on; the one before is kept as it is, unless it was handed in.
-  begin(page, times) {
-    this.keep();
-    [this.#page, this.#times, this.#state] = [page, times, null];
-  }
-
-  // `state` gives what is entered in this page, as something that JSON holds.
-  hold(state) {
-    this.#state = state;
-  }
-
-  // What an earlier visit left of this page: { state, times }, and times only where they are of the same sitting.
-  of(page) {
+  // Another page is shown from now on; the one before is kept as it is, unless it was handed in. Gives what an earlier
+  // visit left of this page: { state, times }, and times only where they are of the same sitting.
+  begin(page) {
+    this.keep(true);
+    [this.#page, this.#times, this.#state] = [page, null, null];
     try {
       const { state, times, at } = JSON.parse(sessionStorage.getItem(this.#prefix + page));
       const gone = Date.now() - at;
@@ -35,9 +27,20 @@ export class Drafts {
     }
   }
 
-  keep() {
+  // What measures this page.
+  measure(times) {
+    this.#times = times;
+  }
+
+  // `state` gives what is entered in this page, as something that JSON holds.
+  hold(state) {
+    this.#state = state;
+  }
+
+  // `turned`: another page is shown in its place, as where the answer before is changed, so that no reload ends this visit.
+  keep(turned = false) {
     if (this.#state === null) return;
-    const kept = { state: this.#state(), times: { ...this.#times.soFar(), left: this.#times.left }, at: Date.now() };
+    const kept = { state: this.#state(), times: { ...this.#times.soFar(), left: this.#times.left, turned }, at: Date.now() };
     try { sessionStorage.setItem(this.#prefix + this.#page, JSON.stringify(kept)); } catch { /* a reload loses it where nothing can be kept */ }
   }
 

@@ -13,6 +13,7 @@ export const contact = (content) => (content.contact ? make("p", { class: "quiet
 export function endPages(outbox, here) {
   const source = document.body.dataset.source;
   const site = SITES[source] || "the recruiting site";
+  const whose = `dissensus:returned:${location.pathname}:${(here.get("token") || "").slice(-24)}`;
 
   const code = (content, text) => (content.code ? [make("p", {}, text), make("p", {}, make("span", { class: "code" }, content.code))] : []);
 
@@ -20,7 +21,7 @@ export function endPages(outbox, here) {
     if (!content.redirect) return [];
     const link = make("a", { class: "button main", href: content.redirect, rel: "noreferrer" }, `Return to ${site}`);
     // Whoever leaves takes along what this browser has not sent yet.
-    return content.automatic && !outbox.waiting().length ? countdown(content, link, site) : [make("div", { class: "actions" }, link)];
+    return content.automatic && !outbox.waiting().length ? countdown(content, link, site, `${whose}:${content.stage}`) : [make("div", { class: "actions" }, link)];
   };
 
   const early = (heading, text) => (content) => [
@@ -49,17 +50,20 @@ export function endPages(outbox, here) {
   };
 }
 
-// Takes people back by itself, which they see coming and can stop, once: whoever comes back to this page may stay.
-function countdown(content, link, site) {
-  const before = `dissensus:returned:${location.pathname}:${content.page}:${content.redirect}`;
-  const returned = () => { try { return sessionStorage.getItem(before) !== null; } catch { return false; } };
-  if (returned()) return [make("div", { class: "actions" }, link)];
+// Takes people back by itself, which they see coming and can stop, once: whoever went back, or chose to stay, may stay when they
+// come here again. `mark` is where this browser keeps that, for each person and outcome.
+function countdown(content, link, site, mark) {
+  const decided = () => { try { return localStorage.getItem(mark) !== null; } catch { return false; } };
+  const decide = () => { try { localStorage.setItem(mark, "1"); } catch { /* they are taken back again if they come back */ } };
+  if (decided()) return [make("div", { class: "actions" }, link)];
+  link.addEventListener("click", decide);
   let left = content.wait;
   const seconds = make("span", { class: "seconds", role: "timer", "aria-live": "off" }, String(left));
   const counting = make("p", { class: "countdown" }, `You return to ${site} automatically in `, seconds, " seconds.");
   const said = make("p", { class: "visually-hidden", role: "status" });
   const stay = make("button", { type: "button", onclick: () => {
     clearInterval(ticking);
+    decide();
     counting.textContent = `You stay on this page. “Return to ${site}” takes you back when you like.`;
     said.textContent = "You stay on this page.";
     stay.disabled = true;
@@ -71,7 +75,7 @@ function countdown(content, link, site) {
     seconds.textContent = String(left);
     if (left > 0) return;
     clearInterval(ticking);
-    try { sessionStorage.setItem(before, "1"); } catch { /* they are taken back again if they come back */ }
+    decide();
     location.assign(content.redirect);
   }, 1000);
   // A region that is already there when its text comes is read out.

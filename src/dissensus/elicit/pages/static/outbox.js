@@ -6,9 +6,9 @@ const TRIES = 3; // refusals of one answer by something that lets everything els
 const BUSY = [408, 425, 429];
 const AWAY = "No connection. What you did is kept here and will be sent again …";
 const BETWEEN = "Something other than the survey is answering. Does your network want you to log in? What you did is kept here and will be sent again …";
-// These two stand on one line, so that nothing moves when they appear.
-const STOPPED = "Not sent, but kept here: your network blocks it. Try again, or use another.";
-const FAULT = "Not sent, but kept here: the survey cannot take it. Please report this.";
+// These two stand on one line, so that nothing moves when they appear. "Not sent" is said before them.
+const STOPPED = "your network blocks it. Try again, or use another.";
+const FAULT = "the survey cannot take it. Please report this.";
 export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the survey.";
 
 export class Outbox {
@@ -73,8 +73,12 @@ export class Outbox {
       await pause(attempt);
       if (path === "api/page" || (away && status !== 500)) continue;
       alone = isPage((await this.#ask("api/page", {})).reply) ? alone + 1 : 0;
-      if (alone === TRIES) { this.tell(""); return { reply: { error: status === 500 ? FAULT : STOPPED }, refused: 0 }; }
+      if (alone === TRIES) { this.tell(""); return { reply: { error: this.#unsent(body, status === 500 ? FAULT : STOPPED) }, refused: 0 }; }
     }
+  }
+
+  #unsent(body, why) {
+    return `Not sent${this.#open.has(body.page) ? ", but kept here" : ""}: ${why}`;
   }
 
   // The page that the session is at.
@@ -89,25 +93,35 @@ export class Outbox {
     return refused === undefined ? reply : refused === 409 ? this.page() : { problem: reply.error };
   }
 
-  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere.
+  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere. A change
+  // of an answer that came too late `stays` undone, which people are told where they go on.
   async submit(entry) {
-    this.#keep(entry);
+    if (lasts(entry)) this.#keep(entry);
     const { reply, refused } = await this.#answer("api/submit", entry, ({ saved }) => saved === entry.page);
     if (refused === undefined) { this.#drop(entry); return reply; }
     // Whoever sees the problem still has the answer before them; a page that the session has left is nobody's answer.
     if (refused === 422 || refused === 409) this.#drop(entry);
+    if (refused === 409 && entry.page.startsWith("trial:")) return { stays: reply.error };
     return [404, 401, 409].includes(refused) ? {} : { problem: reply.error };
   }
 
   // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
-  // refused stays here and holds up no other.
+  // refused is kept and holds up no other. Gives what people have not heard of yet: which change came too late and `stays`
+  // undone, and what is `said` about practice.
   async flush() {
+    const news = {};
     for (const entry of this.waiting()) {
-      if ((await this.submit(entry)).problem) this.#keep(entry);
+      const { problem, stays, feedback } = await this.submit(entry);
+      if (problem) this.#keep(entry);
+      if (stays) news.stays = stays;
+      if (feedback) news.said = feedback;
     }
+    return news;
   }
 }
 
+// Not to want to wait holds for the page where it was said, and not for a later visit.
+const lasts = (entry) => !entry.page.startsWith("waiting");
 const isPage = (reply) => typeof reply.stage === "string";
 
 // Longer after each attempt, and over at once when the network is back.

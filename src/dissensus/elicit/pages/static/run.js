@@ -3,6 +3,7 @@
 import { make, prose } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { contact, endPages } from "./ends.js";
+import { Feedback } from "./feedback.js";
 import { KEPT, Outbox } from "./outbox.js";
 import { keepPresent } from "./presence.js";
 import { Settle } from "./settle.js";
@@ -34,10 +35,11 @@ function session() {
 const here = session();
 const outbox = new Outbox(here.get("token") || "", tell);
 const drafts = new Drafts(outbox.prefix);
+const feedback = new Feedback(outbox.prefix);
 const settle = new Settle(page);
 let times = null;
 let shown = null; // the page that is shown, or nothing where it must not be replaced
-let busy = false;
+let busy = 0; // requests on their way that may change the page
 
 // Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
 async function handIn(name, answer) {
@@ -45,7 +47,10 @@ async function handIn(name, answer) {
   const entry = { page: name, answer, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
   if (reply.problem) page.removeAttribute("aria-busy");
-  return reply.problem || reply.page ? reply : { page: await outbox.page() };
+  if (reply.problem || reply.page) return reply;
+  const now = await outbox.page();
+  if (reply.stays) tell(reply.stays);
+  return { page: now };
 }
 
 // Shows a page, whose content is as the server sent it; every page hands itself in through `done`.
@@ -56,18 +61,17 @@ function show(content) {
   times?.stop();
   let ready = () => {};
   const whole = new Promise((there) => { ready = there; });
-  const draft = drafts.of(content.page);
+  const draft = drafts.begin(content.page);
   times = new Times(whole, draft?.times);
-  drafts.begin(content.page, times);
+  drafts.measure(times);
   shown = content.page;
   page.replaceChildren(...drawn(draw, { ...content, before: draft?.state ?? content.before }, async (answer) => {
-    busy = true;
+    busy += 1;
     const reply = await handIn(content.page, answer);
-    busy = false;
+    busy -= 1;
     if (reply.problem) return reply.problem;
     drafts.end();
-    if (reply.feedback) showFeedback(reply.feedback, () => show(reply.page));
-    else show(reply.page);
+    showAfter(reply.feedback, reply.page);
     return "";
   }).filter(Boolean), lastAnswer(content));
   page.removeAttribute("aria-busy");
@@ -127,9 +131,10 @@ document.addEventListener("keydown", (event) => {
 function lastAnswer(content) {
   return make("div", { class: content.question ? "last-answer kept" : "last-answer" }, content.take_back ? takeBack(async () => {
     if (busy) return "";
-    busy = true;
+    busy += 1;
     const trial = await outbox.takeBack(content.take_back);
-    busy = false;
+    busy -= 1;
+    if (busy || shown !== content.page) return ""; // while there was no network this page was answered, which is the next answer
     if (trial.problem) return trial.problem;
     show(trial);
     return "";
@@ -143,11 +148,14 @@ function progress(content) {
   if (!box.hidden) document.getElementById("bar").value = (content.place - 1) / content.of;
 }
 
-function showFeedback(text, next) {
+// Shows a page, after what is to be said about the practice before it, if anything.
+function showAfter(text, next) {
+  if (!text) { show(next); return; }
+  feedback.say(text);
   shown = null;
-  times.stop();
+  times?.stop();
   times = new Times();
-  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", next));
+  page.replaceChildren(make("h1", {}, "About your practice answer"), make("div", { class: "feedback", id: "feedback" }, prose(text)), actions("Continue", () => { feedback.read(); show(next); }));
   page.removeAttribute("aria-busy");
   const button = page.querySelector("button");
   settle.begin(times);
@@ -240,11 +248,11 @@ const PAGES = {
 async function begin() {
   if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
   const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
-  await outbox.flush();
+  const { stays, said } = await outbox.flush();
   const first = await outbox.page();
   await script;
-  show(first);
-  if (outbox.waiting().length) tell(KEPT);
+  showAfter(said || feedback.unread(), first);
+  if (stays || outbox.waiting().length) tell(stays || KEPT);
 }
 
 begin();

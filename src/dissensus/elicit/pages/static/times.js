@@ -2,7 +2,8 @@
 
 export class Times {
   // `there` resolves when everything to be judged is on the screen: nobody has looked at a picture that is not there yet.
-  // `before` is what an earlier visit to the same page measured and how long ago it was left: its clock goes on.
+  // `before` is what an earlier visit to the same page measured, how long ago it was left, and whether for another page: its
+  // clock goes on.
   constructor(there = Promise.resolve(), before = null) {
     const since = before ? before.submitted + before.gone : 0;
     this.shown = performance.now() - since;
@@ -13,7 +14,7 @@ export class Times {
     this.played = before?.played ?? [];
     this.ready = before?.ready ?? null; // when input began to count
     this.early = before?.early ?? 0; // what came before that and was ignored
-    this.reloads = before ? before.reloads + 1 : 0;
+    this.reloads = before ? before.reloads + (before.turned ? 0 : 1) : 0;
     if (before && this.looked !== null) this.away.push([before.left ?? before.submitted, this.now()]);
     this.left = document.visibilityState === "visible" ? null : this.now();
     this.listen = new AbortController();

@@ -13,7 +13,7 @@ export const waiting = (content) => [
 // Looks again for as long as the page that is shown is this one; not all at the same moment.
 export function lookAgain(shown, look) {
   setTimeout(async () => {
-    if (shown() === "waiting") await look();
+    if (shown()?.startsWith("waiting:")) await look();
     lookAgain(shown, look);
   }, EVERY * (0.7 + 0.6 * Math.random()));
 }

@@ -1,0 +1,21 @@
+// What is said about a practice answer stays in this tab until it was read, so that a reload shows it again.
+
+export class Feedback {
+  #key;
+
+  constructor(prefix) {
+    this.#key = `${prefix}feedback`;
+  }
+
+  unread() {
+    try { return sessionStorage.getItem(this.#key); } catch { return null; }
+  }
+
+  say(text) {
+    try { sessionStorage.setItem(this.#key, text); } catch { /* a reload goes past it */ }
+  }
+
+  read() {
+    try { sessionStorage.removeItem(this.#key); } catch { /* it was never there */ }
+  }
+}
