@@ -59,8 +59,8 @@ WORDS: dict[str, list[str]] = {
     "study report": ["quick"],
     "study diff": ["quick", "quick"],
     "study networks": ["run", "networks.toml", "-o", "networks", "--jobs", "1"],
-    "study ray": ["run", "quick.toml", "-o", "by-ray", "--engine", "ray", "--jobs", "1"],
-    "study slurm": ["run", "quick.toml", "-o", "by-slurm", "--engine", "submitit", "--address", "local", "--jobs", "1"],
+    "study ray": ["run", "one_cell.toml", "-o", "by-ray", "--engine", "ray", "--jobs", "1"],
+    "study slurm": ["run", "one_cell.toml", "-o", "by-slurm", "--engine", "submitit", "--address", "local"],
     "reproduce": [],
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
@@ -177,11 +177,15 @@ def _make_inputs(folder: Path) -> None:
     )
     (folder / "survey" / "grey.png").write_bytes(_png(8))
     (folder / "survey" / "items.csv").write_text("item,image\ngrey,grey.png\n", encoding="utf-8")
-    quick = 'seeds = 2\ndelivery = ["soft", "majority"]\n[data]\nlabels = "digits"\n{}\n[model]\n{}\nepochs = 1\n'
-    (folder / "quick.toml").write_text(quick.format('features = "pixels"', 'head = "linear"'), encoding="utf-8")
-    (folder / "networks.toml").write_text(
-        quick.format('images = "digits"', 'network = "small"\nwidth = 4\ndepth = 1'), encoding="utf-8"
-    )
+    on_digits = '[data]\nlabels = "digits"\n{}\n[model]\n{}\nepochs = 1\n'
+    heads = on_digits.format('features = "pixels"', 'head = "linear"')
+    networks = on_digits.format('images = "digits"', 'network = "small"\nwidth = 4\ndepth = 1')
+    for name, study in (
+        ("quick", 'seeds = 2\ndelivery = ["soft", "majority"]\n' + heads),
+        ("one_cell", 'seeds = 1\ndelivery = "soft"\n' + heads),  # every job of an engine is a process
+        ("networks", 'seeds = 1\ndelivery = "soft"\n' + networks),
+    ):
+        (folder / f"{name}.toml").write_text(study, encoding="utf-8")
     np.save(folder / "own.npy", np.random.default_rng(0).normal(size=(45, 3)))
     (folder / "own.npy.json").write_text(json.dumps({"items": list(range(1, 46))}), encoding="utf-8")
 

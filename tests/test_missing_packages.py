@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 import subprocess
 import sys
@@ -71,37 +73,49 @@ def modules_of(packages: frozenset[str]) -> frozenset[str]:
     return frozenset(own.union(*(modules for package, modules in CARRIED.items() if package in packages)))
 
 
-@cache
-def outcomes(extra: str | None) -> dict[str, dict[str, str]]:
-    """What verbs and names say where only this extra is installed; None for the core alone.
-
-    With the core and with all extras every verb is tried, with one extra those that the core alone does not do.
-    """
+def outcomes(extra: str | None, verbs: list[str] | None = None) -> dict[str, dict[str, str]]:
+    """What verbs, all or only some, and names say where only this extra is installed; None for the core alone."""
     hidden = sorted(packages_distributions().keys() - modules_of(brought_by(extra)) - {"dissensus"})
     words = [sys.executable, str(ROOT / "tests/every_verb.py"), json.dumps(hidden)]
-    if extra not in (None, "all"):
-        words.append(json.dumps([verb for verb, outcome in outcomes(None)["verbs"].items() if outcome != "works"]))
+    words += [json.dumps(verbs)] if verbs is not None else []
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.fixture(scope="session")
+def core(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """What verbs and names say without any extra. Of all workers of a run, the first that asks tries them."""
+    own = tmp_path_factory.getbasetemp()
+    of_all = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    place = of_all / "core_outcomes.json"
+    with (of_all / "core_outcomes.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            place.write_text(json.dumps(outcomes(None)), encoding="utf-8")
+    return json.loads(place.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("extra", [None, *FOR_USERS], ids=lambda extra: extra or "core")
-def test_every_verb_and_every_name_works_or_names_the_extra_that_brings_what_is_missing(extra):
+def test_every_verb_and_every_name_works_or_names_the_extra_that_brings_what_is_missing(extra, core):
     """Packages are hidden from the import system here; `make extras` does the same in fresh environments.
 
-    Whoever installs the extra that was asked for is not asked for another one.
+    Whoever installs the extra that was asked for is not asked for another one. With extras, those verbs are tried that
+    the core alone does not do: the tests of each verb show that the others work with all extras, for these are
+    installed where tests run.
     """
     here = extras_within(extra) if extra else set()
-    for kind, said in outcomes(extra).items():
+    waiting = [verb for verb, outcome in core["verbs"].items() if outcome != "works"]
+    tried = outcomes(extra, waiting) if extra else core
+    for kind, said in tried.items():
         needed = {what: outcome.removeprefix("needs ") for what, outcome in said.items() if outcome != "works"}
         assert {what: answer for what, answer in needed.items() if answer not in set(FOR_USERS) - here} == {}, kind
-        asked_for_it = {what for what, outcome in outcomes(None)[kind].items() if outcome == f"needs {extra}"}
+        asked_for_it = {what for what, outcome in core[kind].items() if outcome == f"needs {extra}"}
         assert asked_for_it & needed.keys() == set()
     if extra == "all":
-        assert {outcome for said in outcomes(extra).values() for outcome in said.values()} == {"works"}
+        assert {outcome for said in tried.values() for outcome in said.values()} == {"works"}
 
 
-def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encoding_and_networks():
-    verbs = outcomes(None)["verbs"]
+def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encoding_and_networks(core):
+    verbs = core["verbs"]
     assert {verb.partition(" ")[0] for verb in verbs} == {name_of(verb) for part in VERBS.values() for verb in part}
     needs = {(verb.partition(" ")[0], outcome) for verb, outcome in verbs.items() if outcome != "works"}
     assert needs == {
@@ -110,8 +124,8 @@ def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encod
     }  # fmt: skip
 
 
-def test_every_extra_is_needed_by_a_verb_or_a_name():
-    asked = {outcome.removeprefix("needs ") for said in outcomes(None).values() for outcome in said.values()}
+def test_every_extra_is_needed_by_a_verb_or_a_name(core):
+    asked = {outcome.removeprefix("needs ") for said in core.values() for outcome in said.values()}
     assert set(FOR_USERS) - {"all", "images"} <= asked
     assert "images" in EXTRAS.values(), "it is for the pictures of data sets, which are not part of the package"
 
@@ -131,11 +145,11 @@ def test_the_readme_writes_every_extra_as_the_messages_do():
         assert "dissensus[" not in page.read_text(encoding="utf-8"), f"{page}: another form than the README's"
 
 
-def test_the_page_shows_what_happened_in_fresh_environments():
+def test_the_page_shows_what_happened_in_fresh_environments(core):
     record = json.loads((ROOT / "benchmarks/results/extras.json").read_text(encoding="utf-8"))
     allowed = {"works", *(f"needs {extra}" for extra in FOR_USERS)}
     # What the core was tried with is what the page lists; an install that was not tried again says so in the table.
-    assert record["core"]["verbs"] == outcomes(None)["verbs"]
+    assert record["core"]["verbs"] == core["verbs"]
     for install, tried in record.items():
         assert tried["verbs"].keys() <= record["core"]["verbs"].keys()
         assert {*tried["verbs"].values(), *tried["names"].values()} <= allowed, install

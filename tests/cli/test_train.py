@@ -37,6 +37,7 @@ from dissensus.train.heads.model_files import save_head
 from tests.train.pictures import CLASSES, blobs
 
 SMALL = ["--network", "small", "--width", 4, "--depth", 1, "--crop", 1, "--no-flip", "--batch", 16]
+MANY = 40  # epochs, of which a training that waits at a gate has done a few
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +150,7 @@ def go_on(process, gate):
 def killed(folder, tmp_path_factory):
     """A folder of checkpoints whose training was killed with -9 in the middle, and the words to call again."""
     at = tmp_path_factory.mktemp("killed")
-    asked = words(folder, at / "m.safetensors", "--checkpoint", at / "state", epochs=400)
+    asked = words(folder, at / "m.safetensors", "--checkpoint", at / "state", epochs=MANY)
     state, gate = at / "state" / "state.safetensors", gate_in(at / "state")
     process = subprocess.Popen(command(*asked, "--save-every", 0), env=settings())
     try:
@@ -159,7 +160,7 @@ def killed(folder, tmp_path_factory):
         process.send_signal(signal.SIGKILL)
         process.wait()
     gate.unlink()
-    assert 2 < _epoch(state) < 400 and not (at / "m.safetensors").exists()
+    assert 2 < _epoch(state) < MANY and not (at / "m.safetensors").exists()
     return at
 
 
@@ -172,13 +173,13 @@ def _epoch(state):
 def uninterrupted(folder, tmp_path_factory):
     at = tmp_path_factory.mktemp("whole")
     with one_thread():
-        run(*words(folder, at / "m.safetensors", epochs=400))
+        run(*words(folder, at / "m.safetensors", epochs=MANY))
     return at
 
 
 def test_killed_with_9_and_called_again_it_writes_the_same_bytes(folder, killed, uninterrupted, tmp_path):
     shutil.copytree(killed / "state", tmp_path / "state")
-    said = run(*words(folder, tmp_path / "m.safetensors", "--checkpoint", tmp_path / "state", epochs=400)).stderr
+    said = run(*words(folder, tmp_path / "m.safetensors", "--checkpoint", tmp_path / "state", epochs=MANY)).stderr
     assert "holds the state of a training, which goes on from there" in said
     for name in ("m.safetensors", "m-last.safetensors", "m.safetensors.json", "m-last.safetensors.json"):
         assert (tmp_path / name).read_bytes() == (uninterrupted / name).read_bytes(), name
@@ -190,9 +191,9 @@ def test_resume_keeps_the_state_beside_the_model_until_it_is_written(folder, kil
     assert ".m.safetensors.training: keeps the state of training until the model is written" in first
     assert not beside.exists() and model.exists()
     shutil.copytree(killed / "state", beside)
-    refused = run(*words(folder, model, epochs=400), code=2).stderr
+    refused = run(*words(folder, model, epochs=MANY), code=2).stderr
     assert "holds a training of m.safetensors that was cut off: go on with --resume, or remove the folder" in refused
-    assert "which goes on from there" in run(*words(folder, model, "--resume", epochs=400)).stderr
+    assert "which goes on from there" in run(*words(folder, model, "--resume", epochs=MANY)).stderr
     assert model.read_bytes() == (uninterrupted / "m.safetensors").read_bytes() and not beside.exists()
 
 
@@ -203,7 +204,7 @@ def test_another_training_in_the_folder_of_checkpoints_is_not_mixed_up_with_this
         (["--learning-rate", 0.2], "learning_rate was 0.1 and is 0.2"),
         (["--folds", 2], "holds a training without folds, and --folds were asked for"),
     ):
-        asked = words(folder, tmp_path / "m.safetensors", "--checkpoint", tmp_path / "state", *more, epochs=400)
+        asked = words(folder, tmp_path / "m.safetensors", "--checkpoint", tmp_path / "state", *more, epochs=MANY)
         assert message in run(*asked, code=2).stderr
 
 
@@ -223,7 +224,7 @@ def test_a_full_disk_leaves_the_old_model_and_the_checkpoint_whole(folder, kille
     model = tmp_path / "m.safetensors"
     model.write_bytes(b"an old model")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    asked = words(folder, model, "--checkpoint", tmp_path / "state", epochs=400)
+    asked = words(folder, model, "--checkpoint", tmp_path / "state", epochs=MANY)
     for wanted, message in (
         ([*asked, "--save-every", 0], "the checkpoint before it is whole: make room and run the same again"),
         (words(folder, model), "m.safetensors: cannot be written"),
@@ -241,8 +242,8 @@ def test_folds_that_were_interrupted_go_on_to_the_same_bytes(folder, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     whole.mkdir()
     parts.mkdir()
-    epochs, more = 200, ["--folds", 2, "--predictions"]
-    one, other = (words(folder, at / "m.safetensors", *more, at / "p.csv", epochs=epochs) for at in (whole, parts))
+    more = ["--folds", 2, "--predictions"]
+    one, other = (words(folder, at / "m.safetensors", *more, at / "p.csv", epochs=MANY) for at in (whole, parts))
     told = json.loads(run(*one, "--jobs", 1, "--json").stdout)
     asked, gate = [*other, "--checkpoint", parts / "state"], gate_in(parts / "state" / "fold-1")
     process = subprocess.Popen(
@@ -255,7 +256,7 @@ def test_folds_that_were_interrupted_go_on_to_the_same_bytes(folder, tmp_path):
     said = process.communicate()[1]
     assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
     assert not (parts / "m-fold-1.safetensors").exists()
-    assert _epoch(parts / "state" / "fold-1" / "state.safetensors") < epochs
+    assert _epoch(parts / "state" / "fold-1" / "state.safetensors") < MANY
     gate.unlink()
     run(*asked, "--jobs", 1)
     names = [f"m-fold-{fold}{which}.safetensors" for fold in (1, 2) for which in ("", "-last")]

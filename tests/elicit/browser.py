@@ -23,8 +23,17 @@ from dissensus.elicit.server import SETTINGS, free_port
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+# Every window gets ready to show what one might type into its address bar, which takes a second of a processor. Of
+# several lists of features that are switched off the last one counts, so this one has those of playwright too.
+WITHOUT = (
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled",
+    "PreconnectToSearch",
+)  # fmt: skip
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--no-first-run"]  # fmt: skip
+             "--disable-sync", "--no-first-run", f"--disable-features={','.join(WITHOUT)}"]  # fmt: skip
 ALLOWED = re.compile(r"http://127\.0\.0\.1:|about:|data:")
 PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 
