@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -15,6 +14,7 @@ from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard import wrong_keys
 from dissensus.elicit.dashboard.wrong_keys import AT_ONCE, FREE, LONGEST, WrongKeys
 from dissensus.elicit.running import open_survey
+from tests.elicit.loops import in_a_loop
 from tests.elicit.surveys import give_key
 
 PLACES = ("/dashboard", "/dashboard/data", "/dashboard/download/people.csv")
@@ -147,5 +147,4 @@ def test_a_browser_that_was_let_in_before_gets_in_while_others_flood_its_address
             slow.cancel()
             await asyncio.wait([slow])
 
-    with ThreadPoolExecutor(1) as pool:  # for in the thread of a test the driver of a browser may have a loop
-        pool.submit(asyncio.run, flood()).result()
+    in_a_loop(flood())

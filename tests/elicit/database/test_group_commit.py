@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.running import Refused, open_survey
+from tests.elicit.loops import in_a_loop
 from tests.elicit.surveys import write_survey
 
 
@@ -22,7 +23,7 @@ def at_once(store, works):
         group = GroupCommit(store)
         return await asyncio.gather(*(group.write(work) for work in works), return_exceptions=True)
 
-    return asyncio.run(ask())
+    return in_a_loop(ask())
 
 
 def test_of_work_that_is_committed_together_what_fails_fails_alone(opened):
@@ -88,7 +89,7 @@ def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
         go.set()
         return await asyncio.gather(first, *others, return_exceptions=True)
 
-    assert [str(error) for error in asyncio.run(ask())] == ["somebody else writes"] * 8
+    assert [str(error) for error in in_a_loop(ask())] == ["somebody else writes"] * 8
     assert len(tries) == 2
 
 
@@ -112,7 +113,7 @@ def test_nobody_is_told_before_the_commit_and_others_are_served_meanwhile(opened
         go.set()
         return [await first, *[await other for other in others], await group.write(lambda connection: "last")]
 
-    assert asyncio.run(ask()) == ["slow", 0, 1, 2, 3, 4, "last"]
+    assert in_a_loop(ask()) == ["slow", 0, 1, 2, 3, 4, "last"]
 
 
 def test_a_connection_that_is_lost_after_its_commit_writes_once(tmp_path, postgres):
