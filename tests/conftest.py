@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +22,28 @@ settings.load_profile("steady")
 MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+# Those that take longest begin first in each worker, so that at the end nobody waits for one of them.
+LONGEST = (
+    "tests/test_missing_packages.py", "tests/study/test_interrupted_runs.py", "tests/study/engines/",
+    "tests/elicit/rehearsal/", "tests/elicit/test_browser_practice.py", "tests/evaluate/test_ceiling.py",
+    "tests/papers/", "tests/test_docs.py", "tests/test_fronts.py", "tests/cli/test_train.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests are dealt to workers in blocks of one size: each block gets its share of the longest, at its beginning."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    longest = [item for item in items if item.nodeid.startswith(LONGEST)]
+    others = iter([item for item in items if not item.nodeid.startswith(LONGEST)])
+    blocks, left = [], len(items)
+    for worker in range(workers):
+        size = left // (workers - worker)
+        mine = longest[worker::workers]
+        blocks += mine + list(islice(others, max(0, size - len(mine))))
+        left -= size
+    items[:] = blocks + list(others)
+
 
 _WANTED = "set DISSENSUS_DATA to a folder with the public data sets to run this test"
 
