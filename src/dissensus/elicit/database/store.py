@@ -47,6 +47,7 @@ class Store:
         self.engine = _engine(self.url)
         settle_before_others(self.engine)
         self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
+        self._looks = threading.Semaphore(CONNECTIONS - 1)  # one connection stays for whoever writes
 
     @property
     def address(self) -> str:
@@ -79,11 +80,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
-        if self.engine.dialect.name != "sqlite":  # lost connections, as by a restart of the database, are noticed here
-            with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
-                connection.exec_driver_sql("SELECT 1")
-        with self.engine.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+        with self._looks:
+            # Lost connections, as by a restart of the database, are noticed here.
+            if self.engine.dialect.name != "sqlite":
+                with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
+                    connection.exec_driver_sql("SELECT 1")
+            with self.engine.connect() as connection:
+                yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def prepare(self, survey: Survey, units: Units) -> None:
         """Make the tables and the units, or check that those which are there belong to this survey."""
