@@ -431,3 +431,14 @@ def test_only_what_a_page_asks_for_is_kept(opened):
     submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
     with run.store.reading() as connection:
         assert connection.scalars(sa.select(schema.pages.c.answer)).all() == ['{"agreed": true}']
+
+
+def test_a_database_of_an_earlier_version_gets_the_index_by_which_draws_are_found_now(opened):
+    run = opened()
+    with run.store.writing() as connection:
+        connection.exec_driver_sql("DROP INDEX units_by_worth")
+        connection.exec_driver_sql("CREATE INDEX units_by_priority ON units (main, priority)")
+    opened()
+    with run.store.reading() as connection:
+        there = {index["name"] for index in sa.inspect(connection).get_indexes("units")}
+    assert {"units_by_need", "units_by_worth"} <= there and "units_by_priority" not in there

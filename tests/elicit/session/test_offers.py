@@ -97,16 +97,22 @@ def test_what_was_expected_is_given_however_few_draw_together_then(opened):
             assert Offers(connection, "least-answered", 6, 1).take(set(), told).id == told.unit
 
 
-def test_the_index_gives_the_least_answered_in_order_without_a_look_at_all_units(tmp_path):
+@pytest.mark.parametrize(("draw", "indexes"), [
+    ("least-answered", ["units_by_need", "units_by_need"]), ("expected-error", ["units_by_worth"]),
+])  # fmt: skip
+def test_an_index_gives_units_in_the_order_of_draws_without_a_look_at_all_of_them(draw, indexes, tmp_path):
     """Sorting 100,000 units takes SQLite a tenth of a second, which each answer would wait for."""
     run = open_survey(write_survey(tmp_path / "survey"))
     seen = []
     sa.event.listen(run.store.engine, "before_cursor_execute", lambda *args: seen.append(args[2:4]))
     with run.store.writing() as connection:
-        Offers(connection, "least-answered", 6, 8)
+        Offers(connection, draw, 6, 8)
         looks = [look for look in seen if "FROM units" in look[0]]
         plans = [
-            row[3] for look in looks for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {look[0]}", look[1])
+            row[3] for sql, given in looks for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", given)
         ]
     run.store.close()
-    assert len(plans) == 2 and all(plan.startswith("SEARCH units USING INDEX units_by_need") for plan in plans)
+    assert len(plans) == len(indexes)
+    assert all(
+        plan.startswith("SEARCH units USING") and index in plan for plan, index in zip(plans, indexes, strict=True)
+    )

@@ -100,6 +100,7 @@ class Store:
             _add_columns(connection)
             for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
+            connection.exec_driver_sql("DROP INDEX IF EXISTS units_by_priority")  # which units_by_worth replaces
             known = dict(connection.execute(sa.select(schema.about.c.key, schema.about.c.value)).all())
             if known.get("schema", SCHEMA) != SCHEMA:
                 raise ValueError(
