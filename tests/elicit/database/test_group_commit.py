@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
 from contextlib import contextmanager
 
+import pytest
 import sqlalchemy as sa
+from anyio import to_thread
 from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import schema
@@ -135,3 +138,100 @@ def test_a_connection_that_is_lost_after_its_commit_writes_once(tmp_path, postgr
 
     assert at_once(run.store, [work] * 3)[1:] == ["1", "1"] and not due
     run.store.close()
+
+
+@pytest.fixture
+def shaky(tmp_path, postgres):
+    """A survey on PostgreSQL, and a work that loses its connection in the middle, the first time that it is done."""
+    run, due = open_survey(write_survey(tmp_path / "survey"), postgres()), [True]
+
+    def work(connection):
+        connection.execute(sa.insert(schema.about).values(key=secrets.token_hex(4), value="x"))
+        if due:
+            due.pop()
+            connection.connection.driver_connection.close()
+        return connection.scalar(sa.select(sa.func.count()).select_from(schema.about))
+
+    yield run, work
+    assert not due
+    run.store.close()
+
+
+def test_a_connection_that_is_lost_in_the_middle_is_tried_again_by_one_who_writes_alone(shaky):
+    run, work = shaky
+    before = run.store.write(lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(schema.about)))
+    assert run.store.write(work) == before + 1
+
+
+def test_those_whose_connection_is_lost_try_again_together(shaky):
+    run, work = shaky
+    begun = []
+    sa.event.listen(run.store.engine, "begin", begun.append)
+    assert len(set(at_once(run.store, [work] * 9))) == 9
+    assert len(begun) < 9
+
+
+def test_a_database_that_goes_while_each_is_done_alone_is_waited_for_once():
+    """The third of nine is refused, and when it is its turn alone, somebody else writes for too long."""
+    begun = []
+
+    class Going:
+        @contextmanager
+        def writing(self, people):
+            begun.append(1)
+            if len(begun) > 3:
+                raise TimeoutError("somebody else writes")
+            yield None
+
+    def piece(i):
+        def work(connection):
+            if i == 2 and len(begun) == 1:
+                raise Refused("no")
+            return i
+
+        return work
+
+    results = at_once(Going(), map(piece, range(9)))
+    assert results[:2] == [0, 1] and {str(error) for error in results[2:]} == {"somebody else writes"}
+    assert len(begun) == 4
+
+
+def test_where_no_thread_can_be_started_people_hear_of_it_and_the_next_are_served(opened, monkeypatch):
+    run, real, due = opened(), to_thread.run_sync, [True]
+
+    async def full(*args, **options):
+        if due:
+            due.pop()
+            raise RuntimeError("can't start new thread")
+        return await real(*args, **options)
+
+    monkeypatch.setattr(to_thread, "run_sync", full)
+
+    async def ask():
+        group = GroupCommit(run.store)
+        first = await asyncio.gather(*(group.write(lambda connection: 1) for _ in range(3)), return_exceptions=True)
+        return first, await asyncio.wait_for(group.write(lambda connection: 2), 60)
+
+    first, then = asyncio.run(ask())
+    assert {str(error) for error in first} == {"can't start new thread"} and then == 2
+
+
+def test_people_are_served_while_every_other_thread_and_reader_waits(opened):
+    """Forty slow looks at the database, as of dashboards and downloads: each keeps a thread, and what it reads by."""
+    run, go = opened(), threading.Event()
+
+    def look():
+        with run.store.reading() as connection:
+            connection.execute(sa.select(schema.about)).all()
+            assert go.wait(60)
+
+    async def ask():
+        looks = [asyncio.create_task(run_in_threadpool(look)) for _ in range(45)]
+        await asyncio.sleep(0.5)
+        try:
+            return await asyncio.wait_for(GroupCommit(run.store).write(lambda connection: "served"), 30)
+        finally:
+            go.set()
+            await asyncio.gather(*looks)
+
+    assert asyncio.run(ask()) == "served"

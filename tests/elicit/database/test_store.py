@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 )
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import Store, set_setting, setting
+from dissensus.elicit.database import DATABASE, schema
+from dissensus.elicit.database.store import EVENT, Store, set_setting, setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.running import Refused, open_survey
@@ -431,3 +431,34 @@ def test_only_what_a_page_asks_for_is_kept(opened):
     submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
     with run.store.reading() as connection:
         assert connection.scalars(sa.select(schema.pages.c.answer)).all() == ['{"agreed": true}']
+
+
+def test_a_database_of_an_earlier_version_gets_the_index_by_which_draws_are_found_now(opened):
+    run = opened()
+    with run.store.writing() as connection:
+        connection.exec_driver_sql("DROP INDEX units_by_worth")
+        connection.exec_driver_sql("CREATE INDEX units_by_priority ON units (main, priority)")
+    opened()
+    with run.store.reading() as connection:
+        there = {index["name"] for index in sa.inspect(connection).get_indexes("units")}
+    assert {"units_by_need", "units_by_worth"} <= there and "units_by_priority" not in there
+
+
+def test_whoever_answers_does_not_wait_until_a_download_lets_somebody_be_forgotten(tmp_path):
+    run = open_survey(write_survey(tmp_path / "survey"))
+    journal = run.survey.folder / f"{DATABASE}-wal"
+    rows = [{"at": 0.0, "kind": "x" * 500, "details": "{}"}] * 2000
+    run.store.write(lambda connection: connection.execute(EVENT, rows))
+    with ThreadPoolExecutor(2) as pool:
+        with run.store.reading() as connection:
+            download = iter(connection.execute(sa.select(schema.events)))
+            next(download)
+            run.store.write(lambda connection: connection.execute(EVENT, rows))
+            emptied = pool.submit(run.store.tidy)
+            for _ in range(5):
+                pool.submit(run.store.write, lambda connection: connection.execute(EVENT, rows)).result(30)
+            assert not emptied.done() and journal.stat().st_size
+            list(download)
+        emptied.result(60)
+    assert not journal.stat().st_size
+    run.store.close()

@@ -7,7 +7,7 @@ import random
 import time
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 
 from dissensus.elicit.database.store import PATIENCE, Result, Store, Work, can_be_tried_again
 
@@ -18,14 +18,15 @@ class GroupCommit:
     """Work of all who wait is done in one transaction, in one thread, and only when it is committed they are told.
 
     Nobody hears of a success before the disk has it. Where one of them fails, all of it is taken back and each is done
-    alone, so that what fails takes nothing else with it; work is therefore something that can be done again. Where no
-    transaction can be begun, as without a database, all of them hear of that at once instead of waiting one by one.
+    alone, so that what fails takes nothing else with it; work is therefore something that can be done again. Where it
+    is the database that fails, all of them hear of that at once instead of waiting one by one, and try again together.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._waiting: list[_Piece] = []
         self._busy = False
+        self._thread = CapacityLimiter(1)  # its own: others may all be waiting for a slow look at the database
 
     async def write(self, work: Work[Result], about: str | None = None) -> Result:
         """As `Store.write`, with others' work."""
@@ -48,12 +49,16 @@ class GroupCommit:
     async def _lead(self) -> None:
         while self._busy:
             some, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-            await run_in_threadpool(self._commit, some)
+            try:
+                await to_thread.run_sync(self._commit, some, limiter=self._thread)
+            except Exception as error:  # as where no thread can be started: said to them, or they would wait for ever
+                _fail(some, error)
             self._busy = bool(self._waiting)  # known before anybody is told, who may come back at once
             for piece in some:
                 piece.done.set()
 
-    def _commit(self, some: list[_Piece]) -> None:
+    def _commit(self, some: list[_Piece]) -> bool:
+        """Do these together, or each alone where one of them fails; False where it was the database that failed."""
         begun = False
         try:
             with self._store.writing([piece.about for piece in some if piece.about is not None]) as connection:
@@ -61,12 +66,21 @@ class GroupCommit:
                 for piece in some:
                     piece.result = piece.work(connection)
         except Exception as error:
-            if not begun or len(some) == 1:
-                for piece in some:
-                    piece.error = error
-            else:
-                for piece in some:
-                    self._commit([piece])
+            lost = not begun or can_be_tried_again(error)
+            if lost or len(some) == 1:
+                _fail(some, error)
+                return not lost
+            for place, piece in enumerate(some):
+                if not self._commit([piece]):
+                    assert piece.error is not None
+                    _fail(some[place:], piece.error)
+                    return False
+        return True
+
+
+def _fail(some: list[_Piece], error: Exception) -> None:
+    for piece in some:
+        piece.error = error
 
 
 class _Piece:

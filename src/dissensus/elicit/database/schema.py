@@ -23,8 +23,9 @@ units = sa.Table(
     sa.Column("priority", sa.Float, nullable=False, default=0.0),
     sa.Column("tie", sa.Integer, nullable=False),
     sa.Index("units_by_need", "main", "assigned", "tie"),
-    sa.Index("units_by_priority", "main", "priority"),
 )  # fmt: skip
+# Whole orders, as draws want them: in the beginning all units are worth the same, and would be sorted for every draw.
+sa.Index("units_by_worth", units.c.main, units.c.priority.desc(), units.c.assigned, units.c.tie)
 
 # `place`: the page of the instructions; among trials 1 while the last answer is open again, else 0.
 # `attempts`: at the comprehension check; among trials how often the person came back after nothing was left for them.

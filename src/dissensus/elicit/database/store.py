@@ -29,6 +29,8 @@ ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
 # A process or machine that vanished while it wrote does not keep others from writing for longer than this. Those who
 # wait for it try more than once within their patience.
 NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
+BUSY = "busy_timeout=60000"  # milliseconds for which SQLite waits for another process
+LONGEST_LOOK = 60.0  # seconds for which somebody may read what is in SQLite's journal, as for a download
 Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Connection], Result]  # what can be done again where a connection was lost
 EVENT = sa.insert(schema.events)
@@ -47,6 +49,7 @@ class Store:
         self.engine = _engine(self.url)
         settle_before_others(self.engine)
         self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
+        self._looks = threading.Semaphore(CONNECTIONS - 1)  # one connection stays for whoever writes
 
     @property
     def address(self) -> str:
@@ -79,11 +82,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
-        if self.engine.dialect.name != "sqlite":  # lost connections, as by a restart of the database, are noticed here
-            with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
-                connection.exec_driver_sql("SELECT 1")
-        with self.engine.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+        with self._looks:
+            # Lost connections, as by a restart of the database, are noticed here.
+            if self.engine.dialect.name != "sqlite":
+                with suppress(sa.exc.OperationalError), self.engine.connect() as connection:
+                    connection.exec_driver_sql("SELECT 1")
+            with self.engine.connect() as connection:
+                yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def prepare(self, survey: Survey, units: Units) -> None:
         """Make the tables and the units, or check that those which are there belong to this survey."""
@@ -97,6 +102,7 @@ class Store:
             _add_columns(connection)
             for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
                 index.create(connection, checkfirst=True)  # those that a database of an earlier version lacks
+            connection.exec_driver_sql("DROP INDEX IF EXISTS units_by_priority")  # which units_by_worth replaces
             known = dict(connection.execute(sa.select(schema.about.c.key, schema.about.c.value)).all())
             if known.get("schema", SCHEMA) != SCHEMA:
                 raise ValueError(
@@ -115,10 +121,20 @@ class Store:
             _add_units(connection, survey, units)
 
     def tidy(self) -> None:
-        """Empty SQLite's journal, in which deleted rows can still be read."""
-        if self.engine.dialect.name == "sqlite":
-            with self._turn, closing(self.engine.raw_connection()) as connection:
-                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Empty SQLite's journal, in which deleted rows can still be read, once nobody reads what is in it."""
+        until = time.monotonic() + LONGEST_LOOK
+        while self.engine.dialect.name == "sqlite" and not self._emptied() and time.monotonic() < until:
+            time.sleep(0.1)
+
+    def _emptied(self) -> bool:
+        """Whether the journal could be emptied at once: to wait for readers here would be to hold up all who write."""
+        with self._turn, closing(self.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA busy_timeout=0")
+            try:
+                return not cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                cursor.execute(f"PRAGMA {BUSY}")
 
     def unit_names(self) -> dict[int, tuple[str, ...]]:
         """The items of every unit."""
@@ -182,7 +198,7 @@ def _engine(url: str) -> Engine:
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
         # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
-        for pragma in ("busy_timeout=60000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
+        for pragma in (BUSY, "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
                        "secure_delete=ON"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 

@@ -32,12 +32,13 @@ class _Together:
 @contextmanager
 def together(connection: Connection, people: Collection[str]) -> Iterator[None]:
     """Within this, what is about these people is read ahead; what was put off is written at the end."""
-    connection.info[_KEY] = _Together(people)
+    info = connection.info  # asked for now: a connection that was lost no longer says what is known about it
+    info[_KEY] = _Together(people)
     try:
         yield
         settle(connection)
     finally:
-        del connection.info[_KEY]
+        info.pop(_KEY, None)
 
 
 def rows_of(connection: Connection, about_people: sa.Select[Any], person: str) -> list[Row[Any]]:

@@ -26,7 +26,14 @@ WANTED = {
         units.c.priority.desc(), units.c.assigned, units.c.tie
     ),
 }
-LAST = OPEN.where(units.c.assigned == sa.bindparam("fewest")).order_by(units.c.tie.desc())
+# Nothing but the equality, so that SQLite's index gives the last of them without a look at the others.
+LAST = (
+    sa.select(units.c.id, units.c.assigned, units.c.priority, units.c.tie)
+    .where(units.c.main, units.c.assigned == sa.bindparam("fewest"))
+    .order_by(units.c.tie.desc())
+    .limit(64)  # as many however many draw: what somebody was told to expect is to be here when they come for it
+    .execution_options(**ASIDE)
+)
 NEAR_TOP = 8
 
 
@@ -78,7 +85,7 @@ class Offers:
         self._end = (math.inf,) if self.complete else ORDER[self.draw](self.wanted[-1])
         self.last: dict[int, Unit] = {}
         if self.draw == "least-answered" and self.wanted:
-            last = connection.execute(LAST.limit(most), asked | {"fewest": self.wanted[0].assigned})
+            last = connection.execute(LAST, {"fewest": self.wanted[0].assigned})
             self.last = {row.id: Unit(*row) for row in last}
 
     def take(self, had: Collection[int], expected: Next | None) -> Unit | None:
