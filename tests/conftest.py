@@ -23,11 +23,12 @@ MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-# Those that take longest begin first in each worker, so that at the end nobody waits for one of them.
+# Those that take longest begin first in each worker, so that at the end nobody waits for one of them. Modules whose
+# tests share what is made at length are not among them: they are to stay with one worker.
 LONGEST = (
     "tests/test_missing_packages.py", "tests/study/test_interrupted_runs.py", "tests/study/engines/",
     "tests/elicit/rehearsal/", "tests/elicit/test_browser_practice.py", "tests/evaluate/test_ceiling.py",
-    "tests/papers/", "tests/test_docs.py", "tests/test_fronts.py", "tests/cli/test_train.py",
+    "tests/test_docs.py", "tests/test_fronts.py",
 )  # fmt: skip
 
 
