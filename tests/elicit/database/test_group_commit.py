@@ -212,7 +212,7 @@ def test_where_no_thread_can_be_started_people_hear_of_it_and_the_next_are_serve
         first = await asyncio.gather(*(group.write(lambda connection: 1) for _ in range(3)), return_exceptions=True)
         return first, await asyncio.wait_for(group.write(lambda connection: 2), 60)
 
-    first, then = asyncio.run(ask())
+    first, then = in_a_loop(ask())
     assert {str(error) for error in first} == {"can't start new thread"} and then == 2
 
 
@@ -234,4 +234,4 @@ def test_people_are_served_while_every_other_thread_and_reader_waits(opened):
             go.set()
             await asyncio.gather(*looks)
 
-    assert asyncio.run(ask()) == "served"
+    assert in_a_loop(ask()) == "served"
