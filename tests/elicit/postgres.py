@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
+import sqlalchemy as sa
 
 from dissensus.elicit.server import free_port
 
@@ -72,6 +73,18 @@ def postgres_server() -> Iterator[PostgresServer]:
         server.start()
         yield server
         server.stop()
+
+
+def lose_connections(engine: sa.Engine, due: list[bool]) -> None:
+    """Lose a connection right after the commit for every entry of `due`, of which one is taken out each time."""
+
+    @sa.event.listens_for(engine, "commit")
+    def lose(connection: sa.Connection) -> None:
+        if due:
+            due.pop()
+            lost: Any = connection.connection.driver_connection
+            lost.commit()
+            lost.close()
 
 
 def _unavailable(reason: str) -> NoReturn:

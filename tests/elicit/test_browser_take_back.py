@@ -155,14 +155,20 @@ def test_what_another_tab_sends_again_does_not_undo_the_change(tmp_path, person)
     assert earlier(rows[0]) == [{"choice": "cat"}]
 
 
+def second_tab(me):
+    """Another tab at the trial at which the first one is."""
+    other = me.tab()
+    other.goto(me.page.url)
+    other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+    return other
+
+
 def test_the_next_answer_from_another_tab_ends_the_change_and_people_go_on(tmp_path, person):
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()
         page = me.start(address)
         me.moves_on(lambda: me.keys("c"))
-        other = me.tab()
-        other.goto(page.url)
-        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        other = second_tab(me)
         take_back(me)
         page.wait_for_timeout(120)
         other.keyboard.press("d")  # there the next one is still shown
@@ -188,9 +194,7 @@ def test_a_change_that_could_not_be_sent_before_the_next_answer_is_told_to_be_to
         me = person()
         page = me.start(address)
         me.moves_on(lambda: me.keys("c"))
-        other = me.tab()
-        other.goto(page.url)
-        other.wait_for_function("() => document.getElementById('page').dataset.ready === ''")
+        other = second_tab(me)
         take_back(me)
         page.wait_for_timeout(120)
         me.answer_offline("s")

@@ -16,6 +16,7 @@ from dissensus.elicit.database import schema
 from dissensus.elicit.database.group_commit import GroupCommit
 from dissensus.elicit.running import Refused, open_survey
 from tests.elicit.loops import in_a_loop
+from tests.elicit.postgres import lose_connections
 from tests.elicit.surveys import write_survey
 
 
@@ -121,14 +122,7 @@ def test_nobody_is_told_before_the_commit_and_others_are_served_meanwhile(opened
 
 def test_a_connection_that_is_lost_after_its_commit_writes_once(tmp_path, postgres):
     run, due = open_survey(write_survey(tmp_path / "survey"), postgres()), [True]
-
-    @sa.event.listens_for(run.store.engine, "commit")
-    def lose(connection):
-        if due:
-            due.pop()
-            lost = connection.connection.driver_connection
-            lost.commit()
-            lost.close()
+    lose_connections(run.store.engine, due)
 
     def work(connection):
         there = connection.scalar(sa.select(schema.about.c.value).where(schema.about.c.key == "once"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
@@ -12,6 +11,7 @@ from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import rank_if_due
 from dissensus.elicit.session.session import current_page, submit
 from tests.elicit.database.test_store import counters
+from tests.elicit.postgres import lose_connections
 from tests.elicit.session.test_session import rows, through_trials
 from tests.elicit.surveys import TIMES, write_survey
 
@@ -24,15 +24,7 @@ def losing(tmp_path, postgres):
         postgres(),
     )
     due = []
-
-    @sa.event.listens_for(run.store.engine, "commit")
-    def lose(connection):
-        if due:
-            due.pop()
-            lost = connection.connection.driver_connection
-            lost.commit()
-            lost.close()
-
+    lose_connections(run.store.engine, due)
     yield run, lambda: due.append(True)
     assert not due
     run.store.close()

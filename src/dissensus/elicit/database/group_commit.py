@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import random
-import time
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
-from dissensus.elicit.database.store import PATIENCE, Result, Store, Work, can_be_tried_again
+from dissensus.elicit.database.store import Result, Store, Work, can_be_tried_again, waits_between_tries
 
 MOST = 32  # pieces of work in one commit, so that the first does not wait long for the last
 
@@ -30,8 +28,7 @@ class GroupCommit:
 
     async def write(self, work: Work[Result], about: str | None = None) -> Result:
         """As `Store.write`, with others' work."""
-        until = time.monotonic() + PATIENCE
-        wait = 0.002
+        waits = waits_between_tries()
         while True:
             piece = _Piece(work, about)
             self._waiting.append(piece)
@@ -41,10 +38,10 @@ class GroupCommit:
             await piece.done.wait()
             if piece.error is None:
                 return piece.result
-            if time.monotonic() > until or not can_be_tried_again(piece.error):
+            wait = next(waits, None)
+            if wait is None or not can_be_tried_again(piece.error):
                 raise piece.error
-            await asyncio.sleep(random.uniform(0.5, 1.5) * wait)
-            wait = min(0.1, 1.5 * wait)
+            await asyncio.sleep(wait)
 
     async def _lead(self) -> None:
         while self._busy:

@@ -67,17 +67,16 @@ class Store:
 
     def write(self, work: Work[Result]) -> Result:
         """Do `work` in a transaction of its own; again from the start where a connection was lost."""
-        until = time.monotonic() + PATIENCE
-        wait = 0.002
+        waits = waits_between_tries()
         while True:
             try:
                 with self.writing() as connection:
                     return work(connection)
             except sa.exc.OperationalError as error:
-                if time.monotonic() > until or not can_be_tried_again(error):
+                wait = next(waits, None)
+                if wait is None or not can_be_tried_again(error):
                     raise
-            time.sleep(random.uniform(0.5, 1.5) * wait)
-            wait = min(0.1, 1.5 * wait)
+            time.sleep(wait)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -223,6 +222,14 @@ def _postgres(address: sa.URL) -> Engine:
         connection.autocommit = False
 
     return engine
+
+
+def waits_between_tries() -> Iterator[float]:
+    """Seconds to wait before each further try, for as long as patience lasts."""
+    until, wait = time.monotonic() + PATIENCE, 0.002
+    while time.monotonic() <= until:
+        yield random.uniform(0.5, 1.5) * wait
+        wait = min(0.1, 1.5 * wait)
 
 
 def can_be_tried_again(error: Exception) -> bool:
