@@ -22,6 +22,7 @@ from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
+ARCHIVE = (b"PK\3\4", b"PK\5\6")
 MAX_NPZ = 8 << 30  # bytes when unpacked
 MAX_CLASSES = 1_000_000  # codes beyond are not class codes, and naming each class costs memory
 DAMAGE = (
@@ -33,13 +34,14 @@ DAMAGE = (
 def read_npy(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     """An (n, k) matrix: whole numbers are counts, other numbers probabilities; with layout="annotators" the
     cells are class codes, one column per annotator, negative where not asked."""
+    with path.open("rb") as file:
+        archive = file.read(4) in ARCHIVE  # what else begins so numpy would leave open
+    if archive:
+        raise ValueError(f"{path}: begins like an NPZ archive; if it is one, name it .npz")
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except DAMAGE as error:
         raise ValueError(_unreadable(path, error)) from None
-    if not isinstance(matrix, np.ndarray):
-        matrix.close()
-        raise ValueError(f"{path}: this is an NPZ archive; name it .npz")
     return _from_matrix(np.array(matrix), reading, say, str(path), {})
 
 

@@ -39,3 +39,16 @@ def test_whole_numbers_that_sum_to_100_are_counts_or_percents_as_told(kind, tmp_
 def test_counts_that_sum_to_other_numbers_are_not_asked_about():
     assert read(PERCENTS.assign(cat=[3, 2, 1]), say=quiet).votes.tolist() == [43, 2, 68]
     assert read(PERCENTS.assign(votes=100), say=quiet).votes.tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize("rest", [b"", b" and nothing of an archive"])
+def test_a_matrix_that_begins_like_an_archive_is_refused_and_closed(rest, tmp_path):
+    """What is left open is a warning, and warnings are errors here."""
+    source = tmp_path / "p.npy"
+    source.write_bytes(b"PK\3\4" + rest)
+    with pytest.raises(ValueError, match=r"p\.npy: begins like an NPZ archive; if it is one, name it \.npz"):
+        read(source, say=quiet)
+    np.savez(source.with_suffix(""), probs=PERCENTS[["cat", "dog"]].to_numpy() / 100)
+    source.with_suffix(".npz").rename(source)
+    with pytest.raises(ValueError, match=r"name it \.npz"):
+        read(source, say=quiet)
