@@ -1,11 +1,7 @@
 """Run every verb and load every public name with what is installed, and print as JSON what each of them said.
 
-    python tests/every_verb.py                  in an environment with some extras
-    python tests/every_verb.py '["torch", …]'   as if these modules were not
-    python tests/every_verb.py '["torch", …]' '["embed", …]'   these verbs alone, and every name
-
-It needs nothing but dissensus: `make extras` runs it in fresh environments, and test_missing_packages.py in this one
-with packages hidden.
+It needs nothing but dissensus: `make extras` runs it in fresh environments, and fewer_packages.py does the same in this
+one with packages hidden.
 """
 
 from __future__ import annotations
@@ -22,8 +18,6 @@ import sys
 import tempfile
 import traceback
 import zlib
-from importlib.machinery import PathFinder
-from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -66,22 +60,6 @@ WORDS: dict[str, list[str]] = {
 }
 # What cannot be tried to its end says this when everything it needs is installed.
 EXPECTED = {"elicit serve": "port {busy}", "elicit forget": "nobody"}
-
-
-class Without:
-    """Finds what is installed, except for some modules and the packages they belong to."""
-
-    def __init__(self, modules: list[str]) -> None:
-        self.modules = frozenset(modules)
-        known = packages_distributions()
-        self.packages = {package for module in modules for package in known.get(module, ())}
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        return None if name.partition(".")[0] in self.modules else PathFinder.find_spec(name, path, target)
-
-    def find_distributions(self, *context: Any) -> Any:
-        every = PathFinder.find_distributions(*context)
-        return (package for package in every if package.metadata["Name"] not in self.packages)
 
 
 def outcomes(only: list[str] | None = None) -> dict[str, dict[str, str]]:
@@ -200,7 +178,4 @@ def _png(side: int) -> bytes:
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "200"
-    if len(sys.argv) > 1:
-        finds = Without(json.loads(sys.argv[1]))
-        sys.meta_path[:] = [finds if finder is PathFinder else finder for finder in sys.meta_path]
-    print(json.dumps(outcomes(json.loads(sys.argv[2]) if len(sys.argv) > 2 else None), indent=1))
+    print(json.dumps(outcomes(), indent=1))

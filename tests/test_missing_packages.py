@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -12,6 +11,7 @@ import tomllib
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -73,45 +73,56 @@ def modules_of(packages: frozenset[str]) -> frozenset[str]:
     return frozenset(own.union(*(modules for package, modules in CARRIED.items() if package in packages)))
 
 
-def outcomes(extra: str | None, verbs: list[str] | None = None) -> dict[str, dict[str, str]]:
-    """What verbs, all or only some, and names say where only this extra is installed; None for the core alone."""
-    hidden = sorted(packages_distributions().keys() - modules_of(brought_by(extra)) - {"dissensus"})
-    words = [sys.executable, str(ROOT / "tests/every_verb.py"), json.dumps(hidden)]
-    words += [json.dumps(verbs)] if verbs is not None else []
-    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+def install(name: str) -> dict[str, Any]:
+    """What fewer_packages.py is told of an extra, or of the core, and of those that add to it."""
+    hidden = packages_distributions().keys() - modules_of(brought_by(None if name == "core" else name)) - {"dissensus"}
+    more = [install(extra) for extra in FOR_USERS if extra != "all" and adds_to(extra) == name]
+    return {"name": name, "hidden": sorted(hidden), "more": more}
 
 
-@pytest.fixture(scope="session")
-def core(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """What verbs and names say without any extra. Of all workers of a run, the first that asks tries them."""
-    own = tmp_path_factory.getbasetemp()
-    of_all = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    place = of_all / "core_outcomes.json"
-    with (of_all / "core_outcomes.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not place.exists():
-            place.write_text(json.dumps(outcomes(None)), encoding="utf-8")
-    return json.loads(place.read_text(encoding="utf-8"))
+def adds_to(extra: str) -> str:
+    """The largest extra that is part of this one, else the core."""
+    return max(extras_within(extra) - {extra}, key=lambda part: len(brought_by(part)), default="core")
 
 
-@pytest.mark.parametrize("extra", [None, *FOR_USERS], ids=lambda extra: extra or "core")
-def test_every_verb_and_every_name_works_or_names_the_extra_that_brings_what_is_missing(extra, core):
+@pytest.fixture(scope="module")
+def tried() -> dict[str, dict[str, dict[str, str]]]:
+    """What verbs and names say without any extra and with each of them alone."""
+    words = [sys.executable, str(ROOT / "tests/fewer_packages.py")]
+    alone = os.environ | {"OMP_NUM_THREADS": "1"}  # threads do not survive a fork
+    done = subprocess.run(words, input=json.dumps(install("core")), stdout=subprocess.PIPE, text=True, env=alone)
+    assert done.returncode == 0
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def core(tried):
+    return tried["core"]
+
+
+@pytest.mark.parametrize("extra", ["core", *(extra for extra in FOR_USERS if extra != "all")])
+def test_every_verb_and_every_name_works_or_names_the_extra_that_brings_what_is_missing(extra, tried, core):
     """Packages are hidden from the import system here; `make extras` does the same in fresh environments.
 
-    Whoever installs the extra that was asked for is not asked for another one. With extras, those verbs are tried that
-    the core alone does not do: the tests of each verb show that the others work with all extras, for these are
+    Whoever installs the extra that was asked for is not asked for another one. With an extra, those verbs are tried
+    that do not work with less: the tests of each verb show that the others work with all extras, for these are
     installed where tests run.
     """
-    here = extras_within(extra) if extra else set()
-    waiting = [verb for verb, outcome in core["verbs"].items() if outcome != "works"]
-    tried = outcomes(extra, waiting) if extra else core
-    for kind, said in tried.items():
+    here = extras_within(extra) if extra != "core" else set()
+    for kind, said in tried[extra].items():
         needed = {what: outcome.removeprefix("needs ") for what, outcome in said.items() if outcome != "works"}
         assert {what: answer for what, answer in needed.items() if answer not in set(FOR_USERS) - here} == {}, kind
         asked_for_it = {what for what, outcome in core[kind].items() if outcome == f"needs {extra}"}
         assert asked_for_it & needed.keys() == set()
-    if extra == "all":
-        assert {outcome for said in tried.values() for outcome in said.values()} == {"works"}
+
+
+def test_all_extras_bring_everything(tried, core):
+    """What works with one extra works with all: that is what the tests of each verb have installed."""
+    assert extras_within("all") == set(FOR_USERS)
+    for kind in core:
+        assert {what for said in tried.values() for what, outcome in said[kind].items() if outcome == "works"} == {
+            *core[kind]
+        }
 
 
 def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encoding_and_networks(core):
