@@ -78,7 +78,7 @@ def dot_chart(
 
 def _row(row: DotRow, y: int, across: Callable[[float], float], of: str, style: str) -> str:
     middle = y + 26
-    drawn = [f'<text x="{SIDE}" y="{y + 14}">{escape(shortened(row.name, 46))}</text>']
+    drawn = [f'<text x="{SIDE}" y="{y + 14}">{escape(shortened(row.name, 48))}</text>']
     number = format(row.value, style) if np.isfinite(row.value) else "–"
     drawn.append(f'<text x="{WIDTH - SIDE}" y="{y + 14}" text-anchor="end">{number}</text>')
     drawn.append(f'<line class="faint" x1="{SIDE}" x2="{WIDTH - SIDE}" y1="{middle}" y2="{middle}"/>')
