@@ -32,6 +32,11 @@ def mixed_study() -> Study:
     return study_of({"name": "mixed", "seeds": 1, "data": DIGITS, "model": [*HEADS, NETWORK]})
 
 
+def head_and_network() -> Study:
+    """A job for each of the two kinds of models."""
+    return study_of({"name": "both", "seeds": 1, "data": DIGITS, "model": [MLP, NETWORK]})
+
+
 def few_heads() -> Study:
     """Five cells of one seed."""
     deliveries = ["soft", "majority", "majority | smoothed=0.1", "sls", "multipass"]
