@@ -45,7 +45,7 @@ def few_heads() -> Study:
 
 def many_heads() -> Study:
     """One job for each seed."""
-    return study_of({"name": "many", "seeds": 24, "delivery": ["soft", "majority"], "data": DIGITS,
+    return study_of({"name": "many", "seeds": 16, "delivery": ["soft", "majority"], "data": DIGITS,
                      "model": {"head": "mlp", "epochs": 15, "hidden": 32}})  # fmt: skip
 
 
@@ -59,7 +59,11 @@ def undisturbed(study: Callable[[], Study]) -> dict[str, Any]:
 
 def contents(folder: Path) -> dict[str, Any]:
     """Every cell to be seen in a study's folder: its record but for what may vary, and the bytes of its files."""
-    return {cell.name: content(cell) for cell in (folder / "cells").glob("[!.]*")}
+    return {cell.name: content(cell) for cell in cells(folder)}
+
+
+def cells(folder: Path) -> list[Path]:
+    return list((folder / "cells").glob("[!.]*"))
 
 
 def content(cell: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
