@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.evaluate.smooth_calibration import smooth_ece, smooth_ece_of_groups, smooth_reliability
+from dissensus.evaluate.smooth_calibration import _convolved, smooth_ece, smooth_ece_of_groups, smooth_reliability
 
 
 def columns(power, n=2_000, seed=0, soft=False):
@@ -52,3 +52,12 @@ def test_a_constant_miscalibration_is_found():
     f = np.full(1_000, 0.6)
     assert smooth_ece(f, np.full(1_000, 0.4)) == pytest.approx(0.2, abs=2e-3)
     assert smooth_ece(f, f) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_convolution_is_that_of_scipy_to_the_bit():
+    from scipy.signal import fftconvolve
+
+    rng = np.random.default_rng(0)
+    for size in (2, 1001, 1536):
+        values, kernel = rng.normal(size=3 * size - 2), rng.random(size)
+        assert np.array_equal(_convolved(values, kernel), fftconvolve(values, kernel, mode="valid"))

@@ -32,6 +32,11 @@ def mixed_study() -> Study:
     return study_of({"name": "mixed", "seeds": 1, "data": DIGITS, "model": [*HEADS, NETWORK]})
 
 
+def head_and_network() -> Study:
+    """A job for each of the two kinds of models."""
+    return study_of({"name": "both", "seeds": 1, "data": DIGITS, "model": [MLP, NETWORK]})
+
+
 def few_heads() -> Study:
     """Five cells of one seed."""
     deliveries = ["soft", "majority", "majority | smoothed=0.1", "sls", "multipass"]
@@ -40,7 +45,7 @@ def few_heads() -> Study:
 
 def many_heads() -> Study:
     """One job for each seed."""
-    return study_of({"name": "many", "seeds": 24, "delivery": ["soft", "majority"], "data": DIGITS,
+    return study_of({"name": "many", "seeds": 16, "delivery": ["soft", "majority"], "data": DIGITS,
                      "model": {"head": "mlp", "epochs": 15, "hidden": 32}})  # fmt: skip
 
 
@@ -54,7 +59,11 @@ def undisturbed(study: Callable[[], Study]) -> dict[str, Any]:
 
 def contents(folder: Path) -> dict[str, Any]:
     """Every cell to be seen in a study's folder: its record but for what may vary, and the bytes of its files."""
-    return {cell.name: content(cell) for cell in (folder / "cells").glob("[!.]*")}
+    return {cell.name: content(cell) for cell in cells(folder)}
+
+
+def cells(folder: Path) -> list[Path]:
+    return list((folder / "cells").glob("[!.]*"))
 
 
 def content(cell: Path) -> tuple[dict[str, Any], dict[str, bytes]]:

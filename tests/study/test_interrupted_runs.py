@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.study.run import run_study
-from tests.study.small_studies import alive, children, contents, many_heads, undisturbed, wait_until
+from tests.study.small_studies import alive, cells, children, contents, many_heads, undisturbed, wait_until
 
 DRIVER = Path(__file__).with_name("small_studies.py")
 ROOT = DRIVER.parent.parent.parent
@@ -34,29 +34,40 @@ def busy(run: subprocess.Popen[str]) -> list[int]:
     return children(run.pid)
 
 
+def wait_for_more(before: int, folder: Path, run: subprocess.Popen[str]) -> None:
+    wait_until(lambda: len(cells(folder)) > before or run.poll() is not None)
+
+
 def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not alive(pid))
 
 
 def test_a_study_whose_driver_and_workers_are_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
-    """No cell is ever to be seen that is not whole and right, and nobody goes on working for a driver that is dead."""
+    """No cell is ever to be seen that is not whole and right, and nobody goes on working for a driver that is dead.
+
+    Some die while they begin, and some in the middle of their work: when there are more cells than at the death before.
+    """
     expected, chance = undisturbed(many_heads), random.Random(16)
-    run, killed = driver(tmp_path), []
+    run, killed, seen = driver(tmp_path), [], {}
     for victim in chance.sample(["driver"] * 4 + ["worker"] * 6, 10):
         workers = busy(run)
         assert run.poll() is None, f"the study was over after {len(killed)} deaths"
-        time.sleep(chance.uniform(0, 0.7))
+        if chance.random() < 0.5:
+            wait_for_more(len(seen), tmp_path, run)
+        else:
+            time.sleep(chance.uniform(0, 0.3))
         workers = children(run.pid) or workers
         killed.append(run.pid if victim == "driver" else chance.choice(workers))
         kill(killed[-1])
-        seen = contents(tmp_path) if (tmp_path / "cells").exists() else {}
+        seen = contents(tmp_path)
         assert seen.items() <= expected.items()
         if victim == "driver":
             wait_until(lambda left=workers: not any(alive(pid) for pid in left))
             run.stderr.close()
             run.wait()
             run = driver(tmp_path)
+    assert len(killed) == 10 and 0 < len(seen) < len(expected)
     assert run.communicate()[1] == "" and run.returncode == 0
     assert contents(tmp_path) == expected
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cells", "study.json"]

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.digits import clean_digits
 from dissensus.labels.display import shapes
 from dissensus.labels.votes import Votes
 
@@ -95,9 +96,7 @@ class AmbiguousDigits:
 @cache
 def ambiguous_digits() -> AmbiguousDigits:
     """The pictures of the data set `digits`, always the same."""
-    from sklearn.datasets import load_digits
-
-    clean, gold = load_digits(return_X_y=True)  # (n, 64), (n,)
+    clean, gold = clean_digits()  # (n, 64), (n,)
     n = gold.size
     rng = np.random.default_rng(SEED)
     made = rng.choice(len(MADE), n, p=SHARES)

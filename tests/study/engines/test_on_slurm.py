@@ -6,15 +6,15 @@ import pytest
 
 from dissensus.study.engines.choose import engine_of
 from dissensus.study.run import run_study
-from tests.study.small_studies import contents, mixed_study, undisturbed
+from tests.study.small_studies import contents, head_and_network, undisturbed
 
 pytest.importorskip("submitit", reason="submitit is not installed: pip install -c constraints.txt '.[slurm]'")
 
 
 def test_jobs_of_submitit_give_what_this_process_gives_and_leave_nothing_behind(tmp_path):
     engine = engine_of("submitit", folder=tmp_path, address="local", jobs=2, options={"timeout_min": 30})
-    ran = run_study(mixed_study(), tmp_path, engine=engine)
-    assert ran.failures == {} and contents(tmp_path) == undisturbed(mixed_study)
+    ran = run_study(head_and_network(), tmp_path, engine=engine)
+    assert ran.failures == {} and contents(tmp_path) == undisturbed(head_and_network)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cells", "study.json"]
 
 

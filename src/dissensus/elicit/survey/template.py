@@ -12,6 +12,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.items import UNIT_NAMES
 from dissensus.elicit.survey.settings import SOURCES, read_options
 from dissensus.fronts import not_installed
+from dissensus.labels.digits import clean_digits
 
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
 """
@@ -152,17 +153,15 @@ def _digits(folder: Path, *, with_classes: bool) -> str:
         from PIL import Image
     except ModuleNotFoundError:
         raise not_installed("making a survey", "PIL", "elicit") from None
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
+    ink, gold = clean_digits()
     (folder / "items").mkdir(exist_ok=True)
     rows = ["item,image,class"]
     for i in range(0, 24 * 37, 37):
-        picture = Image.fromarray((255 - digits.images[i] * 255 / 16).astype("uint8")).resize(
+        picture = Image.fromarray((255 - ink[i].reshape(8, 8) * 255 / 16).astype("uint8")).resize(
             (160, 160), Image.Resampling.LANCZOS
         )
         picture.save(folder / "items" / f"digit{i}.png")
-        rows.append(f"digit{i},items/digit{i}.png,{digits.target[i]}")
+        rows.append(f"digit{i},items/digit{i}.png,{gold[i]}")
     if not with_classes:
         return "items"
     (folder / "items.csv").write_text("\n".join(rows) + "\n")

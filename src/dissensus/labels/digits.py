@@ -1,0 +1,23 @@
+"""Pictures with gold labels that every installation has: the handwritten digits that come with scikit-learn."""
+
+from __future__ import annotations
+
+import gzip
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+
+def clean_digits() -> tuple[np.ndarray, np.ndarray]:
+    """What scikit-learn's `load_digits` reads, and from its file: importing scikit-learn takes a second, reading 20 ms.
+
+    -> (n, 64) ink from 0 to 16, (n,) the digit that was written
+    """
+    package = find_spec("sklearn")
+    if package is None:
+        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
+    [folder] = package.submodule_search_locations or []
+    with gzip.open(Path(folder) / "datasets" / "data" / "digits.csv.gz", "rt", encoding="utf-8") as file:
+        rows = np.loadtxt(file, delimiter=",")  # (n, 65)
+    return rows[:, :-1], rows[:, -1].astype(int)
