@@ -107,7 +107,10 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
             total += points[i, j] * points[i, j]
         norms[i] = total
     value = trace_weight * norms.sum()
-    gradient[:] = (2.0 * trace_weight) * points
+    # Loops, here and below: writing an array into a part of another takes numba seconds to compile.
+    for i in range(size):
+        for j in range(points.shape[1]):
+            gradient[i, j] = (2.0 * trace_weight) * points[i, j]
     if rows[0].size > 0:
         items, classes = points[:n], points[n:]
         squared = np.dot(items, classes.T)
@@ -120,9 +123,9 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
         slope += turned.T
         toward_items, toward_classes = np.dot(slope.T, items), np.dot(slope, classes)
         for i in range(n):
-            gradient[i] += 2.0 * (slope[i].sum() * items[i] - toward_classes[i])
+            _add_pull(gradient[i], slope[i].sum(), items[i], toward_classes[i])
         for j in range(size - n):
-            gradient[n + j] += 2.0 * (slope[:, j].sum() * classes[j] - toward_items[j])
+            _add_pull(gradient[n + j], slope[:, j].sum(), classes[j], toward_items[j])
     if triplets.shape[0] > 0:
         every = np.dot(points, points.T)
         for i in range(size):
@@ -133,8 +136,14 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
         both = pulls + pulls.T
         toward = np.dot(both, points)
         for i in range(size):
-            gradient[i] += 2.0 * (both[i].sum() * points[i] - toward[i])
+            _add_pull(gradient[i], both[i].sum(), points[i], toward[i])
     return value
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _add_pull(gradient, strength, point, toward):  # type: ignore[no-untyped-def]
+    for j in range(point.size):
+        gradient[j] += 2.0 * (strength * point[j] - toward[j])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -176,7 +185,8 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
         length = 1.0 if kept > 0 else min(1.0, 1.0 / np.sqrt(-descent))
         found = False
         for _ in range(LINE_STEPS):
-            trial[:] = place + length * direction
+            for i in range(size):
+                trial[i] = place[i] + length * direction[i]
             reached = objective(
                 trial.reshape(shape), n, rows, columns, triplets, width, trace_weight, trial_slope.reshape(shape)
             )
@@ -196,16 +206,18 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
             kept = 0
             continue
         newest = (newest + 1) % MEMORY
-        steps[newest] = trial - place
-        changes[newest] = trial_slope - slope
+        for i in range(size):
+            steps[newest, i] = trial[i] - place[i]
+            changes[newest, i] = trial_slope[i] - slope[i]
         curvature = np.dot(steps[newest], changes[newest])
         if curvature > 0.0:
             inverse[newest] = 1.0 / curvature
             kept = min(kept + 1, MEMORY)
         else:
             newest = (newest - 1) % MEMORY
-        place[:] = trial
-        slope[:] = trial_slope
+        for i in range(size):
+            place[i] = trial[i]
+            slope[i] = trial_slope[i]
         value = reached
         if earlier[iteration % 10] - value < tolerance * abs(value):
             return place.reshape(shape), value, calls, True
