@@ -205,6 +205,8 @@ def _rising(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     most = counts.max(initial=0)
     if np.issubdtype(counts.dtype, np.integer) and most <= 4 * counts.size:  # sorting them takes longer
         values, which = np.arange(most + 1), counts
+    elif counts.size * alpha.size < 1_000:
+        values, which = counts, np.arange(counts.size)
     else:
         values, which = np.unique(counts, return_inverse=True)
     return (gammaln(alpha + values[:, None]) - gammaln(alpha))[which.reshape(-1)]
