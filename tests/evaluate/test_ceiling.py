@@ -223,15 +223,15 @@ def test_a_split_that_does_not_exist_is_refused():
 
 
 def test_few_draws_do_not_hide_that_the_prior_has_the_wrong_form():
-    """Rare classes are impossible here, and KL comes out a third too high. 40 sets with 2 draws each: 38 intervals hold
-    the truth; with the noise of the draws taken off what is allowed for, 35 did."""
+    """Two classes of four are impossible here, and KL comes out too high. 20 sets with 2 draws each: 19 intervals hold
+    the truth; with the noise of the draws taken off what is allowed for, 15 did."""
     rng, held = np.random.default_rng(0), 0
-    for _ in range(40):
-        first, divided = rng.integers(0, 10, 200), np.where(rng.random(200) < 0.6, 0, rng.uniform(0.05, 0.5, 200))
-        truth = np.zeros((200, 10))
+    for _ in range(20):
+        first, divided = rng.integers(0, 4, 200), np.where(rng.random(200) < 0.6, 0, rng.uniform(0.05, 0.5, 200))
+        truth = np.zeros((200, 4))
         truth[np.arange(200), first] = 1 - divided
         truth[np.arange(200), first ^ 1] = divided
         counts = rng.multinomial(20, truth)
         found = truth_intervals(counts, rng, draws=2, refits=8)["kl"]
         held += found.low <= kl(counts / 20, truth).mean() <= found.high
-    assert held >= 37
+    assert held >= 19

@@ -16,7 +16,7 @@ def rng(seed=0):
 
 @pytest.fixture(scope="module")
 def small():
-    module, batches = layered(), crowd(600, shape=(4,), batch=110)
+    module, batches = layered(), crowd(600, shape=(4,), batch=220)
     return module, batches, float(np.trace(dense_hessian(module, batches)))
 
 
@@ -30,7 +30,7 @@ def test_every_method_has_the_trace_within_its_error_as_often_as_it_says(small, 
 
 
 def test_first_derivatives_are_drawn_until_their_error_can_be_relied_on(small):
-    """Of 27 sums a draw; after two draws, fewer of the values would be within 1.96 errors."""
+    """Of 25 sums a draw; after two draws, fewer of the values would be within 1.96 errors."""
     module, batches, truth = small
     results = [trace(module, batches, rng(seed), tolerance=0.3) for seed in range(100)]
     z = np.array([(result.value - truth) / result.error for result in results])

@@ -74,7 +74,7 @@ def test_what_is_finished_is_not_trained_again(tmp_path):
 
 
 class Slow(nn.Module):
-    """A network that from step 130 on takes its time and says so by a file, so that it can be killed at leisure."""
+    """A network that from step 40 on takes its time and says so by a file, so that it can be killed at leisure."""
 
     def __init__(self, told=None):
         super().__init__()
@@ -82,9 +82,9 @@ class Slow(nn.Module):
 
     def forward(self, x):
         self.steps += self.training
-        if self.told is not None and self.steps >= 130:
+        if self.told is not None and self.steps >= 40:
             self.told.touch()
-            time.sleep(0.05)
+            time.sleep(0.2)
         return self.inner(x)
 
 
@@ -98,7 +98,7 @@ from dissensus.train import fit
 from tests.train.pictures import blobs
 from tests.train.test_checkpoints import LONG, Slow
 torch.set_num_threads(1)
-table, people = blobs(200)
+table, people = blobs(60)
 fit(partial(Slow, Path(sys.argv[2])), table, sls(people, 0), LONG, validation=(table, people), checkpoint=sys.argv[1],
     save_every=0)
 """
@@ -114,7 +114,7 @@ def about(folder: Path) -> dict:
 
 
 def test_killed_with_minus_nine_in_the_middle_of_an_epoch_it_ends_in_the_same_bytes(tmp_path):
-    table, people = blobs(200)
+    table, people = blobs(60)
     whole = fit(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=tmp_path / "whole")
     folder, told, end = tmp_path / "killed", tmp_path / "told", time.monotonic() + 120
     running = subprocess.Popen([sys.executable, "-c", SCRIPT, folder, told], env=os.environ | {"PYTHONPATH": PATH})
@@ -125,7 +125,7 @@ def test_killed_with_minus_nine_in_the_middle_of_an_epoch_it_ends_in_the_same_by
     finally:
         running.send_signal(signal.SIGKILL)
         running.wait()
-    assert about(folder)["epoch"] == 1 and about(folder)["step"] >= 29, "the second epoch, of 100 steps"
+    assert about(folder)["epoch"] == 1 and about(folder)["step"] >= 9, "the second epoch, of 30 steps"
     again = fit(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=folder)
     assert_same(whole, again)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {

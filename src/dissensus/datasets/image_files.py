@@ -57,7 +57,8 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
     pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)
     with LateProgress(f"decoding {path.name}", len(blobs), quiet) as progress:
         for row, blob in enumerate(blobs):
-            picture = np.asarray(library.open(io.BytesIO(blob.as_buffer())))
+            # Named, the format is not guessed anew for each image, which takes longer than decoding it.
+            picture = np.asarray(library.open(io.BytesIO(blob.as_buffer()), formats=("WEBP",)))
             if picture.shape != pixels.shape[1:]:
                 raise ValueError(
                     f"{path}: image {row} has shape {picture.shape}; expected {pixels.shape[1:]}, a colour image"

@@ -29,7 +29,8 @@ def sums_above(model: np.ndarray, people: np.ndarray, thresholds: np.ndarray) ->
                 q[c * LANES + r] = model[start + r, c]
                 p[c * LANES + r] = people[start + r, c]
         _add_block(q, p, thresholds, above, totals)
-    totals[:, 0] += 2.0 * ((LANES - n % LANES) % LANES)
+    for c in range(k):  # as one line, `totals[:, 0] += …`, it takes numba 2 s to compile
+        totals[c, 0] += 2.0 * ((LANES - n % LANES) % LANES)
     return above, totals
 
 

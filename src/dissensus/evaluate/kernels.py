@@ -125,7 +125,12 @@ def sweep_rows(
     for place in range(len(SUMS)):
         first = LANES * (len(ROWS) + place)
         sums[place] = w[first : first + LANES].sum()
-    return sums, overlap.reshape(k, LANES).sum(axis=1), mass.reshape(k, LANES).sum(axis=1)
+    # Summed by `sum(axis=1)`, these two lines take numba 2 s to compile.
+    overlaps, masses = np.zeros(k), np.zeros(k)
+    for i in range(k * LANES):
+        overlaps[i // LANES] += overlap[i]
+        masses[i // LANES] += mass[i]
+    return sums, overlaps, masses
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -167,15 +167,16 @@ def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) ->
     from scipy.special import gammaln, psi
 
     k = alpha.shape[1]
-    at = np.column_stack([alpha, alpha.sum(axis=1)])[:, terms.column].T  # (s, j)
+    of_columns = np.column_stack([alpha, alpha.sum(axis=1)]).T  # (k + 1, j)
+    at = of_columns[terms.column] + terms.count  # (s, j)
     sign = np.where(terms.column == k, -1.0, 1.0)[:, None]  # (s, 1)
-    evidence = terms.pick @ (sign * (gammaln(at + terms.count) - gammaln(at))) + log_weight  # (u, j)
+    evidence = terms.pick @ (sign * (gammaln(at) - gammaln(of_columns)[terms.column])) + log_weight  # (u, j)
     top = evidence.max(axis=1, keepdims=True)
     share = np.exp(evidence - top)
     total = share.sum(axis=1, keepdims=True)
     value = float(terms.weight @ (top + np.log(total))[:, 0])
     pull = terms.weight[:, None] * (share / total)  # (u, j)
-    slope = (terms.gather @ pull) * (sign * (psi(at + terms.count) - psi(at)))  # (s, j)
+    slope = (terms.gather @ pull) * (sign * (psi(at) - psi(of_columns)[terms.column]))  # (s, j)
     by_column = np.zeros((k + 1, alpha.shape[0]))
     np.add.at(by_column, terms.column, slope)
     return value, (by_column[:k] + by_column[k]).T, pull.sum(axis=0)
@@ -201,5 +202,11 @@ def _rising(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """ln alpha (alpha + 1) ... (alpha + count - 1), for fractions too.  (n,), (j,) -> (n, j)"""
     from scipy.special import gammaln
 
-    values, which = np.unique(counts, return_inverse=True)
+    most = counts.max(initial=0)
+    if np.issubdtype(counts.dtype, np.integer) and most <= 4 * counts.size:  # sorting them takes longer
+        values, which = np.arange(most + 1), counts
+    elif counts.size * alpha.size < 1_000:
+        values, which = counts, np.arange(counts.size)
+    else:
+        values, which = np.unique(counts, return_inverse=True)
     return (gammaln(alpha + values[:, None]) - gammaln(alpha))[which.reshape(-1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,13 @@ def _features(kinds: Kinds) -> dict[str, Any]:
 
 def _images(kinds: Kinds) -> dict[str, Any]:
     rows = kinds["H"].items.astype(np.int64)
-    return {"images": ImageTable(images("cifar10", "test", quiet=True).pixels[rows], rows)}
+    return {"images": ImageTable(_pixels()[rows], rows)}
+
+
+@cache
+def _pixels() -> np.ndarray:
+    """The test images of CIFAR-10, decoded once for all studies.  (10000, 32, 32, 3)"""
+    return images("cifar10", "test", quiet=True).pixels
 
 
 def _data(kinds: Kinds, people: Distributions, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -98,18 +98,19 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
 
     Labels compare items 0..n-1 with classes n..: only the n x k distances between the two enter. Listed triplets
     compare any points.  points, gradient: (N, r);  rows, columns: (order, after, said) of labels and their transpose
-
-    Loops stand for whole rows: an assignment to a part of an array takes numba three seconds to compile.
     """
-    size, rank = points.shape
+    size = points.shape[0]
     norms = np.empty(size)
     for i in range(size):
         total = 0.0
-        for j in range(rank):
+        for j in range(points.shape[1]):
             total += points[i, j] * points[i, j]
-            gradient[i, j] = (2.0 * trace_weight) * points[i, j]
         norms[i] = total
     value = trace_weight * norms.sum()
+    # Loops, here and below: writing an array into a part of another takes numba seconds to compile.
+    for i in range(size):
+        for j in range(points.shape[1]):
+            gradient[i, j] = (2.0 * trace_weight) * points[i, j]
     if rows[0].size > 0:
         items, classes = points[:n], points[n:]
         squared = np.dot(items, classes.T)
@@ -119,19 +120,12 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
         slope, turned = np.zeros((n, size - n)), np.zeros((size - n, n))
         value += ordered_hinges(squared, rows[0], rows[1], rows[2], width, slope)
         value += ordered_hinges(squared.T.copy(), columns[0], columns[1], columns[2], width, turned)
-        by_item, by_class = np.zeros(n), np.zeros(size - n)
-        for i in range(n):
-            for j in range(size - n):
-                slope[i, j] += turned[j, i]
-                by_item[i] += slope[i, j]
-                by_class[j] += slope[i, j]
+        slope += turned.T
         toward_items, toward_classes = np.dot(slope.T, items), np.dot(slope, classes)
         for i in range(n):
-            for j in range(rank):
-                gradient[i, j] += 2.0 * (by_item[i] * items[i, j] - toward_classes[i, j])
-        for i in range(size - n):
-            for j in range(rank):
-                gradient[n + i, j] += 2.0 * (by_class[i] * classes[i, j] - toward_items[i, j])
+            _add_pull(gradient[i], slope[i].sum(), items[i], toward_classes[i])
+        for j in range(size - n):
+            _add_pull(gradient[n + j], slope[:, j].sum(), classes[j], toward_items[j])
     if triplets.shape[0] > 0:
         every = np.dot(points, points.T)
         for i in range(size):
@@ -139,16 +133,17 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
                 every[i, j] = norms[i] + norms[j] - 2.0 * every[i, j]
         pulls = np.zeros((size, size))
         value += triplet_hinges(every, triplets, width, pulls)
-        both, by_point = np.empty((size, size)), np.zeros(size)
-        for i in range(size):
-            for j in range(size):
-                both[i, j] = pulls[i, j] + pulls[j, i]
-                by_point[i] += both[i, j]
+        both = pulls + pulls.T
         toward = np.dot(both, points)
         for i in range(size):
-            for j in range(rank):
-                gradient[i, j] += 2.0 * (by_point[i] * points[i, j] - toward[i, j])
+            _add_pull(gradient[i], both[i].sum(), points[i], toward[i])
     return value
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _add_pull(gradient, strength, point, toward):  # type: ignore[no-untyped-def]
+    for j in range(point.size):
+        gradient[j] += 2.0 * (strength * point[j] - toward[j])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -190,8 +185,8 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
         length = 1.0 if kept > 0 else min(1.0, 1.0 / np.sqrt(-descent))
         found = False
         for _ in range(LINE_STEPS):
-            for j in range(size):
-                trial[j] = place[j] + length * direction[j]
+            for i in range(size):
+                trial[i] = place[i] + length * direction[i]
             reached = objective(
                 trial.reshape(shape), n, rows, columns, triplets, width, trace_weight, trial_slope.reshape(shape)
             )
@@ -211,17 +206,18 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
             kept = 0
             continue
         newest = (newest + 1) % MEMORY
-        for j in range(size):
-            steps[newest, j] = trial[j] - place[j]
-            changes[newest, j] = trial_slope[j] - slope[j]
+        for i in range(size):
+            steps[newest, i] = trial[i] - place[i]
+            changes[newest, i] = trial_slope[i] - slope[i]
         curvature = np.dot(steps[newest], changes[newest])
         if curvature > 0.0:
             inverse[newest] = 1.0 / curvature
             kept = min(kept + 1, MEMORY)
         else:
             newest = (newest - 1) % MEMORY
-        for j in range(size):
-            place[j], slope[j] = trial[j], trial_slope[j]
+        for i in range(size):
+            place[i] = trial[i]
+            slope[i] = trial_slope[i]
         value = reached
         if earlier[iteration % 10] - value < tolerance * abs(value):
             return place.reshape(shape), value, calls, True

@@ -49,12 +49,14 @@ def arm_names(settings: Sequence[Settings]) -> list[str]:
     Settings of a model are named only where arms of the same model differ by them: those of another model say nothing.
     """
     axes = [key for key in varying(list(settings)) if key in AXES]
-    named = []
+    by_model: dict[str, list[Settings]] = {}
     for each in settings:
-        same_model = [other for other in settings if other["model"] == each["model"]]
-        keys = axes + [key for key in varying(same_model) if key not in AXES]
-        named.append(" · ".join(_said(key, each.get(key)) for key in keys or ("delivery", "model")))
-    return named
+        by_model.setdefault(each["model"], []).append(each)
+    keys = {model: axes + [key for key in varying(same) if key not in AXES] for model, same in by_model.items()}
+    return [
+        " · ".join(_said(key, each.get(key)) for key in keys[each["model"]] or ("delivery", "model"))
+        for each in settings
+    ]
 
 
 def _said(key: str, value: Any) -> str:
