@@ -24,25 +24,26 @@ MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-# Those that take longest begin first in each worker, so that at the end nobody waits for one of them. Modules whose
-# tests share what is made at length are not among them: they are to stay with one worker.
+# Those that take longest begin first in each worker, so that at the end nobody waits for one of them.
 LONGEST = (
-    "tests/test_missing_packages.py", "tests/study/test_interrupted_runs.py", "tests/study/engines/",
-    "tests/elicit/rehearsal/", "tests/elicit/test_browser_practice.py", "tests/evaluate/test_ceiling.py",
-    "tests/test_docs.py", "tests/test_fronts.py",
+    "tests/test_missing_packages.py", "tests/test_docs.py", "tests/elicit/test_browser_practice.py",
+    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/test_leaving.py", "tests/study/test_interrupted_runs.py",
+    "tests/elicit/test_accessibility.py", "tests/evaluate/test_ceiling.py", "tests/papers/",
 )  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests are dealt to workers in blocks of one size: each block gets its share of the longest, at its beginning."""
+    """Tests are dealt to workers in blocks of one size: each block begins with its share of the longest, whole files,
+    for tests of a file share what is made at length."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
-    longest = [item for item in items if item.nodeid.startswith(LONGEST)]
+    shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for turn, first in enumerate(LONGEST):
+        shares[turn % workers] += [item for item in items if item.nodeid.startswith(first)]
     others = iter([item for item in items if not item.nodeid.startswith(LONGEST)])
     blocks, left = [], len(items)
-    for worker in range(workers):
-        size = left // (workers - worker)
-        mine = longest[worker::workers]
-        blocks += mine + list(islice(others, max(0, size - len(mine))))
+    for done, share in enumerate(shares):
+        size = left // (workers - done)
+        blocks += share + list(islice(others, max(0, size - len(share))))
         left -= size
     items[:] = blocks + list(others)
 
