@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,9 @@ from tests.forks import FORKS
 class ForkedServer:
     """A process that serves one survey, as `elicit serve` does with one worker; named as those of `subprocess` are."""
 
-    def __init__(self, folder: Path, database: str | None, port: int) -> None:
-        self._process = FORKS.Process(target=_serve, args=(folder, database, port), daemon=True)
+    def __init__(self, folder: Path, database: str | None, place: int | socket.socket) -> None:
+        """place: the port, or where several of them listen together"""
+        self._process = FORKS.Process(target=_serve, args=(folder, database, place), daemon=True)
         self._process.start()
         assert self._process.pid is not None
         self.pid = self._process.pid
@@ -47,14 +49,17 @@ def start_server(folder: Path, database: str | None, *, port: int | None = None)
 
 
 @contextmanager
-def serving(folder: Path, database: str | None) -> Iterator[str]:
-    """A server process; gives its address and ends with the block."""
-    process, address = start_server(folder, database)
-    try:
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
+def serving(folder: Path, database: str | None, *, workers: int = 1) -> Iterator[str]:
+    """Server processes at one address, which it gives; they end with the block."""
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        processes = [ForkedServer(folder, database, place) for _ in range(workers)]
+        try:
+            yield wait_until_it_answers(processes[0], place.getsockname()[1])
+        finally:
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait(20)
 
 
 def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -> None:
@@ -65,6 +70,9 @@ def ten_arrive(folder: Path, database: str | None, barrier: Any, arrived: Any) -
     run.store.close()
 
 
-def _serve(folder: Path, database: str | None, port: int) -> None:
+def _serve(folder: Path, database: str | None, place: int | socket.socket) -> None:
     app = make_app(open_survey(folder, database))
-    uvicorn.run(app, port=port, **SETTINGS)
+    if isinstance(place, int):
+        uvicorn.run(app, port=place, **SETTINGS)
+    else:
+        uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run([place])

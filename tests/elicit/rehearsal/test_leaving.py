@@ -17,6 +17,7 @@ from tests.elicit.session.test_session import through_trials
 from tests.elicit.surveys import write_survey
 
 
+@pytest.mark.usefixtures("forked_servers")
 @pytest.mark.parametrize("draw", ["least-answered", "expected-error"])
 def test_a_quarter_leaves_and_nobody_is_turned_away_while_answers_are_missing(tmp_path, database, draw):
     """60 people through two server processes; the same with 300 is a command in docs/elicit.md."""

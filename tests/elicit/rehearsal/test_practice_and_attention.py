@@ -19,6 +19,7 @@ from tests.elicit.rehearsal.test_rehearse import dissensus
 from tests.elicit.surveys import TIMES, write_survey
 
 
+@pytest.mark.usefixtures("forked_servers")
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_from_init_to_raw_answers_and_labels(kind, tmp_path):
     folder, raw, labels = tmp_path / "survey", tmp_path / "raw.jsonl", tmp_path / "labels.parquet"
@@ -117,6 +118,7 @@ def test_a_check_that_the_survey_no_longer_has_is_held_against_nobody(tmp_path):
         assert {row["passed"] for row in answer_table(run).to_pylist()} == {None}
 
 
+@pytest.mark.usefixtures("forked_servers")
 def test_simulated_people_tell_hypotheses_apart_that_stand_below_one_premise(tmp_path):
     folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 3, "per_item": 40})
     (folder / "items.csv").write_text(

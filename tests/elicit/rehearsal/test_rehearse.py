@@ -53,6 +53,7 @@ def test_init_rehearse_export_describe_build(tmp_path):
     assert status["share"] == 1.0 and status["stages"] == {"done": 30}
 
 
+@pytest.mark.usefixtures("forked_servers")
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_every_kind_can_be_rehearsed_exported_and_watched(kind, tmp_path):
     folder = write_survey_of(kind, tmp_path / "survey", protocol={"per_person": 8, "per_item": 12})
@@ -149,6 +150,7 @@ def test_people_in_real_time_take_the_time_that_they_report(tmp_path):
         assert second["received"] - first["received"] >= second["seconds"]
 
 
+@pytest.mark.usefixtures("forked_servers")
 def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgres):
     """Without --db it has a file of its own, made anew each time."""
     database = postgres()
@@ -158,6 +160,7 @@ def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgre
         rehearse(folder, database, annotators=1, at_once=1, workers=1, seed=0)
 
 
+@pytest.mark.usefixtures("forked_servers")
 def test_simulated_people_see_what_is_obvious(tmp_path):
     """Attention items are answered as expected, so that a rehearsal flags nobody for them."""
     from dissensus.elicit.dashboard.annotator_table import annotator_rows
