@@ -36,6 +36,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
              "--disable-sync", "--no-first-run", f"--disable-features={','.join(WITHOUT)}"]  # fmt: skip
 ALLOWED = re.compile(r"http://127\.0\.0\.1:|about:|data:")
 PATIENCE = 20_000  # milliseconds, on a machine that may be busy
+OFTEN = 20  # milliseconds between two looks at a page: to look at every frame makes the browser draw every frame
 
 # Adds up every shift of the layout, also those right after an input, which browsers leave out of their own sum.
 SHIFTS = """
@@ -132,7 +133,8 @@ class Person:
         self.page.wait_for_function(
             """() => { const page = document.getElementById("page");
                return page && !page.hasAttribute("aria-busy") && page.querySelector("h1") && page.dataset.ready === ""
-                 && [...page.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth); }"""
+                 && [...page.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth); }""",
+            polling=OFTEN,
         )
         return self.page
 
@@ -146,7 +148,7 @@ class Person:
         """Do what sends an answer and wait until another page is there."""
         before = self.page.locator("main > *").first.element_handle()
         act()
-        self.page.wait_for_function("(before) => !before.isConnected", arg=before)
+        self.page.wait_for_function("(before) => !before.isConnected", arg=before, polling=OFTEN)
         self.ready()
 
     def keys(self, *keys: str) -> None:
@@ -158,7 +160,7 @@ class Person:
         for player in self.page.locator("audio").all():
             player.focus()
             self.page.keyboard.press("Space")
-            self.page.wait_for_function("(player) => player.ended", arg=player.element_handle())
+            self.page.wait_for_function("(player) => player.ended", arg=player.element_handle(), polling=OFTEN)
 
     def answer_offline(self, key: str) -> None:
         """Give the answer of this key while there is no network, until the page says that there is none."""
