@@ -15,16 +15,13 @@ from tests.elicit.surveys import write_survey
 
 
 class Hands:
-    """Somebody who reads a page for half a second and then has 60 to 300 ms between keys and clicks."""
+    """Somebody who has 60 to 300 ms before each key and each click."""
 
     def __init__(self, me):
         self.me, self.page, self.rng = me, me.page, np.random.default_rng(0)
 
-    def pause(self, least=60, most=300):
-        self.page.wait_for_timeout(int(self.rng.integers(least, most)))
-
-    def reads(self):
-        self.pause(450, 600)
+    def pause(self):
+        self.page.wait_for_timeout(int(self.rng.integers(60, 300)))
 
     def press(self, *keys):
         for key in keys:
@@ -97,20 +94,16 @@ def test_practice_and_attention_are_shown_and_answered_as_any_other_trial(kind, 
         me = person()
         me.start(address)
         hands = Hands(me)
-        hands.reads()
         me.moves_on(lambda: hands.click("I agree and want to take part"))
-        hands.reads()
         me.moves_on(lambda: hands.click("Continue"))
         for practice in (True, False, False):
             assert (me.page.locator(".note").all_inner_texts() == ["Practice"]) == practice
             shown = names_shown(me, folder, every)
             seen.append(shown)
             assert len(shown) == entry.shows and me.heading() == entry.prompt
-            hands.reads()
             me.moves_on(lambda shown=shown: ANSWERS[kind](hands, shown))
             if practice:
                 assert me.page.locator("#feedback").inner_text() == entry.example_practice.says
-                hands.reads()
                 me.moves_on(lambda: hands.click("Continue"))
         assert me.heading() == "Almost done"
     rows = kept(folder)
