@@ -27,8 +27,9 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
 # Those that take longest begin first in each worker, so that at the end nobody waits for one of them.
 LONGEST = (
     "tests/test_missing_packages.py", "tests/test_docs.py", "tests/elicit/test_browser_practice.py",
-    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/test_leaving.py", "tests/study/test_interrupted_runs.py",
-    "tests/elicit/test_accessibility.py", "tests/evaluate/test_ceiling.py", "tests/papers/",
+    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/test_leaving.py",
+    "tests/study/test_interrupted_runs.py", "tests/elicit/test_accessibility.py", "tests/evaluate/test_ceiling.py",
+    "tests/papers/",
 )  # fmt: skip
 
 
