@@ -213,6 +213,27 @@ def test_a_survey_that_is_served_ends_with_an_interrupt(tmp_path):
     assert process.returncode == 0 and "Traceback" not in said
 
 
+LOST = """
+import os, signal, weakref
+from dissensus.elicit.server import ended_by_interrupts
+class Thing: pass
+def gone(reference):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000): pass
+with ended_by_interrupts():
+    thing = Thing()
+    reference = weakref.ref(thing, gone)
+    del thing
+    print("went on")
+"""
+
+
+def test_an_interrupt_ends_a_server_that_begins_also_where_python_would_lose_it():
+    """In the callback of a weak reference an exception is printed and forgotten."""
+    done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
 def test_exit_codes_are_in_the_help_and_on_the_page():
     shown = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
     assert EXIT_CODES in shown

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,7 +93,7 @@ def serve(
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     with one_line_errors():
         from dissensus.elicit.dashboard.overrides import in_words, overrides_of
-        from dissensus.elicit.server import prepare_server, run_server
+        from dissensus.elicit.server import ended_by_interrupts, prepare_server, run_server
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
         overridden = overrides_of(folder, database)
@@ -102,7 +101,7 @@ def serve(
         say(f"note: {in_words(override, folder)}")
     if ready.new_key:
         say(f"the dashboard's key, shown only this once: {ready.new_key}")
-    with suppress(KeyboardInterrupt):  # this is how a server is stopped
+    with ended_by_interrupts():  # this is how a server is stopped
         say(f"people start at {ready.start}")
         say(f"you watch at {ready.dashboard}")
         for warning in ready.warnings:

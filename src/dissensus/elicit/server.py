@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -82,6 +83,20 @@ def prepare_server(
         host, port, workers, https, proxies, f"{here}/start{LINKS[run.survey.people.source]}", f"{here}/dashboard",
         "" if has_key(folder) else set_key(folder), tuple(_warnings(folder, host, https=https)),
     )  # fmt: skip
+
+
+@contextmanager
+def ended_by_interrupts() -> Iterator[None]:
+    """An interrupt ends the process at once: nobody has been served before the server sees to interrupts itself.
+
+    As an exception it would be lost where it comes within the callback of a weak reference, as libraries have them that
+    are being loaded, and the server would go on.
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: os._exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def run_server(ready: ReadyServer) -> None:
