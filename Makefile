@@ -18,10 +18,10 @@ $(VENV)/dev: $(VENV)/base
 demo: $(VENV)/base  ## from a plan to a scorecard on embedded data, with its pages in demo/
 	$(BIN)/python examples/demo.py
 
-# Some machines forbid bytecode; then every process that a test starts compiles the package again. Three at a time on
+# Some machines forbid bytecode; then every process that a test starts compiles the package again. Four at a time on
 # two cores: tests in a browser mostly wait, as people do.
 test: $(VENV)/dev  ## all tests; those on public data need DISSENSUS_DATA
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 papers: $(VENV)/dev  ## every paper at scale quick, with checks of what must come out; needs DISSENSUS_DATA
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m papers -n 2 --dist worksteal tests/papers $(PYTEST_ARGS)
