@@ -198,7 +198,7 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
 
 def test_whoever_waits_for_a_process_that_writes_for_long_tries_again(postgres, tmp_path, monkeypatch):
     """Longer than one wait for the lock lasts, and shorter than their patience."""
-    monkeypatch.setattr("dissensus.elicit.database.store.NOT_FOR_EVER", "SET lock_timeout = '100ms'")
+    monkeypatch.setattr("dissensus.elicit.database.engines.NOT_FOR_EVER", "SET lock_timeout = '100ms'")
     run = open_survey(write_survey(tmp_path / "survey"), postgres())
     other, held, enough = Store(run.survey.folder, run.store.url), threading.Event(), threading.Event()
 

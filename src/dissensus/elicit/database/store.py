@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import DATABASE, schema
-from dissensus.elicit.database.private_files import keep_private
+from dissensus.elicit.database.engines import BUSY, CONNECTIONS, engine_of
 from dissensus.elicit.database.together import put_off, settle_before_others, together
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import Units
@@ -23,13 +23,8 @@ from dissensus.elicit.survey.settings import Survey
 
 SCHEMA = "2"
 PATIENCE = 20.0  # seconds for which a transaction is tried again; a page waits for 30 before it sends again
-CONNECTIONS = 5  # for each server process: one that writes, and a few that read
 # One process writes at a time, as in SQLite. What the lock is of is the survey: two may share a database.
 ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
-# A process or machine that vanished while it wrote does not keep others from writing for longer than this. Those who
-# wait for it try more than once within their patience.
-NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
-BUSY = "busy_timeout=60000"  # milliseconds for which SQLite waits for another process
 LONGEST_LOOK = 60.0  # seconds for which somebody may read what is in SQLite's journal, as for a download
 Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Connection], Result]  # what can be done again where a connection was lost
@@ -46,7 +41,7 @@ class Store:
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
-        self.engine = _engine(self.url)
+        self.engine = engine_of(self.url)
         settle_before_others(self.engine)
         self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
         self._looks = threading.Semaphore(CONNECTIONS - 1)  # one connection stays for whoever writes
@@ -176,52 +171,6 @@ def set_setting(connection: Connection, key: str, value: str) -> None:
     changed = connection.execute(sa.update(schema.about).where(schema.about.c.key == key).values(value=value))
     if not changed.rowcount:
         connection.execute(sa.insert(schema.about).values(key=key, value=value))
-
-
-def _engine(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-    except sa.exc.ArgumentError:
-        raise ValueError("that is not the address of a database; expected sqlite:///FILE or postgresql://…") from None
-    if parsed.drivername in ("postgresql", "postgres"):
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.get_backend_name() == "postgresql":
-        return _postgres(parsed)
-    if parsed.get_backend_name() != "sqlite":
-        raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
-    if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
-        keep_private(Path(parsed.database))
-    engine = sa.create_engine(parsed, pool_size=20, max_overflow=30, connect_args={"timeout": 60}, hide_parameters=True)
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # the driver must not open transactions of its own
-        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
-        for pragma in (BUSY, "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
-                       "secure_delete=ON"):  # fmt: skip
-            connection.execute(f"PRAGMA {pragma}")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # Taking the write lock at once makes writers wait in line instead of failing in the middle.
-        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _postgres(address: sa.URL) -> Engine:
-    # What is written is written again where a connection was lost, so that none is tested before it is used.
-    engine = sa.create_engine(address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
-                              hide_parameters=True)  # fmt: skip  # an error in a log names nobody
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: Any) -> None:
-        connection.autocommit = True
-        connection.execute(NOT_FOR_EVER)
-        connection.autocommit = False
-
-    return engine
 
 
 def waits_between_tries() -> Iterator[float]:
