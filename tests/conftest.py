@@ -24,23 +24,33 @@ MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-# Those that take longest begin first in each worker, so that at the end nobody waits for one of them.
-LONGEST = (
-    "tests/test_missing_packages.py", "tests/test_docs.py", "tests/elicit/test_browser_practice.py",
-    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/test_leaving.py",
-    "tests/study/test_interrupted_runs.py", "tests/elicit/test_accessibility.py", "tests/evaluate/test_ceiling.py",
-    "tests/papers/",
+# Half of the workers begin with tests that mostly wait, as people do, and the others with the longest that compute: so the
+# processors always have something to do, and at the end nobody waits for one long test.
+WAITING = (
+    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/", "tests/elicit/test_browser_",
+    "tests/elicit/test_accessibility.py", "tests/elicit/dashboard/test_browser_", "tests/elicit/test_faults.py",
+)  # fmt: skip
+COMPUTING = (
+    "tests/test_missing_packages.py", "tests/test_docs.py", "tests/study/test_interrupted_runs.py",
+    "tests/evaluate/test_ceiling.py", "tests/papers/",
 )  # fmt: skip
 
 
+@pytest.hookimpl(trylast=True)  # when those that are left out are gone
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests are dealt to workers in blocks of one size: each block begins with its share of the longest, whole files,
-    for tests of a file share what is made at length."""
+    """Tests are dealt to workers in blocks of one size: each block begins with its share of these, whole files, for
+    tests of a file share what is made at length."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for turn, first in enumerate(LONGEST):
-        shares[turn % workers] += [item for item in items if item.nodeid.startswith(first)]
-    others = iter([item for item in items if not item.nodeid.startswith(LONGEST)])
+    for first, mine in ((WAITING, shares[::2]), (COMPUTING, shares[1::2] or shares)):
+        files: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            if item.nodeid.startswith(first):
+                files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        in_turn = sorted(files, key=lambda file: next(i for i, part in enumerate(first) if file.startswith(part)))
+        for turn, file in enumerate(in_turn):
+            mine[turn % len(mine)].extend(files[file])
+    others = iter([item for item in items if not item.nodeid.startswith(WAITING + COMPUTING)])
     blocks, left = [], len(items)
     for done, share in enumerate(shares):
         size = left // (workers - done)
