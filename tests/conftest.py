@@ -24,8 +24,10 @@ MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-# Half of the workers begin with tests that mostly wait, as people do, and the others with the longest that compute: so the
-# processors always have something to do, and at the end nobody waits for one long test.
+gc.disable()  # while everything is imported there is no garbage
+
+# Half of the workers begin with tests that mostly wait, as people do, and the others with the longest that compute: so
+# the processors always have something to do, and at the end nobody waits for one long test.
 WAITING = (
     "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/", "tests/elicit/test_browser_",
     "tests/elicit/test_accessibility.py", "tests/elicit/dashboard/test_browser_", "tests/elicit/test_faults.py",
@@ -62,6 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What has been imported by now stays to the end, so whoever looks for garbage need not look through it again."""
     gc.freeze()
+    gc.enable()
 
 
 _WANTED = "set DISSENSUS_DATA to a folder with the public data sets to run this test"
