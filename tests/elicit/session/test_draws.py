@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -91,6 +92,7 @@ def test_once_choosing_surely_pays_disputed_items_come_first():
 
 
 def test_an_item_that_is_known_well_enough_gets_no_more_answers(tmp_path):
+    random.seed(7)  # who gets which item is luck: in one of twenty crowds nearly all disputed items are known by then
     run, truth = many(tmp_path, enough=0.4)
     crowd(run, truth, 36)
     before, priority = units_of(run)
