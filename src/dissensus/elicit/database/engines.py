@@ -41,9 +41,9 @@ def engine_of(url: str) -> Engine:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
-        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
         connection.execute(f"PRAGMA {BUSY}")
         _keep_a_journal(connection)
+        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
         for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
