@@ -81,9 +81,13 @@ def adaptive_counts(votes: Any, per_item: float, rng: np.random.Generator) -> tu
     """Votes that the expected-error rule asks for, and the share of all votes.  (n, k), (n, k)"""
     sequence, size = vote_sequences(votes, rng)
     counts = spend(
-        np.zeros((size.size, votes.n_classes), dtype=np.int64), int(per_item * size.size),
-        lambda asked, counted: sequence[asked, counted[asked].sum(axis=1)], rng, most=size, portion=size.size // 40,
-    )  # fmt: skip
+        np.zeros((size.size, votes.n_classes), dtype=np.int64),
+        int(per_item * size.size),
+        lambda asked, counted: sequence[asked, counted[asked].sum(axis=1)],
+        rng,
+        most=size,
+        portion=size.size // 40,
+    )
     return counts, votes.counts() / size[:, None]
 
 
@@ -94,9 +98,10 @@ def agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
     agree = counts.max(axis=1) == counts.sum(axis=1)
     disputed = agree & (truth.max(axis=1) < 1)
     return {
-        "images": float(agree.mean()), "error": float(error[agree].sum() / error.sum()),
+        "images": float(agree.mean()),
+        "error": float(error[agree].sum() / error.sum()),
         "error of those on which not all agree": float(error[disputed].sum() / error.sum()),
-    }  # fmt: skip
+    }
 
 
 def seconds_spent(allowed: tuple[str, ...], budgets: tuple[float, ...], rng: np.random.Generator) -> dict[str, Any]:

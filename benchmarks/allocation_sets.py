@@ -109,9 +109,14 @@ def asked(name: str, seed: int) -> dict[str, Any]:
         counts, errors = np.zeros((n, k), dtype=np.int64), []
         for more in np.diff(budgets, prepend=0).tolist():
             counts = spend(
-                counts, more, lambda who, now: sequence[who, now[who].sum(axis=1)], ties, most=size,
-                portion=max(1, n // 40), **options,
-            )  # fmt: skip
+                counts,
+                more,
+                lambda who, now: sequence[who, now[who].sum(axis=1)],
+                ties,
+                most=size,
+                portion=max(1, n // 40),
+                **options,
+            )
             errors.append(float(-(scoring * np.log(shrunk(counts))).sum(axis=1).mean()))
         result[way] = np.round(errors, 5).tolist()
     return result

@@ -35,13 +35,17 @@ from dissensus.labels.votes import Votes
 
 RECORDED = Path(__file__).parent / "results" / "annotator_defaults.json"
 CHOSEN_ON = (
-    "crowd-bluebird", "crowd-trec", "crowd-adult", "crowd-sentiment-polarity", "crowd-labelme", "cifar10h-annotators",
-    "hs-brexit", "digits",
-)  # fmt: skip
+    "crowd-bluebird",
+    "crowd-trec",
+    "crowd-adult",
+    "crowd-sentiment-polarity",
+    "crowd-labelme",
+    "cifar10h-annotators",
+    "hs-brexit",
+    "digits",
+)
 NO_GOLD = ("hs-brexit",)  # what it calls gold is the majority of the same six votes: shown, and in no mean
-KEPT_ASIDE = (
-    "crowd-tweet-sentiment", "crowd-weather-cf", "crowd-relevance", "crowd-fact-eval", "cifar10s",
-)  # fmt: skip
+KEPT_ASIDE = ("crowd-tweet-sentiment", "crowd-weather-cf", "crowd-relevance", "crowd-fact-eval", "cifar10s")
 MOST_ITEMS = 2_000  # of CIFAR-10H: the first ones
 SEEDS = {"chosen on": range(100), "kept aside": range(1000, 1100)}
 KINDS = ("one coin", "habits", "habits like the classes", "own confusion", "rare classes missed")
@@ -87,9 +91,10 @@ def real(name: str) -> dict[str, Any]:
         votes, gold = votes.select(items=np.arange(MOST_ITEMS)), gold[:MOST_ITEMS]
     largest = np.bincount(gold[gold >= 0]).max() / (gold >= 0).sum()
     return {
-        "gold": int((gold >= 0).sum()), "largest class": round(float(largest), 3),
+        "gold": int((gold >= 0).sum()),
+        "largest class": round(float(largest), 3),
         "accuracy": {setting: round(float(right.mean()), 4) for setting, right in rightness(votes, gold).items()},
-    }  # fmt: skip
+    }
 
 
 def random_crowd(seed: int) -> tuple[Votes, np.ndarray, str]:
@@ -126,13 +131,14 @@ def above_majority(seeds: range) -> dict[str, Any]:
     }
     return {
         name: {
-            "mean": round(float(points.mean()), 2), "error": round(float(points.std() / np.sqrt(points.size)), 2),
+            "mean": round(float(points.mean()), 2),
+            "error": round(float(points.std() / np.sqrt(points.size)), 2),
             "worst": round(float(points.min()), 1),
             "clearly below": int(((points < -2) & (points < -2 * 100 * errors[name])).sum()),
         }
         for name, points in above.items()
         if name != "majority"
-    }  # fmt: skip
+    }
 
 
 def record(parts: list[str], groups: list[str]) -> None:

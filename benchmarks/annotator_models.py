@@ -38,11 +38,24 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
 from dissensus.labels.votes import Votes
 
-SETS = ("bluebird", "tweet-sentiment", "weather-cf", "labelme", "sentiment-polarity", "trec", "adult", "relevance",
-        "fact-eval")  # fmt: skip
+SETS = (
+    "bluebird",
+    "tweet-sentiment",
+    "weather-cf",
+    "labelme",
+    "sentiment-polarity",
+    "trec",
+    "adult",
+    "relevance",
+    "fact-eval",
+)
 OURS: dict[str, Callable[..., Any]] = {
-    "majority": majority, "dawid-skene": dawid_skene, "one-coin": one_coin, "mace": mace, "glad": glad,
-}  # fmt: skip
+    "majority": majority,
+    "dawid-skene": dawid_skene,
+    "one-coin": one_coin,
+    "mace": mace,
+    "glad": glad,
+}
 PAPERS = {
     "dawid-skene": {"smoothing": 0.0},
     "one-coin": {"smoothing": 0.0},
@@ -64,9 +77,12 @@ def peers(iterations: int | None = None) -> dict[str, Any]:
     # All restarts of MACE begin with the same random state, so more than one repeats the same run.
     restart = {"n_restarts": 1} | ({} if iterations is None else {"n_iter": iterations})
     return {
-        "majority": MajorityVote(), "dawid-skene": DawidSkene(**fixed), "one-coin": OneCoinDawidSkene(**fixed),
-        "mace": MACE(**restart), "glad": GLAD(**fixed),
-    }  # fmt: skip
+        "majority": MajorityVote(),
+        "dawid-skene": DawidSkene(**fixed),
+        "one-coin": OneCoinDawidSkene(**fixed),
+        "mace": MACE(**restart),
+        "glad": GLAD(**fixed),
+    }
 
 
 def frame(votes: Votes) -> Any:
@@ -100,10 +116,12 @@ def measure_peer(models: list[str]) -> None:
             steps = 50 if model == "mace" else len(getattr(fitted, "loss_history_", []))
             records = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
             records.setdefault(name, {})[model] = {
-                "accuracy": round(accuracy_of(chosen, np.asarray(data.gold)), 4), "iterations": steps,
-                "seconds": round(seconds, 2), "crowd-kit": version("crowd-kit"),
+                "accuracy": round(accuracy_of(chosen, np.asarray(data.gold)), 4),
+                "iterations": steps,
+                "seconds": round(seconds, 2),
+                "crowd-kit": version("crowd-kit"),
                 "command": f"python benchmarks/annotator_models.py accuracy --peer --models {model}",
-            }  # fmt: skip
+            }
             RECORDED.parent.mkdir(exist_ok=True)
             RECORDED.write_text(json.dumps(records, indent=1) + "\n")
             print(f"crowd-kit {name} {model}: {records[name][model]}", file=sys.stderr, flush=True)
@@ -186,9 +204,13 @@ def large_votes() -> Votes:
     choice[wrong] = rng.integers(0, k, int(wrong.sum()), dtype=np.int32)
     annotator = rng.integers(0, a, item.size, dtype=np.int32)
     return Votes(
-        item=item, items=np.arange(n), annotator=annotator, annotators=np.arange(a), choice=choice,
+        item=item,
+        items=np.arange(n),
+        annotator=annotator,
+        annotators=np.arange(a),
+        choice=choice,
         classes=tuple(map(str, range(k))),
-    )  # fmt: skip
+    )
 
 
 def large_ours() -> list[float]:

@@ -24,8 +24,17 @@ from urllib.request import Request, urlopen
 from dissensus.elicit.server import free_port
 
 PATIENCE = 30.0  # seconds, on a machine that may be busy
-KEYS = {"Enter": "\ue006", "Tab": "\ue004", "Space": " ", "Shift": "\ue008", "End": "\ue010",
-        "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}  # fmt: skip
+KEYS = {
+    "Enter": "\ue006",
+    "Tab": "\ue004",
+    "Space": " ",
+    "Shift": "\ue008",
+    "End": "\ue010",
+    "ArrowLeft": "\ue012",
+    "ArrowUp": "\ue013",
+    "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+}
 QUIET = """
 user_pref("remote.active-protocols", 1);
 user_pref("app.normandy.enabled", false);
@@ -142,8 +151,12 @@ class Firefox(Driven):
                 return told["result"]
 
     def script(self, expression: str) -> Any:
-        told = self.command("script.evaluate", expression=f"JSON.stringify({expression})", awaitPromise=True,
-                            target={"context": self.tab})  # fmt: skip
+        told = self.command(
+            "script.evaluate",
+            expression=f"JSON.stringify({expression})",
+            awaitPromise=True,
+            target={"context": self.tab},
+        )
         if told["type"] == "exception":
             raise ProtocolError(told["exceptionDetails"]["text"])
         return json.loads(told["result"].get("value", "null"))
@@ -194,9 +207,14 @@ class WebKit(Driven):
             screen = ["Xvfb", "-displayfd", str(told.fileno()), "-screen", "0", "1400x1200x24", "-nolisten", "tcp"]
             self.screen = subprocess.Popen(screen, pass_fds=[told.fileno()], stderr=said)
             display = waited(lambda: re.search(r"\d+\n", number.read_text()))[0].strip()
-            environment = {**os.environ, "DISPLAY": f":{display}", "GDK_BACKEND": "x11",
-                           "XDG_CONFIG_HOME": self.folder.name, "XDG_DATA_HOME": self.folder.name,
-                           "GTK_THEME": "Adwaita:dark" if dark else "Adwaita"}  # fmt: skip
+            environment = {
+                **os.environ,
+                "DISPLAY": f":{display}",
+                "GDK_BACKEND": "x11",
+                "XDG_CONFIG_HOME": self.folder.name,
+                "XDG_DATA_HOME": self.folder.name,
+                "GTK_THEME": "Adwaita:dark" if dark else "Adwaita",
+            }
             port = free_port()
             driver = ["WebKitWebDriver", f"--port={port}"]
             self.process = subprocess.Popen(driver, env=environment, stdout=said, stderr=said)

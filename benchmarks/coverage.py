@@ -92,12 +92,18 @@ def summary(truth: float, rows: np.ndarray) -> dict[str, Any]:
     mean_sd = float(np.mean(sd)) if n else np.nan
     bias = (float(value.mean()) - truth) / mean_sd if n and np.isfinite(mean_sd) and mean_sd > 0 else np.nan
     facts = {
-        "truth": truth, "named": float(nominal[0]) if n else None, "coverage": covered / n if n else None,
-        "error": (near * (1 - near) / max(n, 1)) ** 0.5, "all below truth": int((high < truth).sum()),
-        "all above truth": int((low > truth).sum()), "own value outside": int(((value < low) | (value > high)).sum()),
-        "undefined": len(rows) - n, "mean value": float(value.mean()) if n else None,
-        "mean width": float((high - low).mean()) if n else None, "bias": bias if np.isfinite(bias) else None,
-    }  # fmt: skip
+        "truth": truth,
+        "named": float(nominal[0]) if n else None,
+        "coverage": covered / n if n else None,
+        "error": (near * (1 - near) / max(n, 1)) ** 0.5,
+        "all below truth": int((high < truth).sum()),
+        "all above truth": int((low > truth).sum()),
+        "own value outside": int(((value < low) | (value > high)).sum()),
+        "undefined": len(rows) - n,
+        "mean value": float(value.mean()) if n else None,
+        "mean width": float((high - low).mean()) if n else None,
+        "bias": bias if np.isfinite(bias) else None,
+    }
     return {name: round(fact, 6) if isinstance(fact, float) else fact for name, fact in facts.items()}
 
 
@@ -191,9 +197,10 @@ def _run(
     _CASES[:] = cases_of(family)
     same = {"code": code, "repetitions": repetitions}
     wanted = [
-        number for number, case in enumerate(_CASES)
+        number
+        for number, case in enumerate(_CASES)
         if any(known.get(case.world, {}).get(key) != same[key] for key in same)
-    ]  # fmt: skip
+    ]
     starts = range(first, first + repetitions, CHUNK)
     tasks = [(number, start, min(start + CHUNK, first + repetitions)) for number in wanted for start in starts]
     parts: dict[int, list[tuple[dict[str, np.ndarray], float]]] = {number: [] for number in wanted}

@@ -131,8 +131,10 @@ def eigenvalue(network: Network, batches: ImageBatches, theirs: DoubleBackward) 
         runs["power iteration"].append(timed(by_power(theirs), truth))
         runs["lanczos"].append(timed(by_lanczos(network, batches, np.random.default_rng(start)), truth))
     result: dict[str, Any] = {"value": truth, "next, as a share": float(top[1] / top[0]), "starts": runs}
-    mean = {name: {key: statistics.fmean(run[key] for run in several) for key in several[0]}
-            for name, several in runs.items()}  # fmt: skip
+    mean = {
+        name: {key: statistics.fmean(run[key] for run in several) for key in several[0]}
+        for name, several in runs.items()
+    }
     ours, peer = mean["lanczos"], mean["power iteration"]["seconds"]
     result |= {"ratio": peer / ours["seconds"], "ratio, until it stops": peer / ours["until it stops"]}
     middle = {name: statistics.median(run["seconds"] for run in several) for name, several in runs.items()}
@@ -188,16 +190,29 @@ def whole_trace(network: Network, batches: ImageBatches, theirs: DoubleBackward)
 
 def table(result: dict[str, Any]) -> str:
     """The largest eigenvalue of each network, as the page on probes shows it."""
-    head = ("network", "next eigenvalue", "power iteration", "Lanczos", "times as fast", "by the median start",
-            "PyHessian until it stops", "Lanczos until it stops")  # fmt: skip
+    head = (
+        "network",
+        "next eigenvalue",
+        "power iteration",
+        "Lanczos",
+        "times as fast",
+        "by the median start",
+        "PyHessian until it stops",
+        "Lanczos until it stops",
+    )
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for name, run in result["lambda max"].items():
         close = {which: f"{run[which]['products']:.1f} products, {run[which]['seconds']:.1f} s" for which in METHODS}
-        stop = {which: f"{run[which]['products until it stops']:.1f} products, {run[which]['until it stops']:.1f} s, "
-                f"off by {100 * run[which]['off']:.2g} %" for which in METHODS}  # fmt: skip
-        lines.append(f"| {name} | {run['next, as a share']:.2f} | {close['power iteration']} | {close['lanczos']} | "
-                     f"{run['ratio']:.1f} | {run['ratio of medians']:.1f} | "
-                     f"{' | '.join(stop.values())} |")  # fmt: skip
+        stop = {
+            which: f"{run[which]['products until it stops']:.1f} products, {run[which]['until it stops']:.1f} s, "
+            f"off by {100 * run[which]['off']:.2g} %"
+            for which in METHODS
+        }
+        lines.append(
+            f"| {name} | {run['next, as a share']:.2f} | {close['power iteration']} | {close['lanczos']} | "
+            f"{run['ratio']:.1f} | {run['ratio of medians']:.1f} | "
+            f"{' | '.join(stop.values())} |"
+        )
     return "\n".join(lines)
 
 
@@ -212,19 +227,28 @@ def main() -> None:
     torch.manual_seed(0)
     result: dict[str, Any] = {
         "command": f"python -m benchmarks.curvature --items {given.items} --threads {given.threads}",
-        "commit": commit(), "hardware": platform.machine(), "torch": torch.__version__, "lambda max": {},
-    }  # fmt: skip
+        "commit": commit(),
+        "hardware": platform.machine(),
+        "torch": torch.__version__,
+        "lambda max": {},
+    }
     for name, network, batches in networks(given.items, given.work):
         theirs = DoubleBackward(network.module, list(batches))
         if "product" not in result:
-            result |= {"network": repr(network), "product": products(network, batches, theirs),
-                       "trace": whole_trace(network, batches, theirs)}  # fmt: skip
+            result |= {
+                "network": repr(network),
+                "product": products(network, batches, theirs),
+                "trace": whole_trace(network, batches, theirs),
+            }
         result["lambda max"][name] = eigenvalue(network, batches, theirs)
     for ratio in ("ratio", "ratio of medians", "ratio, until it stops"):
         several = [run[ratio] for run in result["lambda max"].values()]
         result[f"lambda max, median {ratio}"] = statistics.median(several)
-    result["product"] |= {f"ratio, {name}": result["product"][name] / result["product"]["ours, graphs kept"]
-                          for name in ("double backward", "curvlinops") if name in result["product"]}  # fmt: skip
+    result["product"] |= {
+        f"ratio, {name}": result["product"][name] / result["product"]["ours, graphs kept"]
+        for name in ("double backward", "curvlinops")
+        if name in result["product"]
+    }
     print(json.dumps(result, indent=1))
     if given.output:
         given.output.write_text(json.dumps(result, indent=1) + "\n")

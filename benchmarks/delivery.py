@@ -38,9 +38,11 @@ def best(work: Callable[[int], object], repeats: int) -> float:
 
 def some_votes(n: int, m: int, k: int, rng: np.random.Generator) -> Votes:
     return Votes(
-        item=np.repeat(np.arange(n, dtype=np.int32), m), items=np.arange(n), classes=tuple(map(str, range(k))),
+        item=np.repeat(np.arange(n, dtype=np.int32), m),
+        items=np.arange(n),
+        classes=tuple(map(str, range(k))),
         choice=rng.integers(0, k, n * m, dtype=np.int32),
-    )  # fmt: skip
+    )
 
 
 def forward_seconds(n: int, k: int, head: str, repeats: int) -> float:

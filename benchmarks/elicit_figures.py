@@ -35,14 +35,39 @@ from tests.elicit.surveys import TIMES, time_passes
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 GREEK = [
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
-]  # fmt: skip
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CHARACTERS = [
-    *(f"digit {one}" for one in WORDS), *(f"small {one}" for one in LETTERS),
-    *(f"capital {one}" for one in LETTERS.upper()), *GREEK, *(f"capital {one}" for one in GREEK),
-]  # fmt: skip
+    *(f"digit {one}" for one in WORDS),
+    *(f"small {one}" for one in LETTERS),
+    *(f"capital {one}" for one in LETTERS.upper()),
+    *GREEK,
+    *(f"capital {one}" for one in GREEK),
+]
 PAIRS = """item,premise,hypothesis
 n0,A man in a green shirt is leaning on a parked bus.,A man waits for somebody.
 """

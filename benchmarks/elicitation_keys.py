@@ -75,17 +75,25 @@ def intended(beliefs: Beliefs) -> tuple[list[Intended], int]:
             continue
         percents = [float(np.round(100 * stated[code], 6)) for code in named]
         two = len(named) == 2
-        found.append(Intended(
-            beliefs.classes[first], percents[0], beliefs.classes[second] if two else None, percents[1] if two else None,
-            tuple(beliefs.classes[code] for code in np.flatnonzero(ruled_out)),
-        ))  # fmt: skip
+        found.append(
+            Intended(
+                beliefs.classes[first],
+                percents[0],
+                beliefs.classes[second] if two else None,
+                percents[1] if two else None,
+                tuple(beliefs.classes[code] for code in np.flatnonzero(ruled_out)),
+            )
+        )
     return found, left_out
 
 
 def inputs(layout: str, answer: Intended, classes: tuple[str, ...]) -> list[tuple[str, str]]:
     """What has to be done, one pair of kind and object each: click, key, class (by its key), shifted classes."""
-    digits = [[("key", digit) for digit in f"{percent:g}"] for percent in (answer.first_percent, answer.second_percent)
-              if percent is not None]  # fmt: skip
+    digits = [
+        [("key", digit) for digit in f"{percent:g}"]
+        for percent in (answer.first_percent, answer.second_percent)
+        if percent is not None
+    ]
     if layout == "compact by keyboard":
         done = [("class", answer.first), *digits[0]]
         if answer.second is not None:
@@ -179,9 +187,12 @@ def _chromium() -> str | None:
 
 def _perform(page: Any, done: list[tuple[str, str]]) -> None:
     """The inputs as real keys and real movements of the pointer."""
-    letters = dict(page.eval_on_selector_all(
-        ".classes button", "(all) => all.map((one) => ['span', 'kbd'].map((tag) => one.querySelector(tag).textContent))"
-    ))  # fmt: skip
+    letters = dict(
+        page.eval_on_selector_all(
+            ".classes button",
+            "(all) => all.map((one) => ['span', 'kbd'].map((tag) => one.querySelector(tag).textContent))",
+        )
+    )
     for place, (kind, what) in enumerate(done):
         if what in ("Enter", "Next") and done[place - 1] == (kind, what):
             page.wait_for_selector("#page[data-ready]")  # what is remarked can be read before it is sent again
@@ -224,9 +235,14 @@ def main() -> None:
     answers, left_out = intended(beliefs)
     picked = np.random.default_rng(0).choice(len(answers), size=chosen.sample, replace=False)
     told: dict[str, Any] = {
-        "data": "CIFAR-10S", "answers": len(answers), "left_out": left_out, "replayed_in_chromium": int(chosen.sample),
-        "seconds_of_each": SECONDS, "measured_median_seconds": float(np.nanmedian(beliefs.seconds)), "layouts": {},
-    }  # fmt: skip
+        "data": "CIFAR-10S",
+        "answers": len(answers),
+        "left_out": left_out,
+        "replayed_in_chromium": int(chosen.sample),
+        "seconds_of_each": SECONDS,
+        "measured_median_seconds": float(np.nanmedian(beliefs.seconds)),
+        "layouts": {},
+    }
     print("| layout | keys | clicks | hands | seconds | with decisions |\n|---|---|---|---|---|---|")
     for layout in LAYOUTS:
         if chosen.sample:
@@ -235,12 +251,18 @@ def main() -> None:
         mean = {name: sum(count[name] for count in counts) / len(counts) for name in "KPBHM"}
         spent = {mental: np.array([seconds(count, mental) for count in counts]) for mental in (False, True)}
         told["layouts"][layout] = {
-            **mean, "seconds": float(spent[False].mean()), "seconds_with_decisions": float(spent[True].mean()),
-            "median_seconds": float(np.median(spent[False])), "median_with_decisions": float(np.median(spent[True])),
-        }  # fmt: skip
+            **mean,
+            "seconds": float(spent[False].mean()),
+            "seconds_with_decisions": float(spent[True].mean()),
+            "median_seconds": float(np.median(spent[False])),
+            "median_with_decisions": float(np.median(spent[True])),
+        }
         now = told["layouts"][layout]
-        print(f"| {layout} | {now['K']:.1f} | {now['P']:.1f} | {now['H']:.1f} | {now['seconds']:.1f} | "
-              f"{now['seconds_with_decisions']:.1f} |", flush=True)  # fmt: skip
+        print(
+            f"| {layout} | {now['K']:.1f} | {now['P']:.1f} | {now['H']:.1f} | {now['seconds']:.1f} | "
+            f"{now['seconds_with_decisions']:.1f} |",
+            flush=True,
+        )
     ours = told["layouts"]["compact by keyboard"]
     told["ratio"] = {
         layout: {name: ours[name] / told["layouts"][layout][name] for name in ("seconds", "seconds_with_decisions")}

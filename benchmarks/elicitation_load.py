@@ -56,10 +56,14 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
         kept = answer_table(run).column("trial").to_pylist()
         run.store.close()
     return {
-        **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)),
-        "not_acknowledged": len(set(kept) - set(done.acknowledged)), "twice": len(kept) - len(set(kept)),
-        "server_cpu_seconds": spent, "people_cpu_seconds": mine, "first_errors": list(done.errors[:3]),
-    }  # fmt: skip
+        **done.as_json(),
+        "lost": len(set(done.acknowledged) - set(kept)),
+        "not_acknowledged": len(set(kept) - set(done.acknowledged)),
+        "twice": len(kept) - len(set(kept)),
+        "server_cpu_seconds": spent,
+        "people_cpu_seconds": mine,
+        "first_errors": list(done.errors[:3]),
+    }
 
 
 def _server_seconds() -> float:

@@ -45,15 +45,26 @@ def potato(program: str, people: int, each: int) -> dict[str, Any]:
         items = [json.dumps({"id": f"i{i}", "text": f"text {i}"}) for i in range(ITEMS)]
         (folder / "data.jsonl").write_text("\n".join(items))
         question = {"annotation_type": "radio", "name": "c", "description": "What is it?", "labels": CLASSES}
-        (folder / "config.yaml").write_text(json.dumps({
-            "annotation_task_name": "Load", "task_dir": ".", "data_files": ["data.jsonl"],
-            "output_annotation_dir": "out", "annotation_schemes": [question],
-            "item_properties": {"id_key": "id", "text_key": "text"},
-            "output_annotation_format": "jsonl", "user_config": {"allow_all_users": True, "users": []},
-            "require_password": False, "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
-            "max_annotations_per_user": each, "max_annotations_per_item": -(-people * each // ITEMS),
-            "assignment_strategy": "least_annotated", "secret_key": TOKEN,
-        }))  # fmt: skip
+        (folder / "config.yaml").write_text(
+            json.dumps(
+                {
+                    "annotation_task_name": "Load",
+                    "task_dir": ".",
+                    "data_files": ["data.jsonl"],
+                    "output_annotation_dir": "out",
+                    "annotation_schemes": [question],
+                    "item_properties": {"id_key": "id", "text_key": "text"},
+                    "output_annotation_format": "jsonl",
+                    "user_config": {"allow_all_users": True, "users": []},
+                    "require_password": False,
+                    "login": {"type": "url_direct", "url_argument": "PROLIFIC_PID"},
+                    "max_annotations_per_user": each,
+                    "max_annotations_per_item": -(-people * each // ITEMS),
+                    "assignment_strategy": "least_annotated",
+                    "secret_key": TOKEN,
+                }
+            )
+        )
         command = [program, "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
 
         def walk(person: int, answered: Callable[[float], None]) -> None:
@@ -88,10 +99,14 @@ def label_studio(program: str, people: int, each: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
         told = {
-            "LABEL_STUDIO_BASE_DATA_DIR": name, "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
-            "LABEL_STUDIO_USERNAME": "a@example.org", "LABEL_STUDIO_PASSWORD": "passpass12",
-            "LABEL_STUDIO_USER_TOKEN": TOKEN, "COLLECT_ANALYTICS": "False", "DEBUG": "False",
-        }  # fmt: skip
+            "LABEL_STUDIO_BASE_DATA_DIR": name,
+            "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+            "LABEL_STUDIO_USERNAME": "a@example.org",
+            "LABEL_STUDIO_PASSWORD": "passpass12",
+            "LABEL_STUDIO_USER_TOKEN": TOKEN,
+            "COLLECT_ANALYTICS": "False",
+            "DEBUG": "False",
+        }
         command = [program, "start", "--no-browser", "--port", str(port), "--internal-host", "127.0.0.1"]
         with running(command, folder, told) as cpu:
             boss = Client(port, {"authorization": f"Token {TOKEN}"})
@@ -146,11 +161,16 @@ def crowd(
     elapsed = time.monotonic() - began
     some = seconds or [float("nan")]
     return {
-        "people": people, "answers": len(seconds), "errors": len(errors), "seconds": elapsed,
-        "answers_per_second": len(seconds) / elapsed, "median_ms": 1000 * float(np.median(some)),
-        "p95_ms": 1000 * float(np.quantile(some, 0.95)), "server_cpu_seconds": cpu() - spent,
+        "people": people,
+        "answers": len(seconds),
+        "errors": len(errors),
+        "seconds": elapsed,
+        "answers_per_second": len(seconds) / elapsed,
+        "median_ms": 1000 * float(np.median(some)),
+        "p95_ms": 1000 * float(np.quantile(some, 0.95)),
+        "server_cpu_seconds": cpu() - spent,
         "first_errors": errors[:3],
-    }  # fmt: skip
+    }
 
 
 @contextmanager

@@ -49,8 +49,11 @@ def main() -> None:
         lambda: carried(pool, jobs),
     )
     pool.close()
-    print(f"networks: {count} trainings: {alone:.2f} s with 1 thread, {threads:.2f} s with {count} threads, "
-          f"{processes:.2f} s in {count} processes", flush=True)  # fmt: skip
+    print(
+        f"networks: {count} trainings: {alone:.2f} s with 1 thread, {threads:.2f} s with {count} threads, "
+        f"{processes:.2f} s in {count} processes",
+        flush=True,
+    )
 
     jobs, data = work_of(HEAD, 40, 1)
     parts, _ = work_of(HEAD, 40, count)
@@ -59,16 +62,25 @@ def main() -> None:
     pool, beginning = begun(count, parts, data)
     together, apart = fastest(repeats, lambda: carried(here, jobs), lambda: carried(pool, parts))
     pool.close()
-    print(f"heads: {len(jobs)} jobs of 120 heads: {together:.2f} s here in {count} threads, {apart:.2f} s in {count} "
-          f"processes ({len(parts)} jobs), which take {beginning:.1f} s to begin: {apart / together:.2f} x as long "
-          "without that")  # fmt: skip
+    print(
+        f"heads: {len(jobs)} jobs of 120 heads: {together:.2f} s here in {count} threads, {apart:.2f} s in {count} "
+        f"processes ({len(parts)} jobs), which take {beginning:.1f} s to begin: {apart / together:.2f} x as long "
+        "without that"
+    )
 
 
 def work_of(model: Mapping[str, Any], seeds: int, workers: int) -> tuple[list[Job], dict[str, StudyData]]:
     """Jobs of one set of data: networks with one delivery, heads with three, which share the features."""
     deliveries = ["soft"] if "network" in model else ["soft", "majority", "sls"]
-    study = study_of({"data": DIGITS, "seeds": seeds, "delivery": deliveries, "model": model,
-                      "split": {"scheme": "fixed", "validation": 0}})  # fmt: skip
+    study = study_of(
+        {
+            "data": DIGITS,
+            "seeds": seeds,
+            "delivery": deliveries,
+            "model": model,
+            "split": {"scheme": "fixed", "validation": 0},
+        }
+    )
     data = load_data(study)
     return jobs_of(tasks_of(study, data), study, data, workers), data
 

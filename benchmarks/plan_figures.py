@@ -79,22 +79,35 @@ def effective(grid: Grid) -> dict[str, object]:
     found: dict[str, object] = {"paper": "r = 0.734, p < 1e-15"}
     for d in (25, 125):
         plane = grid.config.dimensions.index(d)
-        needed = np.array([
-            [effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[1, plane, i, j, 0])
-             for j, k in enumerate(grid.config.classes)] for i, n in enumerate(grid.config.items)
-        ])  # fmt: skip
+        needed = np.array(
+            [
+                [
+                    effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[1, plane, i, j, 0])
+                    for j, k in enumerate(grid.config.classes)
+                ]
+                for i, n in enumerate(grid.config.items)
+            ]
+        )
         r, p = pearsonr(ratio.ravel(), needed.ravel())
         found[f"d = {d}"] = {
-            "Pearson r with the information ratio": round(float(r), 3), "p": float(f"{p:.1e}"),
-            "mean": round(float(needed.mean()), 1), "most": int(needed.max()),
+            "Pearson r with the information ratio": round(float(r), 3),
+            "p": float(f"{p:.1e}"),
+            "mean": round(float(needed.mean()), 1),
+            "most": int(needed.max()),
             "share of cells where it is below k": round(float((needed < classes).mean()), 3),
-        }  # fmt: skip
+        }
         if d == 25:
             shown = np.round(needed / d * LEVELS) / LEVELS * d
             drawn = grid_map(
-                shown, grid.config.classes, grid.config.items, "classes k", "items n",
-                "effective dimensionality, d = 25", low=0, high=d,
-            )  # fmt: skip
+                shown,
+                grid.config.classes,
+                grid.config.items,
+                "classes k",
+                "items n",
+                "effective dimensionality, d = 25",
+                low=0,
+                high=d,
+            )
             save("plan_effective", merged(drawn))
             few = np.random.default_rng(0).choice(ratio.size, 200, replace=False)
             names = [f"n={n}, k={k}" for n, k in zip(items.ravel()[few], classes.ravel()[few], strict=True)]
@@ -114,11 +127,14 @@ def curves(grid: Grid) -> dict[str, object]:
         ]
         silent = [
             sparsity_curves(
-                cell_scene(grid.config, seed, n, k, 25), KEPT, np.random.default_rng(seed), starts=2,
+                cell_scene(grid.config, seed, n, k, 25),
+                KEPT,
+                np.random.default_rng(seed),
+                starts=2,
                 unasked_as_zero=False,
             ).top_class
             for seed in range(3)
-        ]  # fmt: skip
+        ]
         mean = {name: np.mean([getattr(run, name) for run in runs], axis=0) for name in ("pca", "sparse", "top_class")}
         mean["top_class, unasked unknown"] = np.mean(silent, axis=0)
         level = {name: np.full(len(KEPT), np.mean([getattr(run, name) for run in runs])) for name in ("soft", "hard")}

@@ -92,11 +92,15 @@ def compare_wawa() -> None:
         theirs = MajorityVote().fit(frame, skills=skill).probas_.reindex(columns=order, fill_value=0).sort_index()
         ours = wawa(
             Votes(
-                item=votes.item, items=votes.items, annotator=votes.annotator, annotators=votes.annotators,
-                choice=np.argsort(order)[votes.choice], classes=tuple(votes.classes[code] for code in order),
+                item=votes.item,
+                items=votes.items,
+                annotator=votes.annotator,
+                annotators=votes.annotators,
+                choice=np.argsort(order)[votes.choice],
+                classes=tuple(votes.classes[code] for code in order),
             ),
             ties="first",
-        )  # fmt: skip
+        )
         print(f"{name:26} {np.abs(ours.distributions.probs - theirs.to_numpy()).max():.1e}", flush=True)
 
 

@@ -36,13 +36,30 @@ from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 
 TUNED = (
-    "cifar10h-annotators", "chaosnli-snli", "popquorn", "hs-brexit", "crowd-bluebird", "crowd-trec", "crowd-adult",
-    "crowd-sentiment-polarity", "crowd-labelme", "digits",
-)  # fmt: skip
+    "cifar10h-annotators",
+    "chaosnli-snli",
+    "popquorn",
+    "hs-brexit",
+    "crowd-bluebird",
+    "crowd-trec",
+    "crowd-adult",
+    "crowd-sentiment-polarity",
+    "crowd-labelme",
+    "digits",
+)
 ASIDE = (
-    "chaosnli-mnli", "convabuse", "csc", "par", "cifar10n", "cifar10s", "crowd-relevance", "crowd-tweet-sentiment",
-    "crowd-weather-cf", "crowd-fact-eval", "crowd-caries",
-)  # fmt: skip
+    "chaosnli-mnli",
+    "convabuse",
+    "csc",
+    "par",
+    "cifar10n",
+    "cifar10s",
+    "crowd-relevance",
+    "crowd-tweet-sentiment",
+    "crowd-weather-cf",
+    "crowd-fact-eval",
+    "crowd-caries",
+)
 VOTES = (1, 2, 3, 5, 10, 25)
 CROWDS = {10: 60, 30: 30, 100: 15, 300: 8, 1000: 4, 3000: 3, 10_000: 2}  # by number of items
 FIRST_SEED = 1000
@@ -107,9 +124,12 @@ def guesses(truth: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray
     good = mass / mass.sum(axis=1, keepdims=True)
     sure = good**4 / (good**4).sum(axis=1, keepdims=True)
     return {
-        "uniform": np.full_like(truth, 1 / k), "permuted": rng.permutation(good),
-        "next class": np.roll(good, 1, axis=1), "too sure": sure, "good": good,
-    }  # fmt: skip
+        "uniform": np.full_like(truth, 1 / k),
+        "permuted": rng.permutation(good),
+        "next class": np.roll(good, 1, axis=1),
+        "too sure": sure,
+        "good": good,
+    }
 
 
 def by_models(full: Distributions, real: Distributions | None) -> list[dict[str, Any]]:
@@ -170,8 +190,9 @@ def tables(record: dict[str, dict[str, list[dict[str, Any]]]]) -> list[str]:
         of_model = [row for row in modelled if row["model"] == model]
         cells = [
             mean_ratio([row for row in of_model if row["votes"] == v and row["items"] == n])
-            for v in (1, 3) for n in MODEL_CROWDS
-        ]  # fmt: skip
+            for v in (1, 3)
+            for n in MODEL_CROWDS
+        ]
         lines.append(f"| {model} | {' | '.join(cells)} |")
     return lines
 

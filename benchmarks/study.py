@@ -42,11 +42,16 @@ DELIVERIES = ["soft", "majority", "sls", "multipass", "majority | smoothed=0.1"]
 
 def study(seeds: list[int], deliveries: list[str], votes: list[Any], rates: list[float]) -> Study:
     """A grid of small heads on the pixels of the embedded digits."""
-    return study_of({
-        "name": "benchmark", "seeds": seeds, "delivery": deliveries, "labels": {"votes": votes},
-        "data": {"digits": {"labels": "digits", "features": "pixels"}},
-        "model": {"head": "mlp", "hidden": 64, "epochs": 20, "standardise": True, "learning_rate": rates},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "benchmark",
+            "seeds": seeds,
+            "delivery": deliveries,
+            "labels": {"votes": votes},
+            "data": {"digits": {"labels": "digits", "features": "pixels"}},
+            "model": {"head": "mlp", "hidden": 64, "epochs": 20, "standardise": True, "learning_rate": rates},
+        }
+    )
 
 
 HUNDRED = study([0, 1, 2, 3, 4], DELIVERIES, ["all", 3], [1e-3, 3e-3])
@@ -83,8 +88,11 @@ def overhead(repeats: int) -> dict[str, Any]:
     for which, name in enumerate(("clock", "processor")):
         mine, plain = ([took[which] for took in side] for side in zip(*pairs, strict=True))
         ratios = [one / other - 1 for one, other in zip(mine, plain, strict=True)]
-        result[name] = {"study": [round(took, 2) for took in mine], "bare": [round(took, 2) for took in plain],
-                        "overhead": round(statistics.median(ratios), 4)}  # fmt: skip
+        result[name] = {
+            "study": [round(took, 2) for took in mine],
+            "bare": [round(took, 2) for took in plain],
+            "overhead": round(statistics.median(ratios), 4),
+        }
     return result
 
 
@@ -94,8 +102,13 @@ def together(alone: int) -> dict[str, Any]:
         here = seconds(lambda: run_study(THOUSAND, folder))
     with ThreadPoolExecutor(CORES) as pool:
         each = seconds(lambda: list(pool.map(_in_a_process, range(alone)))) / alone
-    return {"cells": 1000, "seconds together": round(here, 1), "cells in a process each": alone,
-            "seconds of a cell so": round(each, 3), "times faster": round(each * 1000 / here, 1)}  # fmt: skip
+    return {
+        "cells": 1000,
+        "seconds together": round(here, 1),
+        "cells in a process each": alone,
+        "seconds of a cell so": round(each, 3),
+        "times faster": round(each * 1000 / here, 1),
+    }
 
 
 def _in_a_process(place: int) -> None:
@@ -130,8 +143,11 @@ def main() -> None:
         f"to the work of 100 cells the runner adds {added['processor']:.1%} of processor and {added['clock']:.1%} of "
         f"clock time; 1,000 together are {record['together']['times faster']:.0f} times as fast as in a process each"
     )
-    about = {"command": "python -m benchmarks.study", "commit": code_commit(),
-             "hardware": f"{platform.machine()}, {CORES} cores"}  # fmt: skip
+    about = {
+        "command": "python -m benchmarks.study",
+        "commit": code_commit(),
+        "hardware": f"{platform.machine()}, {CORES} cores",
+    }
     print(json.dumps(record, indent=1))
     if given.output is not None:
         given.output.write_text(json.dumps(about | record, indent=1) + "\n")

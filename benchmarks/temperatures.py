@@ -44,10 +44,15 @@ def crowd_of(
     gold = (rng.random((m, 1)) * honest.sum(axis=1, keepdims=True) > np.cumsum(honest, axis=1)[:, :-1]).sum(axis=1)
     percent = np.rint(100 * held)
     beliefs = Beliefs(
-        item=np.arange(m), items=np.arange(m), annotator=who, annotators=np.arange(people),
-        classes=tuple(map(str, range(classes))), stated=percent / percent.sum(axis=1, keepdims=True),
-        ruled_out=np.zeros(held.shape, dtype=bool), named=np.empty((m, 0), dtype=np.int32),
-    )  # fmt: skip
+        item=np.arange(m),
+        items=np.arange(m),
+        annotator=who,
+        annotators=np.arange(people),
+        classes=tuple(map(str, range(classes))),
+        stated=percent / percent.sum(axis=1, keepdims=True),
+        ruled_out=np.zeros(held.shape, dtype=bool),
+        named=np.empty((m, 0), dtype=np.int32),
+    )
     return beliefs, gold
 
 
@@ -68,10 +73,14 @@ def simulated(seeds: range, classes: int, temperature: float, people: int, known
         crowds.append(fitted.crowd)
         gains.append((log_loss(beliefs, gold, later) - log_loss(better, gold, later)).mean())
     return {
-        "classes": classes, "temperature": temperature, "people": people, "known": known,
+        "classes": classes,
+        "temperature": temperature,
+        "people": people,
+        "known": known,
         "crowd": [round(float(value), 2) for value in (np.median(crowds), min(crowds), max(crowds))],
-        "gain": round(float(np.mean(gains)), 4), "error": round(float(np.std(gains) / np.sqrt(len(gains))), 4),
-    }  # fmt: skip
+        "gain": round(float(np.mean(gains)), 4),
+        "error": round(float(np.std(gains) / np.sqrt(len(gains))), 4),
+    }
 
 
 def of_cifar10s() -> dict[str, Any]:
@@ -82,10 +91,13 @@ def of_cifar10s() -> dict[str, Any]:
     later = np.flatnonzero(~even[beliefs.item])
     before, after = (log_loss(some, gold, later) for some in (beliefs, recalibrated(beliefs, fitted)))
     return {
-        "known": int(fitted.answers.sum()), "people": int(fitted.annotators.size), "crowd": round(fitted.crowd, 2),
-        "raw": round(float(before.mean()), 4), "recalibrated": round(float(after.mean()), 4),
+        "known": int(fitted.answers.sum()),
+        "people": int(fitted.annotators.size),
+        "crowd": round(fitted.crowd, 2),
+        "raw": round(float(before.mean()), 4),
+        "recalibrated": round(float(after.mean()), 4),
         "error": round(float((before - after).std() / np.sqrt(later.size)), 4),
-    }  # fmt: skip
+    }
 
 
 def record(parts: list[str]) -> None:

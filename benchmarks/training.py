@@ -140,10 +140,16 @@ def main() -> None:
         ratio = statistics.median(one / two for one, two in pairs)
         share = augmentation_share(make, random_images()[0])
         speeds = [N / statistics.median(times) for times in zip(*pairs, strict=True)]
-        print(f"{name:9} their loop {speeds[0]:6.0f} images/s, ours {speeds[1]:6.0f}: {ratio:.2f} times as fast; "
-              f"augmentation {share:.1%} of a step")  # fmt: skip
-        result[name] = {"theirs, images/s": round(speeds[0]), "ours, images/s": round(speeds[1]),
-                        "ratio": round(ratio, 2), "augmentation share": round(share, 4)}  # fmt: skip
+        print(
+            f"{name:9} their loop {speeds[0]:6.0f} images/s, ours {speeds[1]:6.0f}: {ratio:.2f} times as fast; "
+            f"augmentation {share:.1%} of a step"
+        )
+        result[name] = {
+            "theirs, images/s": round(speeds[0]),
+            "ours, images/s": round(speeds[1]),
+            "ratio": round(ratio, 2),
+            "augmentation share": round(share, 4),
+        }
     if given.output:
         given.output.write_text(json.dumps(result, indent=1) + "\n")
 

@@ -46,8 +46,17 @@ REAL = {  # answers that the advice sees of each item
     "hs-brexit": (1, 3), "crowd-tweet-sentiment": (1, 3, 10), "crowd-bluebird": (1, 5, 20),
     "cifar10-models": (1, 3, 10),
 }  # fmt: skip
-WITH_GOLD = ("crowd-bluebird", "crowd-tweet-sentiment", "crowd-sentiment-polarity", "crowd-weather-cf",
-             "crowd-adult", "crowd-relevance", "crowd-trec", "crowd-labelme", "cifar10h-annotators")  # fmt: skip
+WITH_GOLD = (
+    "crowd-bluebird",
+    "crowd-tweet-sentiment",
+    "crowd-sentiment-polarity",
+    "crowd-weather-cf",
+    "crowd-adult",
+    "crowd-relevance",
+    "crowd-trec",
+    "crowd-labelme",
+    "cifar10h-annotators",
+)
 
 
 def quiet(notice: str) -> None:
@@ -63,8 +72,10 @@ def kl(truth: np.ndarray, probs: np.ndarray) -> np.ndarray:
 def made_of(votes: Votes) -> dict[str, np.ndarray]:
     """What every estimator makes of all votes."""
     made = {name: constructed(votes, recipe, 0) for name, recipe in estimators(votes).items()}
-    return {name: (it if isinstance(it, Distributions) else aggregate(it, "share").distributions).probs
-            for name, it in made.items()}  # fmt: skip
+    return {
+        name: (it if isinstance(it, Distributions) else aggregate(it, "share").distributions).probs
+        for name, it in made.items()
+    }
 
 
 def judged(advice: LabelAdvice, errors: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -76,10 +87,14 @@ def judged(advice: LabelAdvice, errors: dict[str, np.ndarray]) -> dict[str, Any]
     noise = 2 * float(worse.std(ddof=1)) / np.sqrt(worse.size) if worse.size > 1 else 0.0
     lowest = chosen if advice.answers is None else advice.answers.lowest
     return {
-        "chosen": chosen, "basis": advice.recommended.estimator_basis, "lowest": lowest, "best": best,
-        "regret": means[chosen] - means[best], "within_noise": bool(chosen == best or worse.mean() <= noise),
+        "chosen": chosen,
+        "basis": advice.recommended.estimator_basis,
+        "lowest": lowest,
+        "best": best,
+        "regret": means[chosen] - means[best],
+        "within_noise": bool(chosen == best or worse.mean() <= noise),
         "errors": {name: round(value, 5) if np.isfinite(value) else None for name, value in means.items()},
-    }  # fmt: skip
+    }
 
 
 def right_class(advice: LabelAdvice, made: dict[str, np.ndarray], gold: np.ndarray) -> dict[str, Any]:
@@ -87,9 +102,13 @@ def right_class(advice: LabelAdvice, made: dict[str, np.ndarray], gold: np.ndarr
     known = gold >= 0
     accuracy = {name: float((probs.argmax(axis=1)[known] == gold[known]).mean()) for name, probs in made.items()}
     chosen = advice.recommended.right_class
-    return {"gold": int(known.sum()), "chosen": chosen, "basis": advice.recommended.right_class_basis,
-            "accuracy": accuracy,
-            "regret": max(accuracy.values()) - accuracy[chosen]}  # fmt: skip
+    return {
+        "gold": int(known.sum()),
+        "chosen": chosen,
+        "basis": advice.recommended.right_class_basis,
+        "accuracy": accuracy,
+        "regret": max(accuracy.values()) - accuracy[chosen],
+    }
 
 
 def simulated() -> list[dict[str, Any]]:
@@ -122,8 +141,9 @@ def _told(rows: list[dict[str, Any]]) -> None:
     classes = f"; right class: {np.mean(right):.4f}" if right else ""
     print(
         f"{first['truth']:16} {first['crowd']:17} {first['votes']:3} votes: {fine}/{len(rows)} right, regret "
-        f"{regret:.4f} nats, {', '.join(chosen)}{classes}", flush=True,
-    )  # fmt: skip
+        f"{regret:.4f} nats, {', '.join(chosen)}{classes}",
+        flush=True,
+    )
 
 
 def coverage(worlds: int = 200) -> dict[str, Any]:
@@ -181,8 +201,11 @@ def real() -> list[dict[str, Any]]:
             losses = {each: _cross_entropy(shares[used], probs[used]) for each, probs in made.items()}
             row = {"data": name, "seen": count, "rest": float(rest.per_item[used].mean()), **judged(advice, losses)}
             rows.append(row)
-            print(f"{name:24} {count:3} of each item: {row['chosen']}, best on the others {row['best']}, "
-                  f"regret {row['regret']:.4f}", flush=True)  # fmt: skip
+            print(
+                f"{name:24} {count:3} of each item: {row['chosen']}, best on the others {row['best']}, "
+                f"regret {row['regret']:.4f}",
+                flush=True,
+            )
     return rows
 
 
@@ -223,8 +246,10 @@ def with_gold() -> list[dict[str, Any]]:
             votes, gold = votes.select(items=some), gold[some]
         row = {"data": name, **right_class(advise_labels(votes, np.random.default_rng(0)), made_of(votes), gold)}
         rows.append(row)
-        print(f"{name:24} right class by {row['chosen']} ({row['basis']}): {row['accuracy'][row['chosen']]:.3f}, best "
-              f"{max(row['accuracy'].values()):.3f}")  # fmt: skip
+        print(
+            f"{name:24} right class by {row['chosen']} ({row['basis']}): {row['accuracy'][row['chosen']]:.3f}, best "
+            f"{max(row['accuracy'].values()):.3f}"
+        )
     return rows
 
 
@@ -245,21 +270,33 @@ def trained() -> list[dict[str, Any]]:
         chosen = ladders[0].chosen
         there = {rung.name: rung.loss for rung in ladders[1].rungs}
         row = {
-            "data": "cifar10h-annotators", "votes": count, "chosen": chosen, "start": ladders[0].start,
-            "lowest": ladders[0].lowest, "chosen_elsewhere": ladders[1].chosen,
-            "lowest_elsewhere": ladders[1].lowest, "soft_nll_elsewhere": there,
+            "data": "cifar10h-annotators",
+            "votes": count,
+            "chosen": chosen,
+            "start": ladders[0].start,
+            "lowest": ladders[0].lowest,
+            "chosen_elsewhere": ladders[1].chosen,
+            "lowest_elsewhere": ladders[1].lowest,
+            "soft_nll_elsewhere": there,
             "regret_elsewhere": there.get(chosen, np.nan) - min(there.values()),
-        }  # fmt: skip
+        }
         rows.append(row)
-        print(f"cifar10h-annotators, {count} votes: {chosen}; on other items {row['chosen_elsewhere']}, "
-              f"lowest {row['lowest_elsewhere']}, regret {row['regret_elsewhere']:.4f}")  # fmt: skip
+        print(
+            f"cifar10h-annotators, {count} votes: {chosen}; on other items {row['chosen_elsewhere']}, "
+            f"lowest {row['lowest_elsewhere']}, regret {row['regret_elsewhere']:.4f}"
+        )
     return rows
 
 
 PARTS: dict[str, Callable[[], Any]] = {
-    "simulated": simulated, "coverage": coverage, "false_steps": false_steps, "real": real, "beliefs": beliefs,
-    "with_gold": with_gold, "trained": trained,
-}  # fmt: skip
+    "simulated": simulated,
+    "coverage": coverage,
+    "false_steps": false_steps,
+    "real": real,
+    "beliefs": beliefs,
+    "with_gold": with_gold,
+    "trained": trained,
+}
 
 
 def main() -> None:

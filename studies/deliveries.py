@@ -102,8 +102,12 @@ class Cell:
 def cells() -> list[Cell]:
     """All deliveries where that is quick; those of the paper's table 1 where votes are few; two where it takes long."""
     wanted = (("flip", None, tuple(METHODS), 3), ("flip", 5, FEW, 5), ("crop", None, FEW[:2], 3))
-    return [Cell(setting, votes, seed, method) for setting, votes, methods, seeds in wanted for seed in range(seeds)
-            for method in methods]  # fmt: skip
+    return [
+        Cell(setting, votes, seed, method)
+        for setting, votes, methods, seeds in wanted
+        for seed in range(seeds)
+        for method in methods
+    ]
 
 
 def run(cell: Cell, work: Path) -> dict[str, Any]:
@@ -121,13 +125,20 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
     training, pixels, everybody, train, held = trained(cell, work)
     people = everybody.select(held)
     record = {
-        "setting": cell.setting, "votes": cell.votes, "seed": cell.seed, "method": cell.method,
-        "best": scores(training.best, pixels[held], people), "last": scores(training.last, pixels[held], people),
-        "best epoch": training.best_epoch, "training loss": training.history[-1]["loss"],
+        "setting": cell.setting,
+        "votes": cell.votes,
+        "seed": cell.seed,
+        "method": cell.method,
+        "best": scores(training.best, pixels[held], people),
+        "last": scores(training.last, pixels[held], people),
+        "best epoch": training.best_epoch,
+        "training loss": training.history[-1]["loss"],
         "soft NLL by epoch": [round(epoch["soft_nll"], 5) for epoch in training.history],
         "training accuracy": accuracy(training.last, pixels[train], everybody.select(train)),
-        "seconds": round(time.perf_counter() - started), "settings": settings, "commit": commit(),
-    }  # fmt: skip
+        "seconds": round(time.perf_counter() - started),
+        "settings": settings,
+        "commit": commit(),
+    }
     write_text(json.dumps(record), place)
     return record
 
@@ -143,9 +154,14 @@ def trained(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributions
         drawn = np.random.default_rng([cell.seed, cell.votes]).multinomial(cell.votes, shares.probs)
         shares = Distributions.from_counts(drawn, items=shares.items, classes=shares.classes)
     training = fit(
-        partial(NETWORKS["small"], classes=10), pixels[train], METHODS[cell.method](shares, cell.seed), config,
-        validation=(pixels[held], everybody.select(held)), checkpoint=work / cell.name, quiet=True,
-    )  # fmt: skip
+        partial(NETWORKS["small"], classes=10),
+        pixels[train],
+        METHODS[cell.method](shares, cell.seed),
+        config,
+        validation=(pixels[held], everybody.select(held)),
+        checkpoint=work / cell.name,
+        quiet=True,
+    )
     return training, pixels, everybody, train, held
 
 
@@ -181,8 +197,11 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for score in SCORES:
                 values = np.array([record[which][score] for record in mine])
                 row[score] = [round(float(values.mean()), 4), round(float(values.std(ddof=1)), 4)]
-            gaps = [record[which]["soft NLL"] - base[record["seed"]][which]["soft NLL"] for record in mine
-                    if record["seed"] in base]  # fmt: skip
+            gaps = [
+                record[which]["soft NLL"] - base[record["seed"]][which]["soft NLL"]
+                for record in mine
+                if record["seed"] in base
+            ]
             row["soft NLL less that of soft labels"] = [round(gap, 4) for gap in gaps]
             rows.append(row)
     return rows
@@ -190,9 +209,15 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 TITLES = {"flip": "Mirrored images, 24 epochs", "crop": "Mirrored and shifted images, 60 epochs"}
 HEADER = (
-    "delivery", "soft NLL, best", "below soft labels", "soft NLL, last", "below soft labels", "accuracy, last",
-    "ECE, last", "entropy correlation, last",
-)  # fmt: skip
+    "delivery",
+    "soft NLL, best",
+    "below soft labels",
+    "soft NLL, last",
+    "below soft labels",
+    "accuracy, last",
+    "ECE, last",
+    "entropy correlation, last",
+)
 
 
 def tables(rows: list[dict[str, Any]]) -> str:
@@ -211,10 +236,18 @@ def tables(rows: list[dict[str, Any]]) -> str:
         ]
         for method in sorted(both, key=lambda name: both[name]["last"]["soft NLL"][0]):
             best, last = both[method]["best"], both[method]["last"]
-            lines.append(_line([
-                method, _number(best["soft NLL"]), _wins(best), _number(last["soft NLL"]), _wins(last),
-                *(_number(last[score]) for score in ("accuracy", "ECE", "entropy correlation")),
-            ]))  # fmt: skip
+            lines.append(
+                _line(
+                    [
+                        method,
+                        _number(best["soft NLL"]),
+                        _wins(best),
+                        _number(last["soft NLL"]),
+                        _wins(last),
+                        *(_number(last[score]) for score in ("accuracy", "ECE", "entropy correlation")),
+                    ]
+                )
+            )
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
@@ -245,19 +278,25 @@ def main() -> None:
         for count, done in enumerate(as_completed(wanted), 1):
             record = done.result()
             records.append(record)
-            print(f"{count}/{len(wanted)} {record['setting']} {record['votes'] or 'all'} {record['method']} "
-                  f"{record['seed']}: soft NLL best {record['best']['soft NLL']:.4f}, last "
-                  f"{record['last']['soft NLL']:.4f}, {record['seconds']} s", flush=True)  # fmt: skip
+            print(
+                f"{count}/{len(wanted)} {record['setting']} {record['votes'] or 'all'} {record['method']} "
+                f"{record['seed']}: soft NLL best {record['best']['soft NLL']:.4f}, last "
+                f"{record['last']['soft NLL']:.4f}, {record['seconds']} s",
+                flush=True,
+            )
     records.sort(key=lambda record: (record["setting"], record["votes"] or 0, record["method"], record["seed"]))
     rows = summary(records)
     about = {
-        "command": "python studies/deliveries.py", "network": "small, width 16, depth 4",
+        "command": "python studies/deliveries.py",
+        "network": "small, width 16, depth 4",
         "settings": {name: vars(config) for name, config in SETTINGS.items()},
-        "hardware": f"{platform.machine()}, {os.cpu_count()} cores", "torch": torch.__version__,
-        "commit": commit(), "commits that cells were trained at": trained_at(records),
+        "hardware": f"{platform.machine()}, {os.cpu_count()} cores",
+        "torch": torch.__version__,
+        "commit": commit(),
+        "commits that cells were trained at": trained_at(records),
         "hours by the clock, summed over cells": round(sum(record["seconds"] for record in records) / 3600, 2),
         "notes": NOTES,
-    }  # fmt: skip
+    }
     write_text(json.dumps(about | {"table": rows, "cells": records}, indent=1) + "\n", given.output)
     print(tables(rows))
 
@@ -271,8 +310,10 @@ def commit() -> str:
     """Of this file's repository, with "-dirty" where something was not committed."""
     asked = subprocess.run(
         ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return asked.stdout.strip()
 
 

@@ -23,10 +23,13 @@ def figure(record: dict[str, Any]) -> str:
     """Soft NLL on the images held out after each epoch, with 5 votes for each training image: mean and range."""
     lines = []
     for method in SHOWN:
-        curves = np.array([
-            cell["soft NLL by epoch"] for cell in record["cells"]
-            if (cell["setting"], cell["votes"], cell["method"]) == ("flip", 5, method)
-        ])  # (seeds, epochs)  # fmt: skip
+        curves = np.array(
+            [
+                cell["soft NLL by epoch"]
+                for cell in record["cells"]
+                if (cell["setting"], cell["votes"], cell["method"]) == ("flip", 5, method)
+            ]
+        )  # (seeds, epochs)
         epochs = np.arange(1, curves.shape[1] + 1)
         lines.append(Line(method, epochs, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
     return as_file(line_chart(lines, "epoch", "soft NLL on images held out, nats", marks=False))

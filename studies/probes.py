@@ -83,8 +83,12 @@ NOTES = (
 
 
 def cells() -> list[Cell]:
-    return [Cell(setting, None, seed, method) for setting, methods in METHODS.items() for seed in SEEDS
-            for method in methods]  # fmt: skip
+    return [
+        Cell(setting, None, seed, method)
+        for setting, methods in METHODS.items()
+        for seed in SEEDS
+        for method in methods
+    ]
 
 
 def run(cell: Cell, work: Path) -> dict[str, Any]:
@@ -121,9 +125,12 @@ def probe(
         total = trace(network, batches, rng, quiet=True)
         assert top.converged and total.converged
         results |= {
-            f"lambda max, {name}": float(top.value[0]), f"lambda max error, {name}": float(top.error[0]),
-            f"trace, {name}": total.value, f"trace error, {name}": total.error, f"loss, {name}": top.loss,
-        }  # fmt: skip
+            f"lambda max, {name}": float(top.value[0]),
+            f"lambda max error, {name}": float(top.error[0]),
+            f"trace, {name}": total.value,
+            f"trace error, {name}": total.error,
+            f"loss, {name}": top.loss,
+        }
     results |= attacked(network, pixels[held], shares)
     others = images("imagenet32", "validation", quiet=True)
     far = others.pixels[others.items["cifar10"].to_numpy() < 0]
@@ -212,18 +219,29 @@ def alike(work: Path) -> list[dict[str, Any]]:
     people, rows = unseen_images()[2], []
     for setting, methods in METHODS.items():
         for which in WHICH:
-            kept = {method: [np.load(work / f"probed-{Cell(setting, None, seed, method).name}-{which}.npz")
-                             for seed in SEEDS] for method in methods}  # fmt: skip
+            kept = {
+                method: [
+                    np.load(work / f"probed-{Cell(setting, None, seed, method).name}-{which}.npz") for seed in SEEDS
+                ]
+                for method in methods
+            }
             table = cka_table({method: [run["features"] for run in runs] for method, runs in kept.items()})
             for method, runs in kept.items():
                 maps = stability_by_disagreement(np.stack([run["maps"] for run in runs]), people[:1000])
-                rows.append({
-                    "setting": setting, "network": which, "method": method, "CKA within": table.within[method],
-                    "CKA with soft": None if method == "soft" else next(
-                        mean for pair, mean in table.across.items() if set(pair) == {method, "soft"}),
-                    "Grad-CAM stability": maps.overall, "Grad-CAM stability, disputed": maps.on_disputed,
-                    "disputed images": int(maps.disputed.sum()),
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "setting": setting,
+                        "network": which,
+                        "method": method,
+                        "CKA within": table.within[method],
+                        "CKA with soft": None
+                        if method == "soft"
+                        else next(mean for pair, mean in table.across.items() if set(pair) == {method, "soft"}),
+                        "Grad-CAM stability": maps.overall,
+                        "Grad-CAM stability, disputed": maps.on_disputed,
+                        "disputed images": int(maps.disputed.sum()),
+                    }
+                )
     return rows
 
 
@@ -232,17 +250,19 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for setting, methods in METHODS.items():
         for which in WHICH:
-            by = {(record["method"], record["seed"]): record[which] for record in records
-                  if record["setting"] == setting}  # fmt: skip
+            by = {
+                (record["method"], record["seed"]): record[which] for record in records if record["setting"] == setting
+            }
             for method in methods:
                 row: dict[str, Any] = {"setting": setting, "network": which, "method": method}
                 for name in by[method, 0]:
                     values = [by[method, seed][name] for seed in SEEDS]
                     less = [by[method, seed][name] - by["soft", seed][name] for seed in SEEDS]
                     row[name] = {
-                        "mean": round(float(np.mean(values)), 4), "deviation": round(float(np.std(values, ddof=1)), 4),
+                        "mean": round(float(np.mean(values)), 4),
+                        "deviation": round(float(np.std(values, ddof=1)), 4),
                         "less soft": [round(gap, 4) for gap in less],
-                    }  # fmt: skip
+                    }
                 rows.append(row)
     return rows
 
@@ -260,18 +280,28 @@ def main() -> None:
         for count, done in enumerate(as_completed(wanted), 1):
             records.append(done.result())
             best = records[-1]["best"]
-            print(f"{count}/{len(wanted)} {wanted[done]}: lambda max {best['lambda max, all']:.1f}, trace "
-                  f"{best['trace, all']:.0f}, {records[-1]['seconds']} s", flush=True)  # fmt: skip
+            print(
+                f"{count}/{len(wanted)} {wanted[done]}: lambda max {best['lambda max, all']:.1f}, trace "
+                f"{best['trace, all']:.0f}, {records[-1]['seconds']} s",
+                flush=True,
+            )
         ways = [pool.submit(run_barrier, setting, seed, given.work) for setting in METHODS for seed in SEEDS]
         barriers = [way.result() for way in ways]
     records.sort(key=lambda record: (record["setting"], record["method"], record["seed"]))
     about = {
-        "command": "python -m studies.probes", "network": "small, width 16, depth 4", "commit": commit(),
+        "command": "python -m studies.probes",
+        "network": "small, width 16, depth 4",
+        "commit": commit(),
         "commits that cells were probed at": sorted({record["commit"] for record in records}),
-        "hardware": f"{platform.machine()}, {os.cpu_count()} cores", "torch": torch.__version__,
+        "hardware": f"{platform.machine()}, {os.cpu_count()} cores",
+        "torch": torch.__version__,
         "hours by the clock, summed over cells": round(sum(record["seconds"] for record in records) / 3600, 2),
-        "notes": NOTES, "table": summary(records), "alike": alike(given.work), "barriers": barriers, "cells": records,
-    }  # fmt: skip
+        "notes": NOTES,
+        "table": summary(records),
+        "alike": alike(given.work),
+        "barriers": barriers,
+        "cells": records,
+    }
     write_text(json.dumps(about, indent=1) + "\n", given.output)
 
 

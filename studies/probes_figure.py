@@ -22,10 +22,13 @@ def figure(record: dict[str, Any]) -> str:
     """Cross-entropy to the majority along the steps of PGD, networks after the last epoch: mean and range of seeds."""
     lines = []
     for method in SHOWN:
-        curves = np.array([
-            [cell["last"][f"cross-entropy after {step} pgd steps"] for step in range(11)] for cell in record["cells"]
-            if (cell["setting"], cell["method"]) == ("flip", method)
-        ])  # (seeds, steps + 1)  # fmt: skip
+        curves = np.array(
+            [
+                [cell["last"][f"cross-entropy after {step} pgd steps"] for step in range(11)]
+                for cell in record["cells"]
+                if (cell["setting"], cell["method"]) == ("flip", method)
+            ]
+        )  # (seeds, steps + 1)
         steps = np.arange(curves.shape[1])
         lines.append(Line(method, steps, curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)))
     return as_file(line_chart(lines, "steps of PGD, 1 of 255 each, at most 4", "cross-entropy to the majority, nats"))

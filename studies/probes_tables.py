@@ -16,8 +16,14 @@ import numpy as np
 
 RECORD = Path(__file__).parent / "results" / "probes.json"
 COLUMNS = (("flip", "best"), ("flip", "last"), ("crop", "best"), ("crop", "last"))
-DETECTORS = {"energy": "energy", "odin": "ODIN", "entropy": "entropy", "msp": "MSP", "knn": "nearest neighbours",
-             "margin": "logit margin"}  # fmt: skip
+DETECTORS = {
+    "energy": "energy",
+    "odin": "ODIN",
+    "entropy": "entropy",
+    "msp": "MSP",
+    "knn": "nearest neighbours",
+    "margin": "logit margin",
+}
 
 
 @dataclass(frozen=True)
@@ -40,22 +46,43 @@ CLAIMS = (
     Claim("trace", "trace, all", "sls", "soft", -1, "1,634 < 4,946", 0),
     Claim("trace", "trace, all", "multipass", "soft", -1, "1,571 < 4,946", 0),
     Claim("trace, most disputed", "trace, disputed", "sls", "soft", -1, "3,497 < 10,780", 0),
-    *(Claim(f"AUROC on CIFAR-100, {title}", f"AUROC CIFAR-100, {name}", "sls", "soft", 1, paper, 3)
-      for (name, title), paper in zip(DETECTORS.items(), (
-          "0.819 > 0.810", "0.819 > 0.811", "0.813 > 0.808", "0.803 > 0.797", "0.803 > 0.801", "0.783 > 0.778"),
-          strict=True)),
-    Claim("cross-entropy after FGSM", "cross-entropy after fgsm 4", "soft", "majority", -1,
-          "lower by about half for 8 of 8 networks", 2),
-    Claim("the same, with a temperature for each network, on half of the images",
-          "cross-entropy after fgsm 4, temperature, half", "soft", "majority", -1, "not asked", 2),
+    *(
+        Claim(f"AUROC on CIFAR-100, {title}", f"AUROC CIFAR-100, {name}", "sls", "soft", 1, paper, 3)
+        for (name, title), paper in zip(
+            DETECTORS.items(),
+            ("0.819 > 0.810", "0.819 > 0.811", "0.813 > 0.808", "0.803 > 0.797", "0.803 > 0.801", "0.783 > 0.778"),
+            strict=True,
+        )
+    ),
+    Claim(
+        "cross-entropy after FGSM",
+        "cross-entropy after fgsm 4",
+        "soft",
+        "majority",
+        -1,
+        "lower by about half for 8 of 8 networks",
+        2,
+    ),
+    Claim(
+        "the same, with a temperature for each network, on half of the images",
+        "cross-entropy after fgsm 4, temperature, half",
+        "soft",
+        "majority",
+        -1,
+        "not asked",
+        2,
+    ),
     Claim("accuracy after FGSM", "accuracy after fgsm 4", "soft", "majority", 1, "higher for 5 of 8 networks", 3),
-)  # fmt: skip
+)
 
 
 def claims_table(record: dict[str, Any]) -> str:
     """Each claim with the means of both methods, and in how many seeds it goes the paper's way."""
-    cells = {(cell["setting"], which, cell["method"], cell["seed"]): cell[which] for cell in record["cells"]
-             for which in ("best", "last")}  # fmt: skip
+    cells = {
+        (cell["setting"], which, cell["method"], cell["seed"]): cell[which]
+        for cell in record["cells"]
+        for which in ("best", "last")
+    }
     seeds = sorted({cell["seed"] for cell in record["cells"]})
     methods = {(cell["setting"], cell["method"]) for cell in record["cells"]}
     lines = [_line(("", "papers", *(f"{setting}, {which}" for setting, which in COLUMNS))), _line(["---"] * 6)]
@@ -65,8 +92,12 @@ def claims_table(record: dict[str, Any]) -> str:
             if not {(setting, claim.first), (setting, claim.second)} <= methods:
                 row.append("–")
                 continue
-            pairs = np.array([[cells[setting, which, method, seed][claim.score] for seed in seeds]
-                              for method in (claim.first, claim.second)])  # fmt: skip
+            pairs = np.array(
+                [
+                    [cells[setting, which, method, seed][claim.score] for seed in seeds]
+                    for method in (claim.first, claim.second)
+                ]
+            )
             same = int((np.sign(pairs[0] - pairs[1]) == claim.direction).sum())
             first, second = (f"{mean:,.{claim.digits}f}" for mean in pairs.mean(axis=1))
             row.append(f"{first} and {second}; {same} of {len(seeds)}")
@@ -85,20 +116,25 @@ def alike_table(record: dict[str, Any]) -> str:
             row.append(f"{np.mean(heights):.2f} ({min(heights):.2f} to {max(heights):.2f})")
         lines.append(_line(row))
     for score, paper in (
-        ("CKA within", "0.920 and 0.887"), ("Grad-CAM stability", "0.901 and 0.804"),
+        ("CKA within", "0.920 and 0.887"),
+        ("Grad-CAM stability", "0.901 and 0.804"),
         ("Grad-CAM stability, disputed", "0.861 and 0.756"),
-    ):  # fmt: skip
+    ):
         title = score.replace("disputed", "not all agree")  # of 3 answers: far more than a tenth of the images
         row = [f"{title}: sls and soft", paper]
         for setting, which in COLUMNS:
-            values = {part["method"]: part[score] for part in record["alike"]
-                      if (part["setting"], part["network"]) == (setting, which)}  # fmt: skip
+            values = {
+                part["method"]: part[score]
+                for part in record["alike"]
+                if (part["setting"], part["network"]) == (setting, which)
+            }
             row.append(f"{values['sls']:.3f} and {values['soft']:.3f}")
         lines.append(_line(row))
     row = ["gradient variance and entropy, Spearman", "0.939 (0.919 to 0.953)"]
     for setting, which in COLUMNS:
-        values = [cell[which]["gradient variance and entropy"] for cell in record["cells"]
-                  if cell["setting"] == setting]  # fmt: skip
+        values = [
+            cell[which]["gradient variance and entropy"] for cell in record["cells"] if cell["setting"] == setting
+        ]
         row.append(f"{np.mean(values):.3f} ({min(values):.3f} to {max(values):.3f})")
     return "\n".join([*lines, _line(row)])
 
@@ -110,8 +146,10 @@ def curvature_table(record: dict[str, Any]) -> str:
     lines = [_line(("delivery", "network", *titles)), _line(["---"] * 6)]
     for row in record["table"]:
         if row["setting"] == "flip":
-            numbers = [f"{row[score]['mean']:,.{digits}f} ± {row[score]['deviation']:,.{digits}f}"
-                       for score, digits in scores.items()]  # fmt: skip
+            numbers = [
+                f"{row[score]['mean']:,.{digits}f} ± {row[score]['deviation']:,.{digits}f}"
+                for score, digits in scores.items()
+            ]
             lines.append(_line((row["method"], row["network"], *numbers)))
     return "\n".join(lines)
 

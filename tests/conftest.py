@@ -29,13 +29,20 @@ gc.disable()  # while everything is imported there is no garbage
 # Half of the workers begin with tests that mostly wait, as people do, and the others with the longest that compute: so
 # the processors always have something to do, and at the end nobody waits for one long test.
 WAITING = (
-    "tests/study/engines/test_on_ray.py", "tests/elicit/rehearsal/", "tests/elicit/test_browser_",
-    "tests/elicit/test_accessibility.py", "tests/elicit/dashboard/test_browser_", "tests/elicit/test_faults.py",
-)  # fmt: skip
+    "tests/study/engines/test_on_ray.py",
+    "tests/elicit/rehearsal/",
+    "tests/elicit/test_browser_",
+    "tests/elicit/test_accessibility.py",
+    "tests/elicit/dashboard/test_browser_",
+    "tests/elicit/test_faults.py",
+)
 COMPUTING = (
-    "tests/test_missing_packages.py", "tests/test_docs.py", "tests/study/test_interrupted_runs.py",
-    "tests/evaluate/test_ceiling.py", "tests/papers/",
-)  # fmt: skip
+    "tests/test_missing_packages.py",
+    "tests/test_docs.py",
+    "tests/study/test_interrupted_runs.py",
+    "tests/evaluate/test_ceiling.py",
+    "tests/papers/",
+)
 
 
 @pytest.hookimpl(trylast=True)  # when those that are left out are gone

@@ -11,14 +11,30 @@ from pathlib import Path
 from typing import Any
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([  # not the verbs: they look at the terminal when they are loaded
-    "tests.elicit.servers", "dissensus.elicit.dashboard.routes", "psycopg", "sqlalchemy.dialects.sqlite.pysqlite",
-    "uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "pandas", "typer", "pydantic.type_adapter",
-    "rich.progress", "scipy.stats", "scipy.signal",
-    "dissensus.aggregate.aggregations", "dissensus.aggregate.agreement_summary", "dissensus.aggregate.annotators_page",
-    "dissensus.aggregate.second_look", "dissensus.evaluate.comparisons", "dissensus.evaluate.inputs",
-    "dissensus.files.read_labels", "dissensus.report.labels_page",
-])  # fmt: skip
+FORKS.set_forkserver_preload(
+    [  # not the verbs: they look at the terminal when they are loaded
+        "tests.elicit.servers",
+        "dissensus.elicit.dashboard.routes",
+        "psycopg",
+        "sqlalchemy.dialects.sqlite.pysqlite",
+        "uvicorn.lifespan.on",
+        "uvicorn.protocols.http.auto",
+        "pandas",
+        "typer",
+        "pydantic.type_adapter",
+        "rich.progress",
+        "scipy.stats",
+        "scipy.signal",
+        "dissensus.aggregate.aggregations",
+        "dissensus.aggregate.agreement_summary",
+        "dissensus.aggregate.annotators_page",
+        "dissensus.aggregate.second_look",
+        "dissensus.evaluate.comparisons",
+        "dissensus.evaluate.inputs",
+        "dissensus.files.read_labels",
+        "dissensus.report.labels_page",
+    ]
+)
 
 
 class Command:

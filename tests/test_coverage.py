@@ -19,10 +19,14 @@ PAGE = ROOT / "docs" / "intervals.md"
 
 def test_what_is_counted_of_four_intervals():
     """Truth 1: one holds it, one is below, one above without its own value, and one does not exist."""
-    rows = np.array([
-        [1.1, 0.5, 2.0, 0.4, 0.95], [0.5, 0.2, 0.8, 0.2, 0.95], [1.3, 1.4, 1.5, 0.3, 0.95],
-        [2.0, np.nan, np.nan, np.nan, 0.95],
-    ])  # fmt: skip
+    rows = np.array(
+        [
+            [1.1, 0.5, 2.0, 0.4, 0.95],
+            [0.5, 0.2, 0.8, 0.2, 0.95],
+            [1.3, 1.4, 1.5, 0.3, 0.95],
+            [2.0, np.nan, np.nan, np.nan, 0.95],
+        ]
+    )
     facts = summary(1.0, rows)
     assert facts["coverage"] == pytest.approx(1 / 3, abs=1e-6) and flagged(facts)
     assert (facts["all below truth"], facts["all above truth"]) == (1, 1)

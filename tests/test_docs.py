@@ -52,10 +52,16 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
-        Block(page, text[: found.start("body")].count("\n"), found["kind"], found["body"], found["printed"],
-              found["note"] or "")
+        Block(
+            page,
+            text[: found.start("body")].count("\n"),
+            found["kind"],
+            found["body"],
+            found["printed"],
+            found["note"] or "",
+        )
         for found in _BLOCK.finditer(text)
-    ]  # fmt: skip
+    ]
 
 
 def commands(block: Block) -> Iterator[tuple[list[str], str]]:

@@ -22,9 +22,13 @@ FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "train.
 WITHOUT_DOORS = ("datasets", "elicit", "probe")  # their functions take no labels, or arrays as well
 VOTES = Votes.of(["a", "a", "b"], ["x", "y", "x"], ["ann", "bo", "ann"])
 RIGHT = {
-    "Votes": VOTES, "Beliefs": Beliefs.of_votes(VOTES), "Distributions": share(VOTES), "Labels": VOTES,
-    "VotesOrBeliefs": VOTES, "People": as_people(VOTES),
-}  # fmt: skip
+    "Votes": VOTES,
+    "Beliefs": Beliefs.of_votes(VOTES),
+    "Distributions": share(VOTES),
+    "Labels": VOTES,
+    "VotesOrBeliefs": VOTES,
+    "People": as_people(VOTES),
+}
 KINDS = re.compile(rf"\b({'|'.join(RIGHT)})\b")
 FRAME = pd.DataFrame({"item": ["a", "b"], "annotator": ["ann", "bo"], "label": ["x", "y"]})
 WRONG = {
@@ -82,10 +86,14 @@ def test_evaluation_takes_arrays_and_refuses_frames_whose_items_would_become_a_c
     value, words = WRONG[wrong]
     rng = np.random.default_rng(0)
     for call in (
-        lambda: as_people(value), lambda: as_predictions(value), lambda: sweep(value, share(VOTES).probs),
-        lambda: scorecard(value, VOTES, rng=rng), lambda: scorecard(share(VOTES), value, rng=rng),
-        lambda: compare({"m": value}, VOTES, rng=rng), lambda: compare({"m": share(VOTES)}, value, rng=rng),
-    ):  # fmt: skip
+        lambda: as_people(value),
+        lambda: as_predictions(value),
+        lambda: sweep(value, share(VOTES).probs),
+        lambda: scorecard(value, VOTES, rng=rng),
+        lambda: scorecard(share(VOTES), value, rng=rng),
+        lambda: compare({"m": value}, VOTES, rng=rng),
+        lambda: compare({"m": share(VOTES)}, value, rng=rng),
+    ):
         with pytest.raises(ValueError, match=re.escape(words)):
             call()
     with pytest.raises(ValueError, match="compare takes models by name"):

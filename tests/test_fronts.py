@@ -20,9 +20,19 @@ PACKAGE = Path(dissensus.__file__).parent
 ROOT = Path(__file__).parent.parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 STAGES = (
-    "labels", "files", "report", "datasets", "aggregate", "plan", "elicit", "deliver", "train", "evaluate", "probe",
+    "labels",
+    "files",
+    "report",
+    "datasets",
+    "aggregate",
+    "plan",
+    "elicit",
+    "deliver",
+    "train",
+    "evaluate",
+    "probe",
     "study",
-)  # fmt: skip
+)
 
 
 def front_of(stub: Path) -> str:

@@ -130,9 +130,14 @@ def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encod
     assert {verb.partition(" ")[0] for verb in verbs} == {name_of(verb) for part in VERBS.values() for verb in part}
     needs = {(verb.partition(" ")[0], outcome) for verb, outcome in verbs.items() if outcome != "works"}
     assert needs == {
-        ("elicit", "needs elicit"), ("embed", "needs encoders"), ("train", "needs train"), ("probe", "needs train"),
-        ("study", "needs train"), ("study", "needs ray"), ("study", "needs slurm"),
-    }  # fmt: skip
+        ("elicit", "needs elicit"),
+        ("embed", "needs encoders"),
+        ("train", "needs train"),
+        ("probe", "needs train"),
+        ("study", "needs train"),
+        ("study", "needs ray"),
+        ("study", "needs slurm"),
+    }
 
 
 def test_every_extra_is_needed_by_a_verb_or_a_name(core):

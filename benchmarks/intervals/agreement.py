@@ -26,13 +26,15 @@ EVEN = (1 / 3, 1 / 3, 1 / 3)
 
 def cases() -> Iterator[Case]:
     for n, m, mean, concentration, said in (
-        (300, 5, EVEN, 1.0, "three classes alike"), (50, 3, EVEN, 1.0, "three classes alike"),
-        (10, 5, EVEN, 1.0, "three classes alike"), (50, 5, EVEN, 9.0, "hardly any agreement"),
+        (300, 5, EVEN, 1.0, "three classes alike"),
+        (50, 3, EVEN, 1.0, "three classes alike"),
+        (10, 5, EVEN, 1.0, "three classes alike"),
+        (50, 5, EVEN, 9.0, "hardly any agreement"),
         (200, 3, (0.95, 0.03, 0.02), 4.0, "5 % rare answers, little agreement"),
         (500, 3, (0.98, 0.02), 0.25, "2 % rare answers, much agreement"),
         (1000, 3, (0.99, 0.01), 0.05, "1 % rare answers, alpha near 1"),
         (60, 2, (0.95, 0.05), 8.0, "5 % rare answers, hardly any agreement"),
-    ):  # fmt: skip
+    ):
         names = ALL if n == 300 else FEW
         yield _dirichlet(n, m, np.array(mean), concentration, f"{n} items, {m} votes, {said}", names)
     yield _confused(200, 4, 10, 0.9)
@@ -97,9 +99,13 @@ def _people(people: int, most: int) -> Case:
         right = rng.random(items.size) < rng.uniform(0.4, 1.0, people)[who]
         choice = np.where(right, true[items], (true[items] + rng.integers(1, 4, items.size)) % 4)
         votes = Votes(
-            item=items, items=np.arange(true.size), annotator=who, annotators=np.arange(people), choice=choice,
+            item=items,
+            items=np.arange(true.size),
+            annotator=who,
+            annotators=np.arange(people),
+            choice=choice,
             classes=tuple("abcd"),
-        )  # fmt: skip
+        )
         intervals = agreement_intervals(votes, FEW, rng, over="annotators", replicates=REPLICATES)
         last = class_agreement(votes, rng, over="annotators", replicates=REPLICATES).specific[-1]
         return intervals | {"agreement on the last class": last}
@@ -111,9 +117,15 @@ def _people(people: int, most: int) -> Case:
 def _beliefs(rows: np.ndarray, item: np.ndarray, who: np.ndarray | None) -> Beliefs:
     annotators = None if who is None else np.arange(who.max() + 1)
     return Beliefs(
-        stated=rows, ruled_out=np.zeros(rows.shape, dtype=bool), named=np.zeros((len(rows), 0), dtype=np.int32),
-        item=item, items=np.arange(item.max() + 1), classes=tuple("abc"), annotator=who, annotators=annotators,
-    )  # fmt: skip
+        stated=rows,
+        ruled_out=np.zeros(rows.shape, dtype=bool),
+        named=np.zeros((len(rows), 0), dtype=np.int32),
+        item=item,
+        items=np.arange(item.max() + 1),
+        classes=tuple("abc"),
+        annotator=who,
+        annotators=annotators,
+    )
 
 
 def _stated(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -19,9 +19,12 @@ from dissensus.labels.votes import Votes
 
 CROWDS = 3_000
 SCORES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "kl": kl_to_people, "js": jensen_shannon, "brier": soft_brier, "accuracy": accuracy_to_majority,
+    "kl": kl_to_people,
+    "js": jensen_shannon,
+    "brier": soft_brier,
+    "accuracy": accuracy_to_majority,
     "share of the first class": lambda model, people: people[:, 0],
-}  # fmt: skip
+}
 
 
 def cases() -> Iterator[Case]:
@@ -44,9 +47,13 @@ def _intervals(
     who, choice = _answers(truth, people, votes, lean, rng)
     items = len(truth)
     answers = Votes(
-        item=np.repeat(np.arange(items), votes), items=np.arange(items), annotator=who, annotators=np.arange(people),
-        choice=choice, classes=("a", "b", "c"),
-    )  # fmt: skip
+        item=np.repeat(np.arange(items), votes),
+        items=np.arange(items),
+        annotator=who,
+        annotators=np.arange(people),
+        choice=choice,
+        classes=("a", "b", "c"),
+    )
     return {name: over_annotators(answers, partial(_mean, score, model), rng) for name, score in SCORES.items()}
 
 

@@ -31,14 +31,18 @@ QUICK = {"splits": 2, "draws": 4, "refits": 10, "replicates": 100}
 def cases() -> Iterator[Case]:
     for name, n, votes in SIZES:
         yield Case(
-            "ceiling", f"at best: {name}, {n} items, {votes} votes", at_best(WORLDS[name], votes),
+            "ceiling",
+            f"at best: {name}, {n} items, {votes} votes",
+            at_best(WORLDS[name], votes),
             partial(_best, WORLDS[name], n, votes),
-        )  # fmt: skip
+        )
     for name, n, votes in HALVES:
         yield Case(
-            "ceiling", f"half crowd: {name}, {n} items, {votes} votes", half_crowd(WORLDS[name], n, votes),
+            "ceiling",
+            f"half crowd: {name}, {n} items, {votes} votes",
+            half_crowd(WORLDS[name], n, votes),
             partial(_half, WORLDS[name], n, votes),
-        )  # fmt: skip
+        )
     yield Case(
         "ceiling", f"at best: {CLUSTERS} clusters of 5 items alike, 10 votes", at_best(_alike, 10), _best_of_clusters
     )
@@ -65,8 +69,11 @@ def half_crowd(world: World, n: int, votes: int) -> dict[str, float]:
 
 def _scores(prediction: np.ndarray, share: np.ndarray) -> dict[str, float]:
     with np.errstate(invalid="ignore"):
-        values = {name: float(np.nanmean(metric.function(prediction, share)))
-                  for name, metric in METRICS.items() if metric.ceiling}  # fmt: skip
+        values = {
+            name: float(np.nanmean(metric.function(prediction, share)))
+            for name, metric in METRICS.items()
+            if metric.ceiling
+        }
     return {name: value for name, value in values.items() if not np.isnan(value)}
 
 

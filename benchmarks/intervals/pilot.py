@@ -59,8 +59,12 @@ def cases() -> Iterator[Case]:
     for people in PEOPLE:
         for name, world in WORLDS.items():
             truth = _truth(world)
-            yield Case("pilot", f"{people} {'person' if people == 1 else 'people'}, {name}", truth,
-                       partial(_drawn, world, people))  # fmt: skip
+            yield Case(
+                "pilot",
+                f"{people} {'person' if people == 1 else 'people'}, {name}",
+                truth,
+                partial(_drawn, world, people),
+            )
 
 
 def _truth(world: World) -> dict[str, float]:
@@ -96,7 +100,11 @@ def _named(options: list) -> dict[str, Interval]:
     by_kind = {option.kind: option for option in options}
     hard, soft = by_kind["hard"], by_kind["soft"]
     return {
-        "seconds, hard": hard.seconds, "seconds, soft": soft.seconds, "cost in hard labels": soft.each,
-        "errors, hard": hard.flip_rate, "errors, soft": soft.flip_rate,
-        "loss, hard": hard.loss, "loss, soft": soft.loss,
-    }  # fmt: skip
+        "seconds, hard": hard.seconds,
+        "seconds, soft": soft.seconds,
+        "cost in hard labels": soft.each,
+        "errors, hard": hard.flip_rate,
+        "errors, soft": soft.flip_rate,
+        "loss, hard": hard.loss,
+        "loss, soft": soft.loss,
+    }

@@ -48,5 +48,6 @@ def _correlations(rng: np.random.Generator, n: int) -> dict[str, float]:
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
     cosines, people = (matrix[np.triu_indices(n, 1)] for matrix in (unit @ unit.T, judged))
     return {
-        "Spearman": float(spearmanr(cosines, people).statistic), "Pearson": float(np.corrcoef(cosines, people)[0, 1]),
-    }  # fmt: skip
+        "Spearman": float(spearmanr(cosines, people).statistic),
+        "Pearson": float(np.corrcoef(cosines, people)[0, 1]),
+    }

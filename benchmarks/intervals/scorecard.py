@@ -25,9 +25,18 @@ from dissensus.labels.intervals import Interval
 MANY = 200_000
 REPLICATES = 300
 SCORES = (
-    "soft_nll", "kl", "js", "brier", "accuracy", "vote_accuracy", "second_best_accuracy", "ece_equal_mass",
-    "smooth_ece", "entropy_pearson", "entropy_spearman",
-)  # fmt: skip
+    "soft_nll",
+    "kl",
+    "js",
+    "brier",
+    "accuracy",
+    "vote_accuracy",
+    "second_best_accuracy",
+    "ece_equal_mass",
+    "smooth_ece",
+    "entropy_pearson",
+    "entropy_spearman",
+)
 Model = Callable[[np.ndarray, np.random.Generator], np.ndarray]  # (n, k) true distributions -> (n, k) predictions
 
 

@@ -20,9 +20,11 @@ def cases() -> Iterator[Case]:
     for seeds in (5, 10):
         # One training of five ends at 0.5 in place of 0.8: the mean over seeds is 0.74.
         yield _over_seeds(
-            f"{seeds} seeds, one training in five fails", seeds, 0.74,
+            f"{seeds} seeds, one training in five fails",
+            seeds,
+            0.74,
             lambda rng, n: rng.normal(0.8, 0.02, n) - 0.3 * (rng.random(n) < 0.2),
-        )  # fmt: skip
+        )
     for seeds, folds in ((1, 10), (5, 5)):
         yield _over_folds(seeds, folds, "as of other items")
         yield _over_folds(seeds, folds, "corrected t")

@@ -8,8 +8,17 @@ from typing import Any
 import lazy_loader
 
 _ELICIT = (
-    "anyio", "argon2", "httptools", "itsdangerous", "jinja2", "psycopg", "sqlalchemy", "starlette", "uvicorn", "uvloop",
-)  # fmt: skip
+    "anyio",
+    "argon2",
+    "httptools",
+    "itsdangerous",
+    "jinja2",
+    "psycopg",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
+    "uvloop",
+)
 # The extra of pyproject.toml that brings a module.
 EXTRAS = dict.fromkeys(_ELICIT, "elicit") | {
     "PIL": "images",

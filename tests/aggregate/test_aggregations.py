@@ -48,9 +48,13 @@ def test_relabelling_classes_relabels_the_result(method):
     votes = crowd()
     order = [2, 0, 1]
     renamed = Votes(
-        item=votes.item, items=votes.items, annotator=votes.annotator, annotators=votes.annotators,
-        choice=np.argsort(order)[votes.choice], classes=tuple(votes.classes[c] for c in order),
-    )  # fmt: skip
+        item=votes.item,
+        items=votes.items,
+        annotator=votes.annotator,
+        annotators=votes.annotators,
+        choice=np.argsort(order)[votes.choice],
+        classes=tuple(votes.classes[c] for c in order),
+    )
     assert np.allclose(run(renamed, method).probs, of_the_crowd(method).probs[:, order], atol=1e-6)
 
 

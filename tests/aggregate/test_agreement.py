@@ -30,19 +30,23 @@ from dissensus.labels.votes import Votes
 
 GAP = np.nan
 # Krippendorff (2011), Computing Krippendorff's alpha-reliability, sec. C: 4 observers, 12 units.
-PUBLISHED = np.array([
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, GAP, GAP, GAP],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, GAP, 3],
-    [GAP, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, GAP],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, GAP],
-])  # fmt: skip
-RANDOM = np.array([
-    [5, GAP, 4, 5, 3, 4, 5, 2, GAP],
-    [2, 2, 5, 5, 1, 3, 5, 1, GAP],
-    [1, 3, 5, GAP, 2, 2, 4, 2, GAP],
-    [3, 3, 3, GAP, 3, 3, 5, 5, 4],
-    [4, 4, 2, 5, 3, 2, 5, 1, GAP],
-])  # fmt: skip
+PUBLISHED = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, GAP, GAP, GAP],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, GAP, 3],
+        [GAP, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, GAP],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, GAP],
+    ]
+)
+RANDOM = np.array(
+    [
+        [5, GAP, 4, 5, 3, 4, 5, 2, GAP],
+        [2, 2, 5, 5, 1, 3, 5, 1, GAP],
+        [1, 3, 5, GAP, 2, 2, 4, 2, GAP],
+        [3, 3, 3, GAP, 3, 3, 5, 5, 4],
+        [4, 4, 2, 5, 3, 2, 5, 1, GAP],
+    ]
+)
 CONTINUOUS = np.array([
     [0.27, 0.16, -0.19, -2.52, -0.54, -0.05],
     [0.11, -1.53, -0.48, -0.98, -0.81, 1.06],
@@ -435,9 +439,15 @@ def random_beliefs(people: int, items: int, rng: np.random.Generator) -> Beliefs
     item, who = np.tile(np.arange(items), people), np.repeat(np.arange(people), items)
     stated = rng.dirichlet(np.ones(3), item.size)
     return Beliefs(
-        stated=stated, ruled_out=np.zeros(stated.shape, dtype=bool), named=np.zeros((item.size, 0), dtype=np.int32),
-        item=item, items=np.arange(items), annotator=who, annotators=np.arange(people), classes=tuple("abc"),
-    )  # fmt: skip
+        stated=stated,
+        ruled_out=np.zeros(stated.shape, dtype=bool),
+        named=np.zeros((item.size, 0), dtype=np.int32),
+        item=item,
+        items=np.arange(items),
+        annotator=who,
+        annotators=np.arange(people),
+        classes=tuple("abc"),
+    )
 
 
 def test_items_with_a_single_belief_do_not_change_the_interval_of_alpha():

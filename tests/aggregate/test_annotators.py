@@ -51,11 +51,15 @@ def test_confidence_is_compared_with_what_others_say():
 def test_confidence_is_not_confirmed_by_ones_own_second_answer():
     """Ann says cat at 80 % twice and bo says dog at 60 %: nobody else confirms either."""
     beliefs = Beliefs(
-        item=np.zeros(3, dtype=np.int32), items=np.array(["x"]), annotator=np.array([0, 0, 1]),
-        annotators=np.array(["ann", "bo"]), classes=("cat", "dog"),
-        stated=np.array([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]]), ruled_out=np.zeros((3, 2), dtype=bool),
+        item=np.zeros(3, dtype=np.int32),
+        items=np.array(["x"]),
+        annotator=np.array([0, 0, 1]),
+        annotators=np.array(["ann", "bo"]),
+        classes=("cat", "dog"),
+        stated=np.array([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]]),
+        ruled_out=np.zeros((3, 2), dtype=bool),
         named=np.empty((3, 0), dtype=np.int32),
-    )  # fmt: skip
+    )
     report = annotator_report(beliefs)
     assert report.overconfidence is not None and np.allclose(report.overconfidence, [0.8, 0.6])
 

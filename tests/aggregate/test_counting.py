@@ -18,9 +18,11 @@ def votes_of(rows):
     """Votes from one string of class digits for each item."""
     item = [i for i, row in enumerate(rows) for _ in row]
     return Votes(
-        item=np.array(item, dtype=np.int32), items=np.arange(len(rows)), classes=CLASSES,
+        item=np.array(item, dtype=np.int32),
+        items=np.arange(len(rows)),
+        classes=CLASSES,
         choice=np.array([int(c) for row in rows for c in row], dtype=np.int32),
-    )  # fmt: skip
+    )
 
 
 def test_the_class_with_most_votes_gets_everything():

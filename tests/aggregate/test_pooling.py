@@ -22,10 +22,15 @@ def stated(rows: list[list[float]], item: list[int] | None = None, who: list[int
     rows_, m = np.array(rows, dtype=float), len(rows)
     item_, who_ = np.array(item or [0] * m), np.array(who or range(m))
     return Beliefs(
-        item=item_, items=np.arange(item_.max() + 1), annotator=who_, annotators=np.arange(who_.max() + 1),
-        classes=tuple("abcd"[: rows_.shape[1]]), stated=rows_, ruled_out=np.zeros(rows_.shape, dtype=bool),
+        item=item_,
+        items=np.arange(item_.max() + 1),
+        annotator=who_,
+        annotators=np.arange(who_.max() + 1),
+        classes=tuple("abcd"[: rows_.shape[1]]),
+        stated=rows_,
+        ruled_out=np.zeros(rows_.shape, dtype=bool),
         named=np.empty((m, 0), dtype=np.int32),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

@@ -29,10 +29,15 @@ def stated_by(
     gold = (rng.random((len(rows), 1)) > np.cumsum(honest, axis=1)[:, :-1]).sum(axis=1)
     m = len(rows)
     beliefs = Beliefs(
-        item=np.arange(m), items=np.arange(m), annotator=np.repeat(np.arange(people), each),
-        annotators=np.arange(people), classes=tuple("abcdefghij"[:k]), stated=rows,
-        ruled_out=np.zeros(rows.shape, dtype=bool), named=np.empty((m, 0), dtype=np.int32),
-    )  # fmt: skip
+        item=np.arange(m),
+        items=np.arange(m),
+        annotator=np.repeat(np.arange(people), each),
+        annotators=np.arange(people),
+        classes=tuple("abcdefghij"[:k]),
+        stated=rows,
+        ruled_out=np.zeros(rows.shape, dtype=bool),
+        named=np.empty((m, 0), dtype=np.int32),
+    )
     return beliefs, gold
 
 

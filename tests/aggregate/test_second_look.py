@@ -74,14 +74,23 @@ def test_answers_against_gold_lead_the_list_of_real_crowds(name, least, chance, 
 
 def test_the_lists_say_what_a_reader_needs():
     votes = Votes.of(
-        ["x"] * 4 + ["y"] * 4, ["cat", "cat", "cat", "dog", "dog", "dog", "dog", "dog"], list("abcdabcd"),
+        ["x"] * 4 + ["y"] * 4,
+        ["cat", "cat", "cat", "dog", "dog", "dog", "dog", "dog"],
+        list("abcdabcd"),
         seconds=np.arange(8.0),
-    )  # fmt: skip
+    )
     facts = review(votes).as_json(1)
     assert facts["votes"][0] | {"quality": 0, "confidence": 1} == {
-        "item": "x", "annotator": "d", "label": "dog", "seconds": 3.0, "quality": 0, "consensus": "cat",
-        "confidence": 1, "others": 3, "others_same": 0,
-    }  # fmt: skip
+        "item": "x",
+        "annotator": "d",
+        "label": "dog",
+        "seconds": 3.0,
+        "quality": 0,
+        "consensus": "cat",
+        "confidence": 1,
+        "others": 3,
+        "others_same": 0,
+    }
     assert facts["items"][0]["item"] == "x" and facts["items"][0]["agreement"] == 0.75
     assert facts["method"] == "dawid-skene" and facts["notices"] == []
 

@@ -11,9 +11,10 @@ from dissensus.aggregate.agreement import krippendorff_alpha
 from tests.cli.test_verbs import refused, run
 
 RATED = "item,annotator,label\n" + "".join(
-    f"{item},{who},{label}\n" for item, labels in enumerate(["112", "223", "333", "111", "232"])
+    f"{item},{who},{label}\n"
+    for item, labels in enumerate(["112", "223", "333", "111", "232"])
     for who, label in zip("abc", labels, strict=True)
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -27,8 +28,12 @@ def test_every_measure_has_its_interval_and_its_sentence(rated):
     facts = json.loads(run("agreement", rated, "--json", "--replicates", 50).stdout)
     assert (facts["items"], facts["answers"], facts["resampled"]) == (5, 15, "items")
     assert list(facts["measures"]) == [
-        "nominal alpha", "ordinal alpha", "interval alpha", "fleiss kappa", "observed agreement",
-    ]  # fmt: skip
+        "nominal alpha",
+        "ordinal alpha",
+        "interval alpha",
+        "fleiss kappa",
+        "observed agreement",
+    ]
     for measure in facts["measures"].values():
         assert measure["low"] <= measure["value"] <= measure["high"] and measure["reading"]
     assert facts["measures"]["observed agreement"]["value"] == pytest.approx((1 / 3 + 1 / 3 + 1 + 1 + 1 / 3) / 5)

@@ -215,8 +215,11 @@ def one_study(top="", labels="", data="labels = 'digits'", rest=""):
 LINES = {
     "array of tables": (one_study().replace("[labels]", "[[labels]]"), 5, "labels: is [{}]; expected a table"),
     "dotted": (one_study(rest="[compare]\nbaseline.delivery = 3\nside = 'up'"), 11, "compare.side: 'up' is not known"),
-    "second model": (one_study(rest="").replace("[model]", "[[model]]") + "[[model]]\nhead='mlp'\nepochs='3'\n", 12,
-                     "model.2.epochs: is '3'; expected a whole number"),
+    "second model": (
+        one_study(rest="").replace("[model]", "[[model]]") + "[[model]]\nhead='mlp'\nepochs='3'\n",
+        12,
+        "model.2.epochs: is '3'; expected a whole number",
+    ),
     "features as a number": (one_study().replace("'pixels'", "3"), 4, "data.a.features: is 3; expected one name"),
     "labels as a list": (one_study(data="labels = ['x']"), 3, "data.a.labels: is ['x']; expected one name"),
     "split file": (one_study(rest="[split]\nscheme='file'\nfile=3"), 11, "split.file: is 3; expected one name"),
@@ -225,7 +228,7 @@ LINES = {
     "question": (one_study(top="question = 3"), 1, "question: is 3; expected a sentence between quotes"),
     "no baseline": (one_study(rest="[compare]\ntest='wilcoxon'"), 9, "compare: has no baseline; expected baseline ="),
     "half a class": (one_study(labels="transforms = 'sparsest=2.5'"), 6, "'2.5' is not a whole number of 1 or more"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", LINES)
@@ -238,9 +241,13 @@ def test_an_error_names_the_line_of_its_key(case):
 
 @pytest.mark.parametrize(
     ("value", "way_out"),
-    [('"C:\\Users\\me.csv"', "write / or put the path in single quotes"), ("True", "TOML writes true and false"),
-     ("None", 'write "none", or leave the key out'), ("soft", "a text stands between quotes")],
-)  # fmt: skip
+    [
+        ('"C:\\Users\\me.csv"', "write / or put the path in single quotes"),
+        ("True", "TOML writes true and false"),
+        ("None", 'write "none", or leave the key out'),
+        ("soft", "a text stands between quotes"),
+    ],
+)
 def test_what_is_not_toml_says_what_to_write_instead(value, way_out):
     with pytest.raises(ValueError, match=r"s.toml: is not TOML: .*line 2.*" + re.escape(way_out)):
         toml_of(f"seeds = 2\nkey = {value}\n", "s.toml")
@@ -279,8 +286,7 @@ def test_none_names_a_setting_that_is_switched_off_in_a_baseline_and_in_a_rule()
         "patience = [2, 'none']\n[compare]\nbaseline = {patience = 'none'}\n[[skip]]\npatience = 'none'\ndelivery='sls'"
     )
     cells = cells_of(study_of(*toml_of(one_study(top='delivery = ["soft", "sls"]', rest=rest), "s.toml")))
-    assert {(cell.arm["delivery"], cell.arm["patience"]) for cell in cells} == {
-        ("soft", 2), ("soft", None), ("sls", 2)}  # fmt: skip
+    assert {(cell.arm["delivery"], cell.arm["patience"]) for cell in cells} == {("soft", 2), ("soft", None), ("sls", 2)}
 
 
 def test_lines_are_found_behind_quoted_names_lists_of_lists_and_texts_of_several_lines():
@@ -308,11 +314,22 @@ width = "4"
 '''
     values, where = toml_of(text, "s.toml")
     assert where.lines == {
-        ("question",): 1, ("seeds",): 5, ("data", "votes.v1"): 6, ("data", "votes.v1", "labels"): 7,
-        ("data", "votes.v1", "features"): 8, ("data", "votes.v2 [b]"): 9, ("data", "votes.v2 [b]", "labels"): 10,
-        ("data", "votes.v2 [b]", "features"): 11, ("model", "1"): 12, ("model", "1", "network"): 13,
-        ("model", "1", "epochs"): 14, ("model", "1", "schedule"): 15, ("model", "1", "milestones"): 16,
-        ("model", "1", "width"): 19, ("split",): 20, ("split", "test"): 21,
-    }  # fmt: skip
+        ("question",): 1,
+        ("seeds",): 5,
+        ("data", "votes.v1"): 6,
+        ("data", "votes.v1", "labels"): 7,
+        ("data", "votes.v1", "features"): 8,
+        ("data", "votes.v2 [b]"): 9,
+        ("data", "votes.v2 [b]", "labels"): 10,
+        ("data", "votes.v2 [b]", "features"): 11,
+        ("model", "1"): 12,
+        ("model", "1", "network"): 13,
+        ("model", "1", "epochs"): 14,
+        ("model", "1", "schedule"): 15,
+        ("model", "1", "milestones"): 16,
+        ("model", "1", "width"): 19,
+        ("split",): 20,
+        ("split", "test"): 21,
+    }
     with pytest.raises(ValueError, match=r"line 10: data.votes.v2 \[b\].labels: is 3"):
         study_of(values, where)

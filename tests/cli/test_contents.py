@@ -13,8 +13,14 @@ from typer.testing import CliRunner
 
 from dissensus.cli.main import app
 
-ROWS = [("a.png", "ann", "cat"), ("a.png", "bo", "dog"), ("b.png", "ann", "cat"), ("b.png", "bo", "cat"),
-        ("c.png", "ann", "dog"), ("c.png", "bo", "cat")]  # fmt: skip
+ROWS = [
+    ("a.png", "ann", "cat"),
+    ("a.png", "bo", "dog"),
+    ("b.png", "ann", "cat"),
+    ("b.png", "bo", "cat"),
+    ("c.png", "ann", "dog"),
+    ("c.png", "bo", "cat"),
+]
 
 
 def run(*words, code: int = 0):

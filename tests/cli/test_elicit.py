@@ -64,8 +64,11 @@ def test_init_takes_settings_of_the_question_and_check_says_what_replaces_its_wo
     path = tmp_path / "new" / "survey.toml"
     asked = read_survey(tmp_path / "new").question
     assert [asked.options[name] for name in ("wording", "frame", "layout", "second")] == [
-        "collins", "crowd", "form", False,
-    ]  # fmt: skip
+        "collins",
+        "crowd",
+        "form",
+        False,
+    ]
     assert asked.prompt == COLLINS["prompt"] and "note:" not in dissensus("check", tmp_path / "new").stdout
     path.write_text(path.read_text().replace("# prompt = ", "prompt = "))
     assert "note: question.prompt of survey.toml stands in the place of the words of frame" in " ".join(
@@ -125,7 +128,9 @@ def test_what_was_decided_on_the_dashboard_is_said_and_can_be_settled(answered):
         assert re.search(rf"paused on the dashboard since {day}, so nobody is given items", said)
         facts = json.loads(dissensus(verb, answered, "--json").stdout)
         assert [(row["setting"], row["holds"], row["file"]) for row in facts["overridden"]] == [
-            ("per_item", 8, 3), ("state", "stopped", "open")]  # fmt: skip
+            ("per_item", 8, 3),
+            ("state", "stopped", "open"),
+        ]
     wrong = dissensus("status", answered, "--settle", "classes", code=2).stderr
     assert "'classes' is not decided on the dashboard; expected per_item or state" in wrong
     settled = dissensus("status", answered, "--settle", "per_item").stdout

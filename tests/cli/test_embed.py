@@ -28,8 +28,21 @@ def test_texts_go_from_table_to_predictions(tmp_path):
     card = json.loads(done.stdout)
     assert card["features"] == 384 and card["encoder"] == "minilm" and card["licence"].startswith("Apache-2.0")
     assert "exist already" in run("embed", tmp_path / "t.csv", "-o", tmp_path / "f.npy").stderr
-    run("fit", tmp_path / "f.npy", tmp_path / "t.csv", "--head", "logistic", "--validation", 0, "--penalty", 0.1,
-        "--label", "label", "-o", tmp_path / "m.safetensors")  # fmt: skip
+    run(
+        "fit",
+        tmp_path / "f.npy",
+        tmp_path / "t.csv",
+        "--head",
+        "logistic",
+        "--validation",
+        0,
+        "--penalty",
+        0.1,
+        "--label",
+        "label",
+        "-o",
+        tmp_path / "m.safetensors",
+    )
     run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.csv")
     found = read(tmp_path / "p.csv", say=lambda notice: None)
     assert [found.classes[code] for code in found.probs.argmax(axis=1)] == ["good"] * 3 + ["bad"] * 3
@@ -56,8 +69,21 @@ def test_comments_with_whole_numbers_as_names_meet_their_own_ratings(tmp_path, d
     texts = comments(tmp_path, data_folder, "instance_id")
     done = run("embed", tmp_path / "texts.csv", "-o", tmp_path / "f.npy")
     assert "took: item = instance_id, text = text" in done.stderr and "warning" not in done.stderr
-    run("fit", tmp_path / "f.npy", tmp_path / "ratings.csv", "--item", "instance_id", "--head", "logistic",
-        "--penalty", 1, "--validation", 0, "-o", tmp_path / "m.safetensors")  # fmt: skip
+    run(
+        "fit",
+        tmp_path / "f.npy",
+        tmp_path / "ratings.csv",
+        "--item",
+        "instance_id",
+        "--head",
+        "logistic",
+        "--penalty",
+        1,
+        "--validation",
+        0,
+        "-o",
+        tmp_path / "m.safetensors",
+    )
     run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.parquet")
     predicted = read(tmp_path / "p.parquet", say=lambda notice: None)
     votes = read(tmp_path / "ratings.csv", item="instance_id", say=lambda notice: None)

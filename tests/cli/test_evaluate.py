@@ -18,9 +18,18 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
 
 KEYS = (
-    "soft_nll", "kl", "js", "brier", "accuracy", "second_best_accuracy", "ece_equal_mass", "rmse_calibration",
-    "smooth_ece", "entropy_pearson", "entropy_spearman",
-)  # fmt: skip
+    "soft_nll",
+    "kl",
+    "js",
+    "brier",
+    "accuracy",
+    "second_best_accuracy",
+    "ece_equal_mass",
+    "rmse_calibration",
+    "smooth_ece",
+    "entropy_pearson",
+    "entropy_spearman",
+)
 
 
 def evaluate(*words, code=0):
@@ -53,10 +62,17 @@ def folder(tmp_path_factory):
     with_nan = p.copy()
     with_nan[3, 1] = np.nan
     for name, array in {
-        "model": p, "logits": np.log(p) + 1, "log": np.log(p), "nan": with_nan, "off": p * 0.99, "short": p[:50],
-        "narrow": np.full((60, 2), 0.5), "hard": np.eye(3)[p.argmax(axis=1)], "gold": p.argmax(axis=1),
+        "model": p,
+        "logits": np.log(p) + 1,
+        "log": np.log(p),
+        "nan": with_nan,
+        "off": p * 0.99,
+        "short": p[:50],
+        "narrow": np.full((60, 2), 0.5),
+        "hard": np.eye(3)[p.argmax(axis=1)],
+        "gold": p.argmax(axis=1),
         "wide_gold": np.full(60, 7),
-    }.items():  # fmt: skip
+    }.items():
         np.save(at / f"{name}.npy", array)
     (at / "gold.csv").write_text("item,label\n" + "".join(f"photo {i},cat\n" for i in range(30)))
     (at / "text.npy").write_text("no numbers")
@@ -79,10 +95,16 @@ def test_json_has_the_fixed_keys_each_with_an_interval(folder, told):
         assert told[name]["mean"] == pytest.approx(np.nanmean(METRICS[name].function(model, people)))
 
 
-@pytest.mark.parametrize(("predictions", "labels"), [
-    ("model.npy", "counts.npy"), ("model.npy", "votes.csv"), ("turned.npz", "votes.csv"),
-    ("model.npz", "counts.parquet"), ("model.npz", "counts.npy"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        ("model.npy", "counts.npy"),
+        ("model.npy", "votes.csv"),
+        ("turned.npz", "votes.csv"),
+        ("model.npz", "counts.parquet"),
+        ("model.npz", "counts.npy"),
+    ],
+)
 def test_every_shape_of_the_same_labels_gives_the_same_numbers(folder, told, predictions, labels):
     """Items and classes in another order are matched by name, rows without names by position."""
     result = evaluate(folder / predictions, folder / labels, "--json", "--no-ceiling")
@@ -150,38 +172,44 @@ def test_the_same_seed_gives_the_same_intervals(folder):
     assert evaluate(*words, 3).stdout == evaluate(*words, 3).stdout != evaluate(*words, 4).stdout
 
 
-@pytest.mark.parametrize(("predictions", "error"), [
-    ("logits.npy", "these look like logits: apply softmax first"),
-    ("log.npy", "these look like log-probabilities: apply exp first"),
-    ("nan.npy", "prediction row 3, class 1 is nan"),
-    ("off.npy", "sums to 0.99; expected probabilities with sum 1; 60 of 60 rows are off"),
-    ("short.npy", "50 rows by 3 columns without names, and the labels are 60 items by 3 classes"),
-    ("narrow.npy", "60 rows by 2 columns without names"),
-    ("counts.npy", "holds whole numbers (int64); expected probabilities"),
-    ("gold.npy", "predictions have shape (60,); expected (n, k) probabilities"),
-    ("others.npz", "share no name"),
-    ("fox.npz", "only the model has fox, only people have dog"),
-    ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),
-    ("text.npy", "not an NPY file of numbers, as np.save writes it"),
-    ("gone.npy", "there is no such file"),
-    ("gone.npz", "there is no such file"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("predictions", "error"),
+    [
+        ("logits.npy", "these look like logits: apply softmax first"),
+        ("log.npy", "these look like log-probabilities: apply exp first"),
+        ("nan.npy", "prediction row 3, class 1 is nan"),
+        ("off.npy", "sums to 0.99; expected probabilities with sum 1; 60 of 60 rows are off"),
+        ("short.npy", "50 rows by 3 columns without names, and the labels are 60 items by 3 classes"),
+        ("narrow.npy", "60 rows by 2 columns without names"),
+        ("counts.npy", "holds whole numbers (int64); expected probabilities"),
+        ("gold.npy", "predictions have shape (60,); expected (n, k) probabilities"),
+        ("others.npz", "share no name"),
+        ("fox.npz", "only the model has fox, only people have dog"),
+        ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),
+        ("text.npy", "not an NPY file of numbers, as np.save writes it"),
+        ("gone.npy", "there is no such file"),
+        ("gone.npz", "there is no such file"),
+    ],
+)
 def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, error):
     result = evaluate(folder / predictions, folder / "votes.csv", code=2)
     last = result.stderr.strip().splitlines()[-1]
     assert last.startswith("error: ") and error in last and not result.stdout
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    (["--compare", "model.npy"], "--compare model.npy: expected NAME=FILE"),
-    (["--compare", "model=model.npy"], "there already is a model 'model'"),
-    (["--slice", "source"], "no column 'source' to divide the items by: a file of labels has none"),
-    (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
-    (["--gold", "{at}/wide_gold.npy"], "number 0 is 7, but there are 3 classes, 0..2; 60 of 60 are out of range"),
-    (["--gold", "{at}/votes.csv"], "holds several labels per item; expected one row per item"),
-    (["--seed", "-1"], "--seed -1: expected a whole number, 0 or more"),
-    (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--compare", "model.npy"], "--compare model.npy: expected NAME=FILE"),
+        (["--compare", "model=model.npy"], "there already is a model 'model'"),
+        (["--slice", "source"], "no column 'source' to divide the items by: a file of labels has none"),
+        (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
+        (["--gold", "{at}/wide_gold.npy"], "number 0 is 7, but there are 3 classes, 0..2; 60 of 60 are out of range"),
+        (["--gold", "{at}/votes.csv"], "holds several labels per item; expected one row per item"),
+        (["--seed", "-1"], "--seed -1: expected a whole number, 0 or more"),
+        (["--smooth", "2"], "the smoothing amount is 2.0; expected a share from 0"),
+    ],
+)
 def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):
     words = [word.format(at=folder) for word in options]
     result = evaluate(folder / "model.npz", folder / "votes.csv", *words, code=2)
@@ -198,8 +226,17 @@ def test_the_table_stands_beside_the_ceiling(folder):
 
 
 def test_several_models_are_listed_with_their_differences(folder):
-    result = evaluate(folder / "model.npz", folder / "votes.csv", "--compare", f"hard={folder / 'hard.npy'}",
-                      "--no-ceiling", "--gold", folder / "gold.npy", "--html", folder / "page.html")  # fmt: skip
+    result = evaluate(
+        folder / "model.npz",
+        folder / "votes.csv",
+        "--compare",
+        f"hard={folder / 'hard.npy'}",
+        "--no-ceiling",
+        "--gold",
+        folder / "gold.npy",
+        "--html",
+        folder / "page.html",
+    )
     assert "∞" in next(line for line in result.stdout.splitlines() if line.startswith("hard"))
     assert "paired t-test over n = 60 (no lower bound), Holm over" in result.stdout
     assert "the model gives probability 0 to a class that people chose" in " ".join(result.stderr.split())
@@ -246,8 +283,9 @@ def test_smoothing_is_the_way_out(folder):
 
 
 def test_shared_items_gold_and_votes_as_predictions(folder):
-    part = evaluate(folder / "part.npz", folder / "votes.csv", "--shared", "--json", "--no-ceiling", "--gold",
-                    folder / "gold.csv")  # fmt: skip
+    part = evaluate(
+        folder / "part.npz", folder / "votes.csv", "--shared", "--json", "--no-ceiling", "--gold", folder / "gold.csv"
+    )
     found = json.loads(part.stdout)
     assert found["items"] == 40 and "20 items without a prediction are left out" in found["remarks"]
     assert 0 < found["accuracy_gold"]["mean"] < 1

@@ -70,8 +70,19 @@ def test_other_json_in_the_place_of_a_card_is_refused_before_training(folder):
 
 def test_the_same_seed_gives_the_same_file(folder):
     for name in ("one", "two"):
-        run("fit", folder / "f.npy", folder / "votes.csv", "--delivery", "sls", "--seed", 5, "--epochs", 2,
-            "-o", folder / f"{name}.safetensors")  # fmt: skip
+        run(
+            "fit",
+            folder / "f.npy",
+            folder / "votes.csv",
+            "--delivery",
+            "sls",
+            "--seed",
+            5,
+            "--epochs",
+            2,
+            "-o",
+            folder / f"{name}.safetensors",
+        )
     assert (folder / "one.safetensors").read_bytes() == (folder / "two.safetensors").read_bytes()
 
 
@@ -88,7 +99,7 @@ def test_the_same_seed_gives_the_same_file(folder):
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "logistic", "--delivery", "sls"], "changes with the"),
         (["predict", "{v}", "{f}", "-o", "p.parquet"], "not a readable safetensors file"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_in_one_line(folder, words, message):
     done = run(*(word.format(f=folder / "f.npy", v=folder / "votes.csv") for word in words), code=2)
     assert message in done.stderr and done.stderr.strip().splitlines()[-1].startswith("error:")

@@ -15,8 +15,15 @@ def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
             place[heading] = next(i for i, line in enumerate(lines) if line.strip("│╭─╮ ").startswith(heading))
     assert list(place.values()) == sorted(place.values())
     assert [stage.partition(":")[0] for stage in VERBS] == [
-        "Plan", "Elicit", "Labels", "Aggregate", "Train", "Evaluate", "Probe", "Study",
-    ]  # fmt: skip
+        "Plan",
+        "Elicit",
+        "Labels",
+        "Aggregate",
+        "Train",
+        "Evaluate",
+        "Probe",
+        "Study",
+    ]
 
 
 def test_every_verb_and_every_option_has_a_help_text():
@@ -47,10 +54,15 @@ def test_help_names_every_entry_of_the_dictionaries_behind_an_option():
     from dissensus.train.heads.fitting import HEADS
 
     behind = {
-        ("aggregate", "--method"): AGGREGATIONS, ("fit", "--delivery"): DELIVERIES, ("fit", "--wrap"): WRAPPERS,
-        ("fit", "--head"): HEADS, ("embed", "--encoder"): ENCODERS, ("plan", "--utility"): UTILITIES,
-        ("elicit", "init", "--kind"): QUESTIONS, ("describe", "--format"): FORMATS,
-    }  # fmt: skip
+        ("aggregate", "--method"): AGGREGATIONS,
+        ("fit", "--delivery"): DELIVERIES,
+        ("fit", "--wrap"): WRAPPERS,
+        ("fit", "--head"): HEADS,
+        ("embed", "--encoder"): ENCODERS,
+        ("plan", "--utility"): UTILITIES,
+        ("elicit", "init", "--kind"): QUESTIONS,
+        ("describe", "--format"): FORMATS,
+    }
     for (*path, option), entries in behind.items():
         command = get_command(app)
         for name in path:

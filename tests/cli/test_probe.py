@@ -80,9 +80,21 @@ def test_both_barriers_are_printed_and_the_networks_have_their_names(folder):
 def test_sets_of_other_images_have_names_and_training_images_bring_knn(folder):
     others = folder / "others.npz"
     record = json.loads(
-        run(folder, "--json", "--what", "ood", "--ood", others, "--ood", f"far={others}", "--reference",
-            folder / "training.npz", "--items", 20).stdout
-    )  # fmt: skip
+        run(
+            folder,
+            "--json",
+            "--what",
+            "ood",
+            "--ood",
+            others,
+            "--ood",
+            f"far={others}",
+            "--reference",
+            folder / "training.npz",
+            "--items",
+            20,
+        ).stdout
+    )
     assert {row["set"] for row in record["ood"]} == {"others", "far"}
     assert {row["detector"] for row in record["ood"]} >= {"knn", "energy"} and record["ood"][0]["outside"] == 20
 

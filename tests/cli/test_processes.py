@@ -54,13 +54,21 @@ VERBS = {
     "aggregate": ["aggregate", "votes.csv", "-o", "a file with a long name, to which distributions are written.npz"],
     "convert": ["convert", "votes.csv", "a file with a long name, to which the same votes are written.parquet"],
     "evaluate": ["evaluate", "other.npz", "votes.csv", "--replicates", "10", "--no-ceiling"],
-    "compare": ["evaluate", "a model with a name that is longer than most names of models are.npz", "votes.csv",
-                "--replicates", "10", "--no-ceiling", "--compare", "another name that is a good deal longer=other.npz"],
+    "compare": [
+        "evaluate",
+        "a model with a name that is longer than most names of models are.npz",
+        "votes.csv",
+        "--replicates",
+        "10",
+        "--no-ceiling",
+        "--compare",
+        "another name that is a good deal longer=other.npz",
+    ],
     "plan": ["plan", "--items", "80", "--classes", "20", "--cost-ratio", "10"],
     "data list": ["data", "list"],
     "data check": ["data", "check", "anesthesia"],
     "data show": ["data", "show", "cifar10h"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -92,18 +100,32 @@ def test_the_terminal_behind_standard_input_and_error_does_not_matter(folder):
     fcntl.ioctl(other_side, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 30, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     with os.fdopen(terminal, "rb"):
-        process = start("describe", folder / "votes.csv", stdin=other_side, stderr=other_side, env=environment,
-                        stdout=subprocess.PIPE)  # fmt: skip
+        process = start(
+            "describe",
+            folder / "votes.csv",
+            stdin=other_side,
+            stderr=other_side,
+            env=environment,
+            stdout=subprocess.PIPE,
+        )
         os.close(other_side)
         text = process.communicate()[0]
     assert process.returncode == 0
     assert text == CliRunner().invoke(app, ["describe", str(folder / "votes.csv")]).stdout
 
 
-@pytest.mark.parametrize("words", [
-    ["describe", "anesthesia"], ["describe", "anesthesia", "--json"], ["data", "list"], ["data", "show", "cifar10h"],
-    ["--help"], ["describe", "--help"], ["--version"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["describe", "anesthesia"],
+        ["describe", "anesthesia", "--json"],
+        ["data", "list"],
+        ["data", "show", "cifar10h"],
+        ["--help"],
+        ["describe", "--help"],
+        ["--version"],
+    ],
+)
 def test_a_reader_who_stops_reading_ends_the_command_quietly(words):
     """As `dissensus … | head -0`: the pipe is closed before anything is printed."""
     reader, writer = os.pipe()
@@ -140,16 +162,18 @@ def test_a_verb_does_its_work_where_streams_are_closed_or_full(folder, tmp_path,
 
 
 def test_where_standard_input_is_closed_a_sentence_says_so():
-    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *COMMAND, "describe", "-"], capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *COMMAND, "describe", "-"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith("error: standard input is closed") and done.stderr.count("\n") == 1
 
 
 def test_a_result_or_a_help_that_cannot_be_written_is_an_error():
     for words in (["describe", "anesthesia"], ["--help"]):
-        done = subprocess.run(["sh", "-c", '"$@" >/dev/full', "sh", *COMMAND, *words], capture_output=True, text=True,
-                              check=False)  # fmt: skip
+        done = subprocess.run(
+            ["sh", "-c", '"$@" >/dev/full', "sh", *COMMAND, *words], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr, words
 
 
@@ -203,8 +227,9 @@ def test_a_survey_that_is_served_ends_with_an_interrupt(tmp_path):
     assert CliRunner().invoke(app, ["elicit", "init", str(tmp_path / "survey"), "--title", "Try"]).exit_code == 0
     from dissensus.elicit.server import free_port
 
-    process = start("elicit", "serve", "survey", "--port", free_port(), cwd=tmp_path, stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE)  # fmt: skip
+    process = start(
+        "elicit", "serve", "survey", "--port", free_port(), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stderr is not None
     lines = iter(process.stderr.readline, "")
     assert any(line.startswith("you watch at") for line in lines)

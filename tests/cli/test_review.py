@@ -35,8 +35,15 @@ def test_review_writes_every_answer_and_every_item_in_order(tmp_path):
     confidence = [float(row["confidence"]) for row in items]
     assert quality == sorted(quality) and confidence == sorted(confidence)
     assert list(votes[0]) == [
-        "item", "annotator", "label", "quality", "consensus", "confidence", "others", "others_same",
-    ]  # fmt: skip
+        "item",
+        "annotator",
+        "label",
+        "quality",
+        "consensus",
+        "confidence",
+        "others",
+        "others_same",
+    ]
 
 
 def test_review_refuses_in_one_line_and_leaves_nothing(tmp_path):

@@ -65,12 +65,20 @@ def test_what_was_taken_and_what_is_wrong_is_said_about_standard_input(tmp_path)
     assert "not valid JSON" in piped("[{", "describe", "-", code=2).stderr
 
 
-@pytest.mark.parametrize("words", [
-    ["evaluate", "-", "-"], ["evaluate", "-", "anesthesia"], ["evaluate", "anesthesia", "-", "--compare", "other=-"],
-    ["evaluate", "anesthesia", "-", "--gold", "-"], ["embed", "-", "-o", "x.npy"],
-    ["fit", "-", "anesthesia", "-o", "x.safetensors"], ["describe", "-", "--html", "x.html", "--contents", "-"],
-    ["aggregate", "-", "--recalibrate", "-", "-o", "x.npz"],
-], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "-", "-"],
+        ["evaluate", "-", "anesthesia"],
+        ["evaluate", "anesthesia", "-", "--compare", "other=-"],
+        ["evaluate", "anesthesia", "-", "--gold", "-"],
+        ["embed", "-", "-o", "x.npy"],
+        ["fit", "-", "anesthesia", "-o", "x.safetensors"],
+        ["describe", "-", "--html", "x.html", "--contents", "-"],
+        ["aggregate", "-", "--recalibrate", "-", "-o", "x.npz"],
+    ],
+    ids=" ".join,
+)
 def test_standard_input_is_only_the_labels_and_only_once(tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     refused = piped(CSV, *words, code=2)

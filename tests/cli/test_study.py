@@ -39,8 +39,9 @@ def test_a_run_says_what_it_made_and_what_comes_next(finished):
     assert f"4 cells in {folder}: 4 made now, 0 there before" in done.stdout
     assert f"next: dissensus study report {folder}" in done.stderr
     assert sorted(place.name for place in next((folder / "cells").iterdir()).iterdir()) == [
-        "predictions.parquet", "record.json",
-    ]  # fmt: skip
+        "predictions.parquet",
+        "record.json",
+    ]
 
 
 def test_the_table_has_one_row_per_cell_with_its_settings_and_scores(finished):
@@ -166,9 +167,11 @@ def failing(tmp_path_factory):
     parts = ["validation" if item < 20 else "test" if item < 40 else "train" for item in range(120)]
     (place / "parts.csv").write_text("item,part\n" + "".join(f"i{item},{part}\n" for item, part in enumerate(parts)))
     return changed(
-        file, ('"per-seed"', f'"file"\nfile = "{place}/parts.csv"'), ('["soft", "majority"]', '["soft", "sls"]'),
+        file,
+        ('"per-seed"', f'"file"\nfile = "{place}/parts.csv"'),
+        ('["soft", "majority"]', '["soft", "sls"]'),
         ("seeds = 2", "seeds = 1"),
-    )  # fmt: skip
+    )
 
 
 def test_a_failure_is_a_record_with_its_traceback_and_is_tried_again_when_asked(failing, tmp_path):

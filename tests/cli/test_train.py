@@ -91,8 +91,26 @@ def weights(path):
 def test_a_data_set_becomes_two_networks_whose_predictions_can_be_evaluated(tmp_path):
     """The embedded digits: 1,797 images of 8 x 8 pixels with ten votes each."""
     model = tmp_path / "m.safetensors"
-    done = run("train", "digits", "digits", *SMALL[:6], "--crop", 1, "--no-flip", "--epochs", 3, "--seed", 1,
-               "--learning-rate", 0.3, "--checkpoint", tmp_path / "state", "-o", model, "--json")  # fmt: skip
+    done = run(
+        "train",
+        "digits",
+        "digits",
+        *SMALL[:6],
+        "--crop",
+        1,
+        "--no-flip",
+        "--epochs",
+        3,
+        "--seed",
+        1,
+        "--learning-rate",
+        0.3,
+        "--checkpoint",
+        tmp_path / "state",
+        "-o",
+        model,
+        "--json",
+    )
     card = json.loads(done.stdout)
     assert (card["items trained on"], card["items held out"], card["delivery"]) == (1438, 359, "soft")
     assert card["images from"] == {"data set": "digits"} and card["items matched"] == "by name"
@@ -247,9 +265,12 @@ def test_folds_that_were_interrupted_go_on_to_the_same_bytes(folder, tmp_path):
     told = json.loads(run(*one, "--jobs", 1, "--json").stdout)
     asked, gate = [*other, "--checkpoint", parts / "state"], gate_in(parts / "state" / "fold-1")
     process = subprocess.Popen(
-        command(*asked, "--jobs", 2, "--save-every", 0), env=settings(), stderr=subprocess.PIPE, text=True,
+        command(*asked, "--jobs", 2, "--save-every", 0),
+        env=settings(),
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
     for _ in range(4):
         go_on(process, gate)  # the first fold cannot end before it is interrupted; the second may
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it, to parent and children
@@ -352,7 +373,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["--crop", "9"], "crop=9 (--crop 9) shifts images by up to 9 pixels, and these are 8 x 8 (width x height)"),
         (["--width", "0"], "width is 0; expected a whole number from 1 up"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_in_one_line(folder, tmp_path, monkeypatch, more, message):
     monkeypatch.chdir(tmp_path)
     asked = ["train", folder / "images.npz", folder / "votes.csv", "-o", "m.safetensors", *SMALL, "--epochs", 2, *more]
@@ -431,8 +452,26 @@ def test_cifar10_images_meet_the_votes_of_cifar10h_and_teach_something(tmp_path,
     """What everybody chooses equally often, whatever the image, costs ln 10 = 2.30 nats less nothing."""
     people = loaded("cifar10h").labels
     model = tmp_path / "model.safetensors"
-    done = run("train", "cifar10-test", "cifar10h", "--network", "small", "--width", 4, "--depth", 2, "--epochs", 1,
-               "--seed", 1, "--checkpoint", tmp_path / "state", "-o", model, "--json")  # fmt: skip
+    done = run(
+        "train",
+        "cifar10-test",
+        "cifar10h",
+        "--network",
+        "small",
+        "--width",
+        4,
+        "--depth",
+        2,
+        "--epochs",
+        1,
+        "--seed",
+        1,
+        "--checkpoint",
+        tmp_path / "state",
+        "-o",
+        model,
+        "--json",
+    )
     card = json.loads(done.stdout)
     assert (card["items trained on"], card["items held out"], card["items matched"]) == (8000, 2000, "by name")
     constant = -(people.probs * np.log(people.probs.mean(axis=0))).sum(axis=1).mean()

@@ -116,8 +116,9 @@ def test_describe_writes_a_well_formed_page(tmp_path):
 def test_aggregate_writes_the_share_of_votes_as_item_classes_and_votes(votes, tmp_path):
     run("aggregate", votes, "-o", tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == [
-        {"item": "a", "cat": 0.5, "dog": 0.5, "votes": 2}, {"item": "b", "cat": 1.0, "dog": 0.0, "votes": 2},
-    ]  # fmt: skip
+        {"item": "a", "cat": 0.5, "dog": 0.5, "votes": 2},
+        {"item": "b", "cat": 1.0, "dog": 0.0, "votes": 2},
+    ]
     assert read(tmp_path / "out.parquet") == Distributions.from_counts(
         [[1, 1], [2, 0]], items=["a", "b"], classes=["cat", "dog"]
     )
@@ -181,8 +182,11 @@ def test_count_refuses_lists_and_takes_classes_nobody_chose(tmp_path):
     votes = parquet(tmp_path, {"item": [1, 1], "label": ["b", "a, b"]})
     done = run("count", votes, "-o", tmp_path / "n.npy", "--classes", '"a, b",b,c', "--json")
     assert json.loads(done.stdout) == {
-        "votes": 2, "items": 1, "classes": ["a, b", "b", "c"], "output": str(tmp_path / "n.npy"),
-    }  # fmt: skip
+        "votes": 2,
+        "items": 1,
+        "classes": ["a, b", "b", "c"],
+        "output": str(tmp_path / "n.npy"),
+    }
     assert np.load(tmp_path / "n.npy").tolist() == [[1, 1, 0]]
 
 
@@ -344,23 +348,32 @@ FILES = [
     ("cifar10h-annotators", "cifar10h/annotator_votes.parquet", ["--where", "in_counts=True"]),
     ("cifar10h-annotators-all", "cifar10h/annotator_votes.parquet", []),
     ("cifar10s", "cifar10s/elicitations.parquet", ["--repeats", "keep"]),
-    ("chaosnli-snli", "chaosnli/nli.parquet",
-     ["--where", "subset=snli", "--classes", "n_entailment,n_neutral,n_contradiction"]),
+    (
+        "chaosnli-snli",
+        "chaosnli/nli.parquet",
+        ["--where", "subset=snli", "--classes", "n_entailment,n_neutral,n_contradiction"],
+    ),
     ("popquorn", "popquorn/offensiveness.parquet", []),
     ("hs-brexit", "lewidi/hs_brexit.parquet", []),
     ("convabuse", "lewidi/convabuse.parquet", []),
     ("par", "lewidi/par.parquet", ["--missing", "drop"]),
     ("csc", "lewidi/csc.parquet", ["--missing", "drop"]),
     ("crowd-anesthesia", "crowd/crowd.parquet", ["--where", "dataset=anesthesia", "--repeats", "keep"]),
-]  # fmt: skip
+]
 
 
 def figures(facts):
     per_item, entropy = facts["answers_per_item"], facts["entropy"]
     return (
-        facts["items"], facts["annotators"], facts["answers"], per_item["min"], round(per_item["mean"], 2),
-        per_item["max"], round(entropy["mean"], 3), round(entropy["sd"], 3),
-    )  # fmt: skip
+        facts["items"],
+        facts["annotators"],
+        facts["answers"],
+        per_item["min"],
+        round(per_item["mean"], 2),
+        per_item["max"],
+        round(entropy["mean"], 3),
+        round(entropy["sd"], 3),
+    )
 
 
 @pytest.mark.parametrize("row", OVERVIEW, ids=lambda row: row[0])

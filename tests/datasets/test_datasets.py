@@ -25,12 +25,36 @@ from dissensus.datasets import (
 from dissensus.datasets.dataset import Features
 
 FLAT_NAMES = [
-    "anesthesia", "digits", "cifar10h", "cifar10h-annotators", "cifar10h-annotators-all", "cifar10h-raw",
-    "cifar10h-attention", "cifar10s", "cifar10n", "chaosnli-snli", "chaosnli-mnli", "chaosnli-snli-original",
-    "chaosnli-mnli-original", "popquorn", "hs-brexit", "convabuse", "par", "csc", "crowd-bluebird", "crowd-trec",
-    "crowd-adult", "crowd-relevance", "crowd-tweet-sentiment", "crowd-sentiment-polarity", "crowd-weather-cf",
-    "crowd-fact-eval", "crowd-anesthesia", "crowd-caries", "crowd-labelme",
-]  # fmt: skip
+    "anesthesia",
+    "digits",
+    "cifar10h",
+    "cifar10h-annotators",
+    "cifar10h-annotators-all",
+    "cifar10h-raw",
+    "cifar10h-attention",
+    "cifar10s",
+    "cifar10n",
+    "chaosnli-snli",
+    "chaosnli-mnli",
+    "chaosnli-snli-original",
+    "chaosnli-mnli-original",
+    "popquorn",
+    "hs-brexit",
+    "convabuse",
+    "par",
+    "csc",
+    "crowd-bluebird",
+    "crowd-trec",
+    "crowd-adult",
+    "crowd-relevance",
+    "crowd-tweet-sentiment",
+    "crowd-sentiment-polarity",
+    "crowd-weather-cf",
+    "crowd-fact-eval",
+    "crowd-anesthesia",
+    "crowd-caries",
+    "crowd-labelme",
+]
 
 
 def test_every_name_is_there():
@@ -144,9 +168,12 @@ def test_models_are_annotators_of_their_own(loaded):
 def test_model_predictions_and_features(data_folder):
     models = predictions("chaosnli-snli-models")
     assert sorted(models) == [
-        "bert-base-uncased seed 0", "bert-base-uncased seed 1", "roberta-base seed 0", "roberta-base seed 1",
+        "bert-base-uncased seed 0",
+        "bert-base-uncased seed 1",
+        "roberta-base seed 0",
+        "roberta-base seed 1",
         "roberta-base seed 2",
-    ]  # fmt: skip
+    ]
     people = load("chaosnli-snli")
     where = {name: row for row, name in enumerate(people.labels.items)}
     for model in models.values():

@@ -25,10 +25,18 @@ def folder(tmp_path, monkeypatch):
 def toy(address: str, body: bytes, **changes) -> DataSet:
     checksum = f"sha256:{hashlib.sha256(body).hexdigest()}"
     dataset = DataSet(
-        name="toy", title="Toy", what="a toy", source="here", citation="nobody", licence="none stated",
-        facts=Facts(items=1), read=bytes, files=(("toy/counts.npy",),), checksums={"toy/counts.npy": checksum},
+        name="toy",
+        title="Toy",
+        what="a toy",
+        source="here",
+        citation="nobody",
+        licence="none stated",
+        facts=Facts(items=1),
+        read=bytes,
+        files=(("toy/counts.npy",),),
+        checksums={"toy/counts.npy": checksum},
         downloads=(Download(f"{address}/counts.npy", checksum, "toy/counts.npy"),),
-    )  # fmt: skip
+    )
     return replace(dataset, **changes)
 
 

@@ -87,8 +87,10 @@ def test_of_cinic10_the_images_of_imagenet_are_read_from_its_archive(tmp_path):
     found = cifar10_again.read_cinic10(path, expected=2)
     assert np.array_equal(found.pixels, PIXELS[[0, 2]])
     assert [found.classes[code] for code in found.labels] == ["ship", "dog"]
-    assert found.items.to_pylist() == [{"filename": "n02687172_1.png", "split": "train"},
-                                       {"filename": "n02085620_2.png", "split": "test"}]  # fmt: skip
+    assert found.items.to_pylist() == [
+        {"filename": "n02687172_1.png", "split": "train"},
+        {"filename": "n02085620_2.png", "split": "test"},
+    ]
     for expected, message in ((3, "has 2 images of ImageNet; expected 3: it is not whole"), (1, "more than 1 images")):
         with pytest.raises(ValueError, match=message):
             cifar10_again.read_cinic10(path, expected=expected)

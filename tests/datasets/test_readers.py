@@ -85,10 +85,16 @@ def test_official_chaosnli_lines(tmp_path):
     """The sample line of the README of GitHub easonnie/ChaosNLI."""
     example = {"uid": "46359n", "premise": "Emissions are down.", "hypothesis": "Not enough.", "source": "mnli_agree_3"}
     line = {
-        "uid": "46359n", "label_counter": {"e": 76, "n": 20, "c": 4}, "majority_label": "e", "old_label": "n",
-        "label_dist": [0.76, 0.2, 0.04], "label_count": [76, 20, 4], "entropy": 0.951, "example": example,
+        "uid": "46359n",
+        "label_counter": {"e": 76, "n": 20, "c": 4},
+        "majority_label": "e",
+        "old_label": "n",
+        "label_dist": [0.76, 0.2, 0.04],
+        "label_count": [76, 20, 4],
+        "entropy": 0.951,
+        "example": example,
         "old_labels": ["neutral", "entailment", "neutral", "neutral", "contradiction"],
-    }  # fmt: skip
+    }
     path = tmp_path / "chaosNLI_mnli_m.jsonl"
     path.write_text(json.dumps(line) + "\n")
     new, old = chaosnli.read_counts(path, "mnli_m"), chaosnli.read_original(path, "mnli_m")
@@ -103,13 +109,23 @@ def test_official_chaosnli_lines(tmp_path):
 def elicitations(**changes) -> pa.Table:
     """Four responses: one class; two classes; one class named twice; a second class without percentage."""
     columns = {
-        "image": [4, 4, 9, 9], "label": [3, 3, 5, 5], "annotator": [0, 1, 0, 1], "batch": [0] * 4,
-        "trial_index": [1, 2, 3, 4], "is_repeat": [False] * 4, "rt_ms": [1000.0, 2000.0, 500.0, 250.0],
-        "elapsed_ms": [0.0] * 4, "top1": [3, 3, 5, 5], "top1_prob": [100.0, 60.0, 70.0, 80.0],
-        "top1_prob_text": ["100", "60", "70", "80"], "top2": [-1, 5, 5, 3], "top2_prob": [None, 50.0, 20.0, None],
-        "top2_prob_text": ["", "50", "20", ""], "impossible": [[0, 1], [], [9], []],
+        "image": [4, 4, 9, 9],
+        "label": [3, 3, 5, 5],
+        "annotator": [0, 1, 0, 1],
+        "batch": [0] * 4,
+        "trial_index": [1, 2, 3, 4],
+        "is_repeat": [False] * 4,
+        "rt_ms": [1000.0, 2000.0, 500.0, 250.0],
+        "elapsed_ms": [0.0] * 4,
+        "top1": [3, 3, 5, 5],
+        "top1_prob": [100.0, 60.0, 70.0, 80.0],
+        "top1_prob_text": ["100", "60", "70", "80"],
+        "top2": [-1, 5, 5, 3],
+        "top2_prob": [None, 50.0, 20.0, None],
+        "top2_prob_text": ["", "50", "20", ""],
+        "impossible": [[0, 1], [], [9], []],
         "t2clamp": [[0.1] * 10] * 4,
-    }  # fmt: skip
+    }
     return pa.table(columns | changes)
 
 
@@ -142,9 +158,12 @@ def test_unknown_classes_in_cifar10s_are_refused(tmp_path):
 def test_items_with_withheld_labels_are_left_out(tmp_path):
     path = tmp_path / "toy.parquet"
     columns = {
-        "item": ["a", "b", "c"], "split": ["train", "test", "dev"], "annotators": [[1, 2], [1, 2], [3]],
-        "annotations": [[-1, 1], [None, None], [0]], "why": [["x", "y"], ["z", "z"], ["w"]],
-    }  # fmt: skip
+        "item": ["a", "b", "c"],
+        "split": ["train", "test", "dev"],
+        "annotators": [[1, 2], [1, 2], [3]],
+        "annotations": [[-1, 1], [None, None], [0]],
+        "why": [["x", "y"], ["z", "z"], ["w"]],
+    }
     pq.write_table(pa.table(columns), path)
     found = lewidi.read_lists(path, codes=(-1, 0, 1), classes=("-1", "0", "1"), beside=("why",))
     assert found.items.to_pydict() == {"item": ["a", "c"], "split": ["train", "dev"]}

@@ -259,9 +259,10 @@ def test_questions_that_make_no_sense_are_refused(votes):
     delivery = sls(votes, 0)
     for items, message in (
         ([0, 60], r"there are 60 items, 0..59; 1 of 2 positions asked for are not among them, such as 60"),
-        ([-1], "such as -1"), ([0.5], r"by position, \(r,\) integers from 0 to 59, not by float64"),
+        ([-1], "such as -1"),
+        ([0.5], r"by position, \(r,\) integers from 0 to 59, not by float64"),
         ([[1, 2]], r"shape \(1, 2\)"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ValueError, match=message):
             delivery.targets(0, items)
     for epoch in (-1, 1.5, True, "3"):

@@ -19,8 +19,12 @@ def test_the_words_are_those_of_splitmix64():
     """First outputs for the seed 1234567 of splitmix64.c by S. Vigna, as listed by Rosetta Code."""
     found = words(np.uint64(1234567), np.arange(5))
     assert found.tolist() == [
-        6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
-    ]  # fmt: skip
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
 
 
 @given(WORD, st.integers(0, 2**40))
@@ -89,8 +93,12 @@ def test_answers_are_picked_as_a_plain_loop_picks_them(start, asked):
         assert keyed.any_answer(np.uint64(start), FIRST, VALUES, given_, whole).tolist() == drawn
         assert keyed.shared_answer(np.uint64(start), FIRST, VALUES, given_, whole).tolist() == shared
         assert keyed.answer_in_turn(start // 2, FIRST, VALUES, given_, whole).tolist() == turn
-        partner = [(w >> 32) * 77 >> 32 for w in (slow_word if not whole else [
-            mix_slowly((start + (item + 1) * GOLDEN) % 2**64) for item in range(77)])]  # fmt: skip
+        partner = [
+            (w >> 32) * 77 >> 32
+            for w in (
+                slow_word if not whole else [mix_slowly((start + (item + 1) * GOLDEN) % 2**64) for item in range(77)]
+            )
+        ]
         assert keyed.partners(np.uint64(start), 77, given_, whole).tolist() == partner
 
 

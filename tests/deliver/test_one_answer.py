@@ -19,17 +19,23 @@ vote_lists = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=9), min_s
 
 def votes_of(lists):
     return Votes(
-        item=np.array([i for i, row in enumerate(lists) for _ in row], dtype=np.int32), items=np.arange(len(lists)),
-        choice=np.array([c for row in lists for c in row], dtype=np.int32), classes=("a", "b", "c", "d"),
-    )  # fmt: skip
+        item=np.array([i for i, row in enumerate(lists) for _ in row], dtype=np.int32),
+        items=np.arange(len(lists)),
+        choice=np.array([c for row in lists for c in row], dtype=np.int32),
+        classes=("a", "b", "c", "d"),
+    )
 
 
 def beliefs_of(stated, item):
     stated = np.asarray(stated, dtype=float)
     return Beliefs(
-        item=np.asarray(item), items=np.arange(max(item) + 1), classes=tuple("abcd"[: stated.shape[1]]), stated=stated,
-        ruled_out=np.zeros(stated.shape, dtype=bool), named=np.full((len(stated), 1), -1),
-    )  # fmt: skip
+        item=np.asarray(item),
+        items=np.arange(max(item) + 1),
+        classes=tuple("abcd"[: stated.shape[1]]),
+        stated=stated,
+        ruled_out=np.zeros(stated.shape, dtype=bool),
+        named=np.full((len(stated), 1), -1),
+    )
 
 
 @given(vote_lists, st.integers(0, 2**64 - 1), st.integers(0, 1000))

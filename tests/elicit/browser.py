@@ -26,14 +26,31 @@ if TYPE_CHECKING:
 # Every window gets ready to show what one might type into its address bar, which takes a second of a processor. Of
 # several lists of features that are switched off the last one counts, so this one has those of playwright too.
 WITHOUT = (
-    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
-    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
-    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning",
-    "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled",
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
     "PreconnectToSearch",
-)  # fmt: skip
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--no-first-run", f"--disable-features={','.join(WITHOUT)}"]  # fmt: skip
+)
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    f"--disable-features={','.join(WITHOUT)}",
+]
 ALLOWED = re.compile(r"http://127\.0\.0\.1:|about:|data:")
 PATIENCE = 20_000  # milliseconds, on a machine that may be busy
 OFTEN = 20  # milliseconds between two looks at a page: to look at every frame makes the browser draw every frame

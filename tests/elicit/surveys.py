@@ -64,11 +64,12 @@ def from_prolific(number: int, visit: int = 1) -> dict[str, str]:
 def write_survey(folder: Path, **sections: Any) -> Path:
     """A survey of eight small pictures; sections overrule its settings, key by key where they are tables."""
     settings: dict[str, Any] = {
-        "title": "Animals", "items": "items",
+        "title": "Animals",
+        "items": "items",
         "question": {"kind": "choose", "classes": CLASSES},
         "protocol": {"per_person": 4, "per_item": 3},
         "people": {"source": "open"},
-    }  # fmt: skip
+    }
     for name, value in sections.items():
         if isinstance(value, dict) and isinstance(settings.get(name), dict) and name != "question":
             settings[name] = {**settings[name], **value}

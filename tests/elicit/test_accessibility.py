@@ -102,8 +102,10 @@ def test_every_question_is_accessible(tmp_path, person, faults, name):
 def test_a_question_that_cannot_be_shown_is_accessible(tmp_path, person, faults):
     with served(write_survey(tmp_path / "survey", contact="Ada")) as address:
         me = person(bypass_csp=True)
-        me.page.route("**/questions/choose.js", lambda route: route.fulfill(
-            body="export const ask = null;", content_type="text/javascript"))  # fmt: skip
+        me.page.route(
+            "**/questions/choose.js",
+            lambda route: route.fulfill(body="export const ask = null;", content_type="text/javascript"),
+        )
         page = me.start(address)
         assert me.heading() == "This page cannot be shown"
         assert faults(page) == [] and small_targets(page) == []
@@ -141,8 +143,15 @@ def test_every_page_of_a_survey_is_accessible(tmp_path, person, faults):
                 me.moves_on(lambda: me.page.locator("main button.main").first.click())
         me.page.get_by_role("button", name="Stay on this page").click()
         assert faults(me.page) == []
-        assert {"Animals", "Instructions", "A short check", "About your practice answer", "What is it?",
-                "Time for a short break", "Almost done"} <= seen  # fmt: skip
+        assert {
+            "Animals",
+            "Instructions",
+            "A short check",
+            "About your practice answer",
+            "What is it?",
+            "Time for a short break",
+            "Almost done",
+        } <= seen
         me.page.goto(f"{address}/start")  # without an id: refused in plain words
         assert faults(me.page) == [] and "PROLIFIC_PID" in me.page.inner_text("main")
         me.problems.clear()  # the browser notes the refusal
@@ -151,8 +160,10 @@ def test_every_page_of_a_survey_is_accessible(tmp_path, person, faults):
 def test_every_end_of_a_session_is_accessible(tmp_path, person, faults):
     """Declined, failed, full, paused, lost: pages that nobody hopes for."""
     settings = {"consent": "Yes?", "per_person": 8, "per_item": 1}
-    folder = write_survey(tmp_path / "survey", **{**WHOLE, "people": {"source": "open"}, "protocol": settings,
-                                                "attention": {}, "practice": [], "debrief": []})  # fmt: skip
+    folder = write_survey(
+        tmp_path / "survey",
+        **{**WHOLE, "people": {"source": "open"}, "protocol": settings, "attention": {}, "practice": [], "debrief": []},
+    )
     with served(folder) as address:
         run = open_survey(folder)
 

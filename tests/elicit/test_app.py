@@ -69,10 +69,23 @@ def test_every_reply_carries_a_strict_policy_and_no_cookie_is_set_for_annotators
 
 @pytest.mark.parametrize(
     "path",
-    ["/media/0/../../survey.toml", "/media/..%2f..%2fsurvey.toml", "/media/%2e%2e", "/media/0", "/media/0/0", "/media/",
-     "/media/p0", "/media/items%2fp0.png", "/media/items/p0.png", "/media/" + "0" * 32, "/media/0%00",
-     "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fapp.py"],
-)  # fmt: skip
+    [
+        "/media/0/../../survey.toml",
+        "/media/..%2f..%2fsurvey.toml",
+        "/media/%2e%2e",
+        "/media/0",
+        "/media/0/0",
+        "/media/",
+        "/media/p0",
+        "/media/items%2fp0.png",
+        "/media/items/p0.png",
+        "/media/" + "0" * 32,
+        "/media/0%00",
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2f..%2fapp.py",
+    ],
+)
 def test_no_path_leads_out_of_what_is_shown(served, path):
     _, client = served()
     reply = client.get(path)
@@ -120,8 +133,14 @@ def test_forged_expired_and_foreign_tokens_open_nothing(served):
     good = enter(client)["authorization"].removeprefix("Bearer ")
     name, _, seal = good.partition(".")
     other = "A" if seal[0] != "A" else "B"  # the last letter has bits that do not count
-    forged = [f"{name}.{other}{seal[1:]}", "", "x.y", signed(b"k" * 40, "person", "a"),
-              signed(run.secret, "invite", "a"), signed(run.secret, "dashboard", "a")]  # fmt: skip
+    forged = [
+        f"{name}.{other}{seal[1:]}",
+        "",
+        "x.y",
+        signed(b"k" * 40, "person", "a"),
+        signed(run.secret, "invite", "a"),
+        signed(run.secret, "dashboard", "a"),
+    ]
     for token in forged:
         assert client.post("/api/page", headers={"authorization": f"Bearer {token}"}).status_code == 401
     unknown = signed(run.secret, "person", "nobody")
@@ -131,8 +150,9 @@ def test_forged_expired_and_foreign_tokens_open_nothing(served):
 def test_names_and_texts_of_a_survey_arrive_as_data_and_are_escaped_in_pages(served, tmp_path):
     (tmp_path / "survey").mkdir()
     (tmp_path / "survey" / "items.csv").write_text(f'item,text\na,"{NASTY.replace(chr(34), chr(34) * 2)}"\nb,plain\n')
-    run, client = served(title=NASTY, items="items.csv", question={"kind": "choose", "classes": [NASTY, "b"]},
-                         protocol={"per_person": 1})  # fmt: skip
+    run, client = served(
+        title=NASTY, items="items.csv", question={"kind": "choose", "classes": [NASTY, "b"]}, protocol={"per_person": 1}
+    )
     for path in ("/run", "/dashboard"):
         assert "<img src=x" not in client.get(path).text
     page = client.post("/api/page", headers=enter(client))
@@ -175,8 +195,9 @@ def test_a_class_behind_one_address_is_let_in_at_once(served):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3), max_leaves=6,
-)  # fmt: skip
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)

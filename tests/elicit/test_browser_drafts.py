@@ -11,13 +11,16 @@ CLASSES = ("cat", "dog", "ship")
 DRAFTS = "Object.keys(sessionStorage).filter((key) => key.includes(':draft:'))"
 # Keys before the reload, keys after it, and the answer that they make together.
 HALVES = {
-    "top-two": ("c7", "0d20\n", {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20,
-                                 "ruled_out": []}),
+    "top-two": (
+        "c7",
+        "0d20\n",
+        {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": []},
+    ),
     "sliders": ("c7d2", "s0\n", {"values": {"cat": 0.7, "dog": 0.2, "ship": 0}}),
     "allocate": ("c70", "d30\n", {"percents": {"cat": 70, "dog": 30}}),
     "tokens": ("ccd", "s\n", {"tokens": {"cat": 2, "dog": 1, "ship": 1}}),
     "typicality": ("7", "\n", {"value": 0.7}),
-}  # fmt: skip
+}
 
 
 def press(me, keys):
@@ -76,12 +79,16 @@ def test_a_form_keeps_what_is_half_filled(tmp_path, person):
 
 
 def test_the_debriefing_and_the_check_keep_what_is_typed_but_not_for_somebody_else(tmp_path, person):
-    asked = [{"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
-             {"name": "length", "question": "Comments"}]  # fmt: skip
+    asked = [
+        {"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
+        {"name": "length", "question": "Comments"},
+    ]
     folder = write_survey(
-        tmp_path / "survey", debrief=asked, protocol={"per_person": 1},
+        tmp_path / "survey",
+        debrief=asked,
+        protocol={"per_person": 1},
         comprehension=[{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
-    )  # fmt: skip
+    )
     with served(folder) as address:
         me = person()
         page = me.start(address)
@@ -120,7 +127,10 @@ def test_what_is_half_filled_is_still_there_after_the_answer_before_was_changed(
         reload(me)  # half of the change survives, too
         me.moves_on(lambda: me.keys("Enter"))
         assert [slider.get_attribute("aria-valuetext") for slider in page.get_by_role("slider").all()] == [
-            "0.70", "not set", "not set"]  # fmt: skip
+            "0.70",
+            "not set",
+            "not set",
+        ]
         me.moves_on(lambda: press(me, "d8s9\n"))
     rows = kept(folder)
     first, second = (row["answer"]["values"] for row in rows)

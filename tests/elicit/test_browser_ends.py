@@ -9,14 +9,17 @@ from tests.elicit.browser import served
 from tests.elicit.surveys import write_survey
 
 ENDS = {
-    "completed": {"code": "CDONE"}, "screened_out": {"code": "CSCREEN"}, "declined": {"code": "CNOTHANKS"},
+    "completed": {"code": "CDONE"},
+    "screened_out": {"code": "CSCREEN"},
+    "declined": {"code": "CNOTHANKS"},
     "full": {"code": "CFULL"},
-}  # fmt: skip
+}
 ASKED = {
     "protocol": {"consent": "Yes?", "per_person": 1, "per_item": 1},
     "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
-    "people": {"source": "prolific"}, "contact": "Ada, ada@example.org",
-}  # fmt: skip
+    "people": {"source": "prolific"},
+    "contact": "Ada, ada@example.org",
+}
 GAP = 120  # milliseconds between the clicks of a hand
 
 
@@ -67,9 +70,14 @@ def prolific(person):
     yield come
 
 
-@pytest.mark.parametrize(("number", "leave", "outcome"), [
-    (1, complete, "completed"), (2, decline, "declined"), (3, fail, "screened_out"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "leave", "outcome"),
+    [
+        (1, complete, "completed"),
+        (2, decline, "declined"),
+        (3, fail, "screened_out"),
+    ],
+)
 def test_everybody_is_taken_back_with_the_one_code_of_their_outcome(tmp_path, prolific, number, leave, outcome):
     folder = write_survey(tmp_path / "survey", **ASKED, ends=ENDS)
     code = ENDS[outcome]["code"]

@@ -27,8 +27,9 @@ def test_what_is_judged_is_in_sight_at_every_slider(tmp_path, person, window, wh
     folder.mkdir()
     (folder / "items.csv").write_text("item,text\n" + "".join(f'i{i},"{LONG}"\n' for i in range(3)))
     items = {"items": "items.csv"} if what == "text" else {}
-    write_survey(folder, question={"kind": "sliders", "classes": TWELVE, "shuffle": False},
-                 protocol={"per_person": 1}, **items)  # fmt: skip
+    write_survey(
+        folder, question={"kind": "sliders", "classes": TWELVE, "shuffle": False}, protocol={"per_person": 1}, **items
+    )
     with served(folder) as address:
         me = person()
         me.resize(*WINDOWS[window])

@@ -77,9 +77,15 @@ def triplet(hands, shown):
 
 
 ANSWERS = {
-    "choose": choose, "top-two": top_two, "sliders": sliders, "allocate": allocate, "tokens": tokens,
-    "typicality": typicality, "similarity": similarity, "triplet": triplet,
-}  # fmt: skip
+    "choose": choose,
+    "top-two": top_two,
+    "sliders": sliders,
+    "allocate": allocate,
+    "tokens": tokens,
+    "typicality": typicality,
+    "similarity": similarity,
+    "triplet": triplet,
+}
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -124,8 +130,9 @@ def test_a_question_whose_script_fails_says_so_and_can_be_loaded_again(tmp_path,
     folder = write_survey(tmp_path / "survey", contact="Ada, ada@example.org")
     with served(folder) as address:
         me = person()
-        me.page.route("**/questions/choose.js", lambda route: route.fulfill(
-            body=script, content_type="text/javascript"))  # fmt: skip
+        me.page.route(
+            "**/questions/choose.js", lambda route: route.fulfill(body=script, content_type="text/javascript")
+        )
         me.page.goto(f"{address}/start")
         me.ready()
         assert me.heading() == "This page cannot be shown"
@@ -156,8 +163,9 @@ def test_a_question_that_fails_between_trials_says_so_too(tmp_path, person):
     }"""
     with served(folder) as address:
         me = person()
-        me.page.route("**/questions/choose.js", lambda route: route.fulfill(
-            body=script, content_type="text/javascript"))  # fmt: skip
+        me.page.route(
+            "**/questions/choose.js", lambda route: route.fulfill(body=script, content_type="text/javascript")
+        )
         me.start(address)
         me.page.wait_for_timeout(450)
         me.moves_on(lambda: me.page.get_by_role("button", name="cat").click())
@@ -178,8 +186,9 @@ def test_what_fails_at_a_click_is_said_above_the_question(tmp_path, person):
     }"""
     with served(folder) as address:
         me = person()
-        me.page.route("**/questions/choose.js", lambda route: route.fulfill(
-            body=script, content_type="text/javascript"))  # fmt: skip
+        me.page.route(
+            "**/questions/choose.js", lambda route: route.fulfill(body=script, content_type="text/javascript")
+        )
         me.start(address)
         me.page.wait_for_timeout(450)
         me.may_move(lambda: me.page.get_by_role("button", name="cat").click())

@@ -13,17 +13,27 @@ from tests.elicit.servers import start_server
 from tests.elicit.surveys import from_prolific, write_survey
 
 PROTOCOL = {
-    "consent": "You will judge **pictures**.\n\nDo you agree?", "instructions": ["Look.", "Then say what it is."],
-    "per_person": 4, "attention_every": 2, "repeats": 1, "break_every": 2, "debrief_text": "One more thing.",
-}  # fmt: skip
+    "consent": "You will judge **pictures**.\n\nDo you agree?",
+    "instructions": ["Look.", "Then say what it is."],
+    "per_person": 4,
+    "attention_every": 2,
+    "repeats": 1,
+    "break_every": 2,
+    "debrief_text": "One more thing.",
+}
 WHOLE = {
-    "protocol": PROTOCOL, "people": {"source": "prolific"}, "ends": {"completed": {"code": "CDONE42"}},
-    "contact": "Ada, ada@example.org", "practice": [{"item": "p0", "feedback": "Most say cat, **some** dog."}],
+    "protocol": PROTOCOL,
+    "people": {"source": "prolific"},
+    "ends": {"completed": {"code": "CDONE42"}},
+    "contact": "Ada, ada@example.org",
+    "practice": [{"item": "p0", "feedback": "Most say cat, **some** dog."}],
     "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
     "attention": {"p1": "dog", "p2": "ship"},
-    "debrief": [{"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
-                {"name": "comments", "question": "Comments"}],
-}  # fmt: skip
+    "debrief": [
+        {"name": "hard", "question": "Was it hard?", "options": ["Yes", "No"], "required": True},
+        {"name": "comments", "question": "Comments"},
+    ],
+}
 SOMEBODY = f"/start?{urlencode(from_prolific(0x5F01))}"
 
 
@@ -231,8 +241,13 @@ def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_pa
     (folder / "items.csv").write_text(
         f'item,text\na,"{nasty.replace(chr(34), chr(34) * 2)}"\nb,</p><script>1</script>\n'
     )
-    write_survey(folder, items="items.csv", question={"kind": "choose", "classes": [nasty, "plain"], "prompt": nasty},
-                title=nasty, protocol={"per_person": 2, "debrief_text": nasty})  # fmt: skip
+    write_survey(
+        folder,
+        items="items.csv",
+        question={"kind": "choose", "classes": [nasty, "plain"], "prompt": nasty},
+        title=nasty,
+        protocol={"per_person": 2, "debrief_text": nasty},
+    )
     with served(folder) as address:
         me = person()
         page = me.start(address)

@@ -139,13 +139,23 @@ def test_top_two_by_keyboard_alone(ask):
         {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": everything},
         {"first": "ship", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["truck"]},
         {"first": "horse", "first_percent": 60, "second": "deer", "second_percent": 40, "ruled_out": []},
-        {"first": "bird", "first_percent": 95, "second": None, "second_percent": None,
-         "ruled_out": [name for name in TEN if name not in ("bird", "airplane")]},
-    ]  # fmt: skip
+        {
+            "first": "bird",
+            "first_percent": 95,
+            "second": None,
+            "second_percent": None,
+            "ruled_out": [name for name in TEN if name not in ("bird", "airplane")],
+        },
+    ]
     assert changes(folder, 0) == [
-        ["named", ["cat", None]], ["first_percent", "7"], ["first_percent", "70"], ["named", ["cat", "dog"]],
-        ["second_percent", "2"], ["second_percent", "20"], ["ruled_out", True],
-    ]  # fmt: skip
+        ["named", ["cat", None]],
+        ["first_percent", "7"],
+        ["first_percent", "70"],
+        ["named", ["cat", "dog"]],
+        ["second_percent", "2"],
+        ["second_percent", "20"],
+        ["ruled_out", True],
+    ]
     assert changes(folder, 3)[-2:] == [["ruled_out", True], ["ruled_out", "airplane"]]
 
 
@@ -202,8 +212,12 @@ def test_top_two_among_120_classes_needs_few_keys(ask):
     assert (first["first"], first["second"], first["second_percent"]) == ("wren 12", "xenops 01", 30)
     assert len(first["ruled_out"]) == 118
     assert second == {
-        "first": "xenops 01", "first_percent": 100, "second": None, "second_percent": None, "ruled_out": ["gull 00"],
-    }  # fmt: skip
+        "first": "xenops 01",
+        "first_percent": 100,
+        "second": None,
+        "second_percent": None,
+        "ruled_out": ["gull 00"],
+    }
 
 
 @pytest.mark.parametrize("classes", [TEN, MANY], ids=["few", "many"])
@@ -249,9 +263,14 @@ def test_top_two_as_a_form_by_mouse_and_by_keyboard(ask):
     me.moves_on(lambda: me.keys("Enter"))
     assert answers(folder) == [
         {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]},
-        {"first": "bird", "first_percent": 100, "second": None, "second_percent": None,
-         "ruled_out": ["airplane", "automobile"]},
-    ]  # fmt: skip
+        {
+            "first": "bird",
+            "first_percent": 100,
+            "second": None,
+            "second_percent": None,
+            "ruled_out": ["airplane", "automobile"],
+        },
+    ]
 
 
 def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):

@@ -12,9 +12,12 @@ GAPS = (60, 100, 150, 250)  # milliseconds between the two presses of one hand
 PAUSE = "(gap) => new Promise((done) => setTimeout(done, gap))"
 # What is to be done before the button or the key that sends, for kinds where one press is not the whole answer.
 FIRST = {
-    "top-two": ["c", "7", "0"], "sliders": ["c", "7", "d", "7", "s", "7"], "allocate": ["c", "1", "0", "0"],
-    "tokens": ["c"] * 10, "typicality": ["7"],
-}  # fmt: skip
+    "top-two": ["c", "7", "0"],
+    "sliders": ["c", "7", "d", "7", "s", "7"],
+    "allocate": ["c", "1", "0", "0"],
+    "tokens": ["c"] * 10,
+    "typicality": ["7"],
+}
 SENDS = {"choose": "cat", "similarity": "3", "triplet": "The left one"}
 KEY = {"choose": "c", "similarity": "3", "triplet": "ArrowLeft"}
 
@@ -38,8 +41,9 @@ def test_a_double_click_and_a_doubled_key_answer_one_item(tmp_path, person, kind
         pytest.fail(f"say in FIRST or SENDS of this test how {kind} is answered")
     more = {"tokens": 10} if kind == "tokens" else {}
     classes = {} if not QUESTIONS[kind].needs_classes else {"classes": ("cat", "dog", "ship"), "shuffle": False}
-    folder = write_survey_of(kind, tmp_path / "survey", question={"kind": kind, **classes, **more},
-                             protocol={"per_person": 8})  # fmt: skip
+    folder = write_survey_of(
+        kind, tmp_path / "survey", question={"kind": kind, **classes, **more}, protocol={"per_person": 8}
+    )
     with served(folder) as address:
         me = person()
         me.start(address)

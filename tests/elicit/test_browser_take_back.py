@@ -12,21 +12,25 @@ from tests.elicit.surveys import write_survey, write_survey_of
 
 # The keys of an answer, and those that make another of it when it is filled in again.
 ANSWERS = {
-    "choose": ("c", "d"), "top-two": (("c", "7", "0", "d", "2", "0", "-", "Enter"), ("c", "6", "0", "Enter")),
+    "choose": ("c", "d"),
+    "top-two": (("c", "7", "0", "d", "2", "0", "-", "Enter"), ("c", "6", "0", "Enter")),
     "sliders": (("c", "7", "d", "1", "s", "0", "Enter"), ("d", "2", "Enter")),
     "allocate": (("c", "7", "0", "d", "3", "0", "Enter"), ("c", "5", "0", "s", "2", "0", "Enter")),
     "tokens": (("c", "c", "c", "d", "Enter"), ("Shift+C", "s", "Enter")),
     "typicality": (("7", "Enter"), ("ArrowRight", "Enter")),
-    "similarity": ("3", "4"), "triplet": (("ArrowLeft",), ("ArrowRight",)),
-}  # fmt: skip
+    "similarity": ("3", "4"),
+    "triplet": (("ArrowLeft",), ("ArrowRight",)),
+}
 CHANGED = {
     "choose": {"choice": "dog"},
     "top-two": {"first": "cat", "first_percent": 60, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]},
     "sliders": {"values": {"cat": 0.7, "dog": 0.2, "ship": 0}},
     "allocate": {"percents": {"cat": 50, "dog": 30, "ship": 20}},
-    "tokens": {"tokens": {"cat": 2, "dog": 1, "ship": 1}}, "typicality": {"value": 0.71}, "similarity": {"value": 4},
+    "tokens": {"tokens": {"cat": 2, "dog": 1, "ship": 1}},
+    "typicality": {"value": 0.71},
+    "similarity": {"value": 4},
     "triplet": {"closer": "second"},
-}  # fmt: skip
+}
 
 
 def take_back(me):

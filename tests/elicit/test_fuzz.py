@@ -29,8 +29,9 @@ text = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_f
 number = st.integers() | st.floats() | st.sampled_from([10**400, -(10**400), 10**18, 1e308, -0.0])
 JSON = st.recursive(
     st.none() | st.booleans() | number | text,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3), max_leaves=8,
-)  # fmt: skip
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
+    max_leaves=8,
+)
 quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -91,11 +92,15 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind
     def send(whole, value, times, stamp, page):
         here = web.post("/api/page", headers=who).json().get("page", "consent")
         answer = QUESTIONS[kind].simulate(run.survey.question, rng.dirichlet(np.ones(k)), rng)
-        bodies = [whole, {"page": page, "answer": {}}, {"page": here, "answer": value, "times": times, "client": stamp},
-                  {"page": here, "answer": {**answer, next(iter(answer)): value}, "times": times, "client": stamp},
-                  {"page": here, "answer": {**answer, "agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "answer": {"agreed": True}, "times": times, "client": stamp},
-                  {"page": here, "answer": answer, "client": stamp, "times": TIMES}]  # fmt: skip
+        bodies = [
+            whole,
+            {"page": page, "answer": {}},
+            {"page": here, "answer": value, "times": times, "client": stamp},
+            {"page": here, "answer": {**answer, next(iter(answer)): value}, "times": times, "client": stamp},
+            {"page": here, "answer": {**answer, "agreed": True}, "times": times, "client": stamp},
+            {"page": here, "answer": {"agreed": True}, "times": times, "client": stamp},
+            {"page": here, "answer": answer, "client": stamp, "times": TIMES},
+        ]
         for body in bodies:
             reply = web.post("/api/submit", headers=who, content=json.dumps(body))
             assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
@@ -115,8 +120,15 @@ def test_no_header_makes_the_server_fail(client):
     @given(st.dictionaries(names, value, max_size=3), st.sampled_from(["Bearer ", "", "Basic ", f"{COOKIE}="]))
     def send(headers, prefix):
         given_ = {name: prefix.encode() + content for name, content in headers.items() if name != "host"}
-        for path in ("/api/page", "/api/submit", "/dashboard", f"/{media_address(run.secret, 'p0', 0)}",
-                     "/dashboard/data", "/start", "/dashboard/change/stop"):  # fmt: skip
+        for path in (
+            "/api/page",
+            "/api/submit",
+            "/dashboard",
+            f"/{media_address(run.secret, 'p0', 0)}",
+            "/dashboard/data",
+            "/start",
+            "/dashboard/change/stop",
+        ):
             reply = web.request("POST" if "api" in path or "change" in path else "GET", path, headers=given_)
             assert reply.status_code in (200, 206, 303, 400, 401, 403, 416, 429), (path, reply.text)
 
@@ -176,8 +188,10 @@ def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_pa
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO answers"))
         # Whoever administers the server ends all connections: the pool notices and opens new ones.
         connection.execute(
-            sa.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-                    "AND datname = current_database()")
-        )  # fmt: skip
+            sa.text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                "AND datname = current_database()"
+            )
+        )
     assert web.post("/api/page", headers=who).json()["stage"] == "trial"
     run.store.close()

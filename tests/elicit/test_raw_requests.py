@@ -23,34 +23,79 @@ from tests.elicit.surveys import give_key
 
 POSTS = (b"/api/submit", b"/api/page", b"/dashboard/login", b"/dashboard/change/exclude")
 BODIES = {
-    "no text": b'{"page": "\xff\xfe"}', "a raw character 0": b'{"page": "\x00"}',
+    "no text": b'{"page": "\xff\xfe"}',
+    "a raw character 0": b'{"page": "\x00"}',
     "a character 0": rb'{"page": "\u0000", "answer": {"choice": "\u0000"}, "person": "\u0000", "why": "\u0000"}',
     "half characters": rb'{"page": "\ud800", "answer": {"\ud800": "\udfff"}, "person": "\ud800", "why": "\udfff"}',
-    "half characters in a trial": rb'{"page": "trial:\ud800", "answer": {}}', "infinite": b'{"page": 1e999}',
-    "not a number": b'{"page": NaN, "answer": {"choice": -Infinity}, "client": 1e999}', "many digits": b"9" * 5000,
-    "lists in lists": b"[" * 100_000, "objects in objects": b'{"a":' * 50_000,
+    "half characters in a trial": rb'{"page": "trial:\ud800", "answer": {}}',
+    "infinite": b'{"page": 1e999}',
+    "not a number": b'{"page": NaN, "answer": {"choice": -Infinity}, "client": 1e999}',
+    "many digits": b"9" * 5000,
+    "lists in lists": b"[" * 100_000,
+    "objects in objects": b'{"a":' * 50_000,
     "objects as deep as can be read": b'{"page": "x", "answer": ' + b'{"a":' * 900 + b"1" + b"}" * 901,
-    "the same key twice": b'{"page": "a", "page": "b"}', "UTF-16": '{"page": "x"}'.encode("utf-16"),
-    "a byte order mark": b"\xef\xbb\xbf{}", "nothing": b"", "a form": b"key=%00&key=%ff&%ed%a0%80=x", "null": b"null",
-}  # fmt: skip
+    "the same key twice": b'{"page": "a", "page": "b"}',
+    "UTF-16": '{"page": "x"}'.encode("utf-16"),
+    "a byte order mark": b"\xef\xbb\xbf{}",
+    "nothing": b"",
+    "a form": b"key=%00&key=%ff&%ed%a0%80=x",
+    "null": b"null",
+}
 TYPES = (b"application/json", b"multipart/form-data; boundary=x", b"text/plain; charset=utf-99", b"\xff", b"")
 PATHS = (
-    b"/media/" + b"%2e%2e%2f" * 20 + b"etc/passwd", b"/media/..%2f..%2fsurvey.toml", b"/media/%00", b"/media/%ff",
-    b"/media/%", b"/media//", b"/media/..;/survey.toml", b"/media/" + b"a" * 60_000, b"/static/" + b"a" * 5000,
-    b"/static/%2e%2e%2f%2e%2e%2fapp.py", b"/static/..%5capp.py", b"/static/%00", b"/static/run.js%00",
-    b"/static/" + b"a/" * 2000, b"/static/.", b"/static/", b"/static//etc/passwd", b"//etc/passwd", b"*",
-    b"http://evil.example/run", b"/\xff", b"/start?" + b"a=b&" * 5000, b"/start?%ff=%00&PROLIFIC_PID=%ed%a0%80",
-    b"/dashboard/download/%2e%2e%2f", b"/dashboard/download/answers.csv%00", b"/?\xff", b"/?%0d%0aSet-Cookie:%20a=b",
-)  # fmt: skip
+    b"/media/" + b"%2e%2e%2f" * 20 + b"etc/passwd",
+    b"/media/..%2f..%2fsurvey.toml",
+    b"/media/%00",
+    b"/media/%ff",
+    b"/media/%",
+    b"/media//",
+    b"/media/..;/survey.toml",
+    b"/media/" + b"a" * 60_000,
+    b"/static/" + b"a" * 5000,
+    b"/static/%2e%2e%2f%2e%2e%2fapp.py",
+    b"/static/..%5capp.py",
+    b"/static/%00",
+    b"/static/run.js%00",
+    b"/static/" + b"a/" * 2000,
+    b"/static/.",
+    b"/static/",
+    b"/static//etc/passwd",
+    b"//etc/passwd",
+    b"*",
+    b"http://evil.example/run",
+    b"/\xff",
+    b"/start?" + b"a=b&" * 5000,
+    b"/start?%ff=%00&PROLIFIC_PID=%ed%a0%80",
+    b"/dashboard/download/%2e%2e%2f",
+    b"/dashboard/download/answers.csv%00",
+    b"/?\xff",
+    b"/?%0d%0aSet-Cookie:%20a=b",
+)
 HEADERS = (
-    b"X-A: " + b"a" * 70_000, b"\r\n".join(b"X-%d: a" % i for i in range(3000)), b"Content-Type: \x00", b": x",
-    b"Range: bytes=0-99999999999999999999", b"Range: bytes=" + b"0-0," * 2000 + b"1-1", b"Range: bytes=-1",
-    b"Range: bytes=5-1", b"Range: \xff", b"If-Range: \xff", b"Cookie: " + b"a=b;" * 3000, b"Cookie: \xff\x01",
-    COOKIE.encode().join([b"Cookie: ", b"=\xff"]), b"Authorization: Bearer \xff\xfe", b"No colon",
-    b"Authorization: Bearer " + b"a" * 20_000, b"X-Forwarded-For: \xff, " + b"1" * 3000, b"X-Forwarded-For: ,",
-    b"X-Forwarded-Proto: ftp", b"Expect: 100-continue", b"Host: a\r\nHost: b", b"If-Modified-Since: nonsense",
+    b"X-A: " + b"a" * 70_000,
+    b"\r\n".join(b"X-%d: a" % i for i in range(3000)),
+    b"Content-Type: \x00",
+    b": x",
+    b"Range: bytes=0-99999999999999999999",
+    b"Range: bytes=" + b"0-0," * 2000 + b"1-1",
+    b"Range: bytes=-1",
+    b"Range: bytes=5-1",
+    b"Range: \xff",
+    b"If-Range: \xff",
+    b"Cookie: " + b"a=b;" * 3000,
+    b"Cookie: \xff\x01",
+    COOKIE.encode().join([b"Cookie: ", b"=\xff"]),
+    b"Authorization: Bearer \xff\xfe",
+    b"No colon",
+    b"Authorization: Bearer " + b"a" * 20_000,
+    b"X-Forwarded-For: \xff, " + b"1" * 3000,
+    b"X-Forwarded-For: ,",
+    b"X-Forwarded-Proto: ftp",
+    b"Expect: 100-continue",
+    b"Host: a\r\nHost: b",
+    b"If-Modified-Since: nonsense",
     b"Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13",
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -71,9 +116,14 @@ def talk(opened, caplog):
     def send(method, path, framing=b"", body=b"", leaves=False):
         """The picture of p0 is called {key}, and {headers} let somebody in, to the survey and to the dashboard."""
         me, i = signed(run.secret, "person", arrive(run, {})), next(numbers)
-        headers = {"Host": "x", "Connection": "close", "X-Forwarded-For": f"10.0.{i // 250}.{i % 250}",
-                   "Authorization": f"Bearer {me}", "Cookie": f"{COOKIE}={cookie}",
-                   "X-Form-Token": form_token(run.secret, cookie)}  # fmt: skip
+        headers = {
+            "Host": "x",
+            "Connection": "close",
+            "X-Forwarded-For": f"10.0.{i // 250}.{i % 250}",
+            "Authorization": f"Bearer {me}",
+            "Cookie": f"{COOKIE}={cookie}",
+            "X-Form-Token": form_token(run.secret, cookie),
+        }
         named = framing.lower().partition(b":")[0].decode("latin-1")
         lines = [f"{name}: {value}".encode() for name, value in headers.items() if name.lower() != named]
         path = path.replace(b"{key}", media_address(run.secret, "p0", 0).encode())
@@ -113,8 +163,9 @@ def test_no_framing_makes_the_server_fail_and_nothing_beyond_the_limit_is_read(t
     piece = b"10000\r\n" + b"x" * 65536 + b"\r\n"
     for path in POSTS:
         assert talk(b"POST", path, b"Transfer-Encoding: chunked", piece * (LARGEST // 65536 + 1) + b"0\r\n\r\n")[0] in (
-            413, None,
-        )  # fmt: skip
+            413,
+            None,
+        )
         assert talk(b"POST", path, length(b"x" * (LARGEST + 1)), b"x" * 10)[0] == 413
         for wrong in (b"99999999999999999999999", b"-2", b"2, 3", b"0x2", b"2\r\nContent-Length: 3"):
             assert talk(b"POST", path, b"Content-Length: " + wrong, b"{} ")[0] in (400, 413)
@@ -144,9 +195,22 @@ def test_somebody_who_leaves_in_the_middle_of_a_request_is_no_fault(talk):
 
 
 def test_no_redirect_leads_to_the_name_that_a_request_gives_the_host(talk):
-    paths = (b"/", b"/start", b"/start/", b"/start/?a=b", b"/run/", b"/dashboard/", b"/dashboard/data/", b"/static",
-             b"/api/page/", b"/healthy/", b"//evil.example/start/", b"http://evil.example/start/", b"/start//",
-             b"/media")  # fmt: skip
+    paths = (
+        b"/",
+        b"/start",
+        b"/start/",
+        b"/start/?a=b",
+        b"/run/",
+        b"/dashboard/",
+        b"/dashboard/data/",
+        b"/static",
+        b"/api/page/",
+        b"/healthy/",
+        b"//evil.example/start/",
+        b"http://evil.example/start/",
+        b"/start//",
+        b"/media",
+    )
     for path in paths:
         for header in (b"Host: evil.example", b"Host: x\r\nX-Forwarded-Host: evil.example"):
             for method, body in ((b"GET", b""), (b"POST", length(b""))):

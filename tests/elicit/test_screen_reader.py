@@ -49,8 +49,11 @@ def spoken(me):
             states = {state["name"]: state["value"].get("value") for state in node.get("properties", [])}
             line = [name if role == "StaticText" else f"{role} {name}".strip()]
             line += [str(node[key]["value"]) for key in ("value", "description") if node.get(key, {}).get("value")]
-            line += [state if states[state] in (True, "true") else f"{state} {states[state]}"
-                     for state in STATES if states.get(state) not in (None, False, "false", "")]  # fmt: skip
+            line += [
+                state if states[state] in (True, "true") else f"{state} {states[state]}"
+                for state in STATES
+                if states.get(state) not in (None, False, "false", "")
+            ]
             lines.append("; ".join(line))
         for child in node.get("childIds", []) if role not in WHOLE else []:
             if child in by_id:
@@ -68,10 +71,15 @@ def heard(me):
 def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
     me = listen({"kind": "choose", "classes": ("cat", "dog", "ship"), "shuffle": False})
     question = [
-        "heading What is it?; focused", "form Your answer", "group Classes", "image The picture to be judged",
-        "button cat; keyshortcuts c", "button dog; keyshortcuts d", "button ship; keyshortcuts s",
+        "heading What is it?; focused",
+        "form Your answer",
+        "group Classes",
+        "image The picture to be judged",
+        "button cat; keyshortcuts c",
+        "button dog; keyshortcuts d",
+        "button ship; keyshortcuts s",
         "checkbox Keys: the letter beside a class chooses it.; checked",
-    ]  # fmt: skip
+    ]
     assert spoken(me) == question
     me.moves_on(lambda: me.keys("d"))
     assert heard(me) == ["2 of 4"]
@@ -83,15 +91,27 @@ def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
 def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
     me = listen({"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": False})
     assert spoken(me) == [
-        "heading What is it, and how sure are you?; focused", "image The picture to be judged",
-        "form Your answer", "group Classes", "button cat; keyshortcuts c", "button dog; keyshortcuts d",
-        "button ship; keyshortcuts s", "Most probable", "–", "Most probable: percent",
-        "textbox Most probable: percent; disabled", "Second, if any", "–", "Second, if any: percent",
-        "textbox Second, if any: percent; disabled", "button Definitely none of the rest; disabled; keyshortcuts -",
-        "button Rule out one by one", "button Next",
+        "heading What is it, and how sure are you?; focused",
+        "image The picture to be judged",
+        "form Your answer",
+        "group Classes",
+        "button cat; keyshortcuts c",
+        "button dog; keyshortcuts d",
+        "button ship; keyshortcuts s",
+        "Most probable",
+        "–",
+        "Most probable: percent",
+        "textbox Most probable: percent; disabled",
+        "Second, if any",
+        "–",
+        "Second, if any: percent",
+        "textbox Second, if any: percent; disabled",
+        "button Definitely none of the rest; disabled; keyshortcuts -",
+        "button Rule out one by one",
+        "button Next",
         "checkbox Keys: a letter names a class, digits say how sure, Shift and a letter rules one out, - rules out "
         "all the rest.; checked",
-    ]  # fmt: skip
+    ]
     me.keys("Enter")
     assert heard(me) == ["Name the most probable class."]
     me.keys("c", "7", "0", "Shift+S")
@@ -100,10 +120,16 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
     assert heard(me) == ["dog gets the rest, 30 percent. Enter again sends it."]
     assert spoken(me)[4:14] == [
         "button cat , most probable; pressed; keyshortcuts c",
-        "button dog , second most probable; pressed; keyshortcuts d", "button ship , definitely not; keyshortcuts s",
-        "Most probable", "cat", "How probable is cat, in percent?", "textbox How probable is cat, in percent?; 70",
-        "Second, if any", "dog", "How probable is dog, in percent?",
-    ]  # fmt: skip
+        "button dog , second most probable; pressed; keyshortcuts d",
+        "button ship , definitely not; keyshortcuts s",
+        "Most probable",
+        "cat",
+        "How probable is cat, in percent?",
+        "textbox How probable is cat, in percent?; 70",
+        "Second, if any",
+        "dog",
+        "How probable is dog, in percent?",
+    ]
     assert "textbox How probable is dog, in percent?; 30; focused" in spoken(me)
     me.ready()
     me.moves_on(lambda: me.keys("Enter"))
@@ -116,12 +142,18 @@ def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
     texts = "(all) => all.map((slider) => slider.getAttribute('aria-valuetext'))"
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["not set", "not set"]
     assert spoken(me) == [
-        "heading How well does each word describe it?; focused", "image The picture to be judged",
-        "form Your answer", "group From not at all to completely", "cat", "slider cat; 0.5; keyshortcuts c", "dog",
-        "slider dog; 0.5; keyshortcuts d", "button Next",
+        "heading How well does each word describe it?; focused",
+        "image The picture to be judged",
+        "form Your answer",
+        "group From not at all to completely",
+        "cat",
+        "slider cat; 0.5; keyshortcuts c",
+        "dog",
+        "slider dog; 0.5; keyshortcuts d",
+        "button Next",
         "checkbox Keys: a letter goes to its slider; 0 to 9 set tenths, End the top, arrows and the space bar as "
         "usual.; checked",
-    ]  # fmt: skip
+    ]
     me.keys("c", "7", "ArrowRight")
     assert heard(me) == []  # the slider that has the focus speaks, nothing else does
     me.keys("Enter")
@@ -134,9 +166,11 @@ def test_each_token_is_told_with_its_class(listen):
     me = listen({"kind": "tokens", "classes": ("cat", "dog"), "tokens": 2})
     me.keys("c", "d", "d", "Shift+C")
     assert heard(me) == [
-        "1 on cat. 1 of 2 tokens left.", "1 on dog. All 2 tokens are placed.", "1 on dog. All 2 tokens are placed.",
+        "1 on cat. 1 of 2 tokens left.",
+        "1 on dog. All 2 tokens are placed.",
+        "1 on dog. All 2 tokens are placed.",
         "0 on cat. 1 of 2 tokens left.",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by_its_text(listen):

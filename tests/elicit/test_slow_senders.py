@@ -56,11 +56,16 @@ def status_of(there):
     return int(reply.split()[1])
 
 
-@pytest.mark.parametrize(("part", "sent"), [
-    ("HEADERS", b"G"), ("HEADERS", b"GET /healthy HTTP/1.1\r\nX-A: "), ("HEADERS", GET[:-2]),
-    ("BODY", b"POST /api/page HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"),
-    ("BODY", b"POST /dashboard/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nkey="),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("part", "sent"),
+    [
+        ("HEADERS", b"G"),
+        ("HEADERS", b"GET /healthy HTTP/1.1\r\nX-A: "),
+        ("HEADERS", GET[:-2]),
+        ("BODY", b"POST /api/page HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"),
+        ("BODY", b"POST /dashboard/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nkey="),
+    ],
+)
 def test_a_request_that_does_not_arrive_is_given_up(server, monkeypatch, part, sent):
     monkeypatch.setattr(slow_senders, part, SHORT)
     with connect(server[1]) as there:
@@ -106,8 +111,10 @@ def test_a_slow_phone_hands_in_its_answer(server):
     me = arrive(run, {})
     sent = {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES}
     body = json.dumps(sent).encode()
-    head = (f"POST /api/submit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {signed(run.secret, 'person', me)}\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n").encode()  # fmt: skip
+    head = (
+        f"POST /api/submit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {signed(run.secret, 'person', me)}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode()
     with connect(port) as there:
         for byte in range(0, len(head + body), 4):
             there.sendall((head + body)[byte : byte + 4])

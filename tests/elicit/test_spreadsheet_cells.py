@@ -21,11 +21,25 @@ from tests.elicit.surveys import TIMES, write_survey
 NASTY = '=HYPERLINK("http://evil.example","x")'
 
 
-@pytest.mark.parametrize(("text", "cell"), [
-    ("=1+1", "'=1+1"), ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"), ("-2+3", "'-2+3"), ("@SUM(A1)", "'@SUM(A1)"),
-    ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("-1", "-1"), ("-1.5e3", "-1.5e3"), ("+4", "+4"), ("a=b", "a=b"), ("", ""),
-    ("'=1", "'=1"), (None, None), ("-", "'-"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("-1", "-1"),
+        ("-1.5e3", "-1.5e3"),
+        ("+4", "+4"),
+        ("a=b", "a=b"),
+        ("", ""),
+        ("'=1", "'=1"),
+        (None, None),
+        ("-", "'-"),
+    ],
+)
 def test_what_would_be_run_gets_an_apostrophe_and_numbers_stay(text, cell):
     table, changed = harmless(pa.table({"text": pa.array([text], pa.string())}))
     assert table.column("text").to_pylist() == [cell] and changed == (text != cell)
@@ -54,8 +68,11 @@ def test_every_csv_of_a_survey_is_harmless_and_other_formats_keep_the_text(tmp_p
         me = arrive(run, {})
         submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "@a"}, "times": TIMES})
         for what in EXPORTS:
-            cells = [cell for row in csv.reader(io.StringIO(FORMATS["csv"].as_bytes(EXPORTS[what].table(run)).decode()))
-                     for cell in row]  # fmt: skip
+            cells = [
+                cell
+                for row in csv.reader(io.StringIO(FORMATS["csv"].as_bytes(EXPORTS[what].table(run)).decode()))
+                for cell in row
+            ]
             assert not [cell for cell in cells if cell[:1] in ("=", "+", "@", "\t", "\r")]
             write_table(run, what, tmp_path / f"{what}.csv", say=said.append)
             write_table(run, what, tmp_path / f"{what}.jsonl", say=said.append)

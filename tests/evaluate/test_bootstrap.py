@@ -94,10 +94,13 @@ def test_rank_correlations_near_one_have_intervals_that_hold_them():
     assert hits >= 135
 
 
-@pytest.mark.parametrize(("least", "draw", "truth"), [
-    (138, lambda rng: rng.lognormal(0, 1, 30), np.exp(0.5)),
-    (136, lambda rng: rng.exponential(1, 20), 1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("least", "draw", "truth"),
+    [
+        (138, lambda rng: rng.lognormal(0, 1, 30), np.exp(0.5)),
+        (136, lambda rng: rng.exponential(1, 20), 1.0),
+    ],
+)
 def test_means_of_a_few_skewed_losses_are_held(least, draw, truth):
     """150 intervals called 95 %; of percentiles of the resampled means 135 and 134 hold it."""
     rng = np.random.default_rng(1)
@@ -174,9 +177,13 @@ def test_few_annotators_widen_the_interval_over_items():
     lean = rng.uniform(0.2, 0.8, 6)
     said = rng.random((300, 6)) < lean
     votes = Votes(
-        item=np.repeat(np.arange(300), 6), items=np.arange(300), annotator=np.tile(np.arange(6), 300),
-        annotators=np.arange(6), choice=said.astype(int).ravel(), classes=("no", "yes"),
-    )  # fmt: skip
+        item=np.repeat(np.arange(300), 6),
+        items=np.arange(300),
+        annotator=np.tile(np.arange(6), 300),
+        annotators=np.arange(6),
+        choice=said.astype(int).ravel(),
+        classes=("no", "yes"),
+    )
     found = over_annotators(votes, lambda used, shares: float(shares[:, 1].mean()), rng, replicates=1500)
     assert found.value == pytest.approx(said.mean())
     assert found.sd == pytest.approx(said.mean(axis=0).std(ddof=1) / np.sqrt(6))
@@ -191,8 +198,14 @@ def few_votes():
     who = rng.random((80, 12)).argsort(axis=1)[:, :4].ravel()
     mass = np.repeat(truth, 4, axis=0) * leaning[who]
     choice = [rng.choice(3, p=row / row.sum()) for row in mass]
-    votes = Votes(item=np.repeat(np.arange(80), 4), items=np.arange(80), annotator=who, annotators=np.arange(12),
-                  choice=np.array(choice), classes=("a", "b", "c"))  # fmt: skip
+    votes = Votes(
+        item=np.repeat(np.arange(80), 4),
+        items=np.arange(80),
+        annotator=who,
+        annotators=np.arange(12),
+        choice=np.array(choice),
+        classes=("a", "b", "c"),
+    )
     return votes, 0.8 * truth + 0.2 / 3
 
 

@@ -12,8 +12,10 @@ from dissensus.evaluate.brier import brier_decomposition, brier_decomposition_of
 from dissensus.evaluate.metrics import soft_brier
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]), st.floats(0, 1)), min_size=1, max_size=60),
-       st.integers(1, 12))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]), st.floats(0, 1)), min_size=1, max_size=60),
+    st.integers(1, 12),
+)
 def test_parts_sum_to_the_score_exactly(items, bins):
     f, o = np.array(items).T
     parts = brier_decomposition(f, o, bins)

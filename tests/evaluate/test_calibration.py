@@ -42,8 +42,11 @@ def test_items_of_equal_confidence_are_shared_by_the_bins_they_lie_on():
     assert equal_mass_ece(f, o, 2) == pytest.approx(0.3)
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=40),
-       st.integers(1, 8), st.randoms(use_true_random=False))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), min_size=1, max_size=40),
+    st.integers(1, 8),
+    st.randoms(use_true_random=False),
+)
 def test_the_order_of_items_never_matters(items, bins, random):
     shuffled = items[:]
     random.shuffle(shuffled)

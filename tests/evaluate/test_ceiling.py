@@ -167,8 +167,10 @@ def test_resampled_items_without_a_disputed_one_do_not_count_as_a_second_choice_
 def test_equal_second_choices_are_shared_whatever_the_order_of_classes():
     """A vote each for two classes says nothing about which is second, though one of them is common elsewhere."""
     counts = np.array([[1, 1, 0]] * 60 + [[9, 1, 0], [8, 1, 1]] * 60)
-    found = [human_ceiling(Distributions.from_counts(counts[:, order]), np.random.default_rng(0), **QUICK)
-             for order in ([0, 1, 2], [2, 1, 0])]  # fmt: skip
+    found = [
+        human_ceiling(Distributions.from_counts(counts[:, order]), np.random.default_rng(0), **QUICK)
+        for order in ([0, 1, 2], [2, 1, 0])
+    ]
     one, reversed_classes = (ceiling.corrected["second_best_accuracy"].value for ceiling in found)
     assert one == pytest.approx(reversed_classes, abs=0.05)
 

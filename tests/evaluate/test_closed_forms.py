@@ -56,8 +56,12 @@ def test_a_wrong_draw_moves_the_entropy_less_the_more_votes_there_are():
     off = []
     for votes in (2, 5, 12):
         counts, chance = outcomes(truth, votes)
-        off.append(abs(chance @ soft_nll_of_truth(PossibleTruth(np.tile(wrong, (len(counts), 1)), counts))
-                       - entropy(truth[None])[0]))  # fmt: skip
+        off.append(
+            abs(
+                chance @ soft_nll_of_truth(PossibleTruth(np.tile(wrong, (len(counts), 1)), counts))
+                - entropy(truth[None])[0]
+            )
+        )
     assert off[0] > off[1] > off[2] and off[2] < 0.1 * abs(entropy(wrong[None]) - entropy(truth[None]))[0]
 
 

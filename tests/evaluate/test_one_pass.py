@@ -66,9 +66,11 @@ def test_sweep_equals_the_functions_one_by_one(n, k):
 
 def added_up(scores, name):
     return (
-        scores[f"{name}_reliability"] - scores[f"{name}_resolution"] + scores[f"{name}_uncertainty"]
+        scores[f"{name}_reliability"]
+        - scores[f"{name}_resolution"]
+        + scores[f"{name}_uncertainty"]
         + scores[f"{name}_inside"]
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("n", [700, SAMPLE + 3, 40_001])

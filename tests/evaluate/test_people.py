@@ -106,9 +106,14 @@ def test_half_precision_is_taken_where_it_sums_to_1_and_refused_where_it_does_no
 
 
 def test_full_beliefs_are_taken_as_their_mean_and_partial_ones_refused_with_the_way_out():
-    full = Beliefs(item=np.array([0, 0, 1]), items=["a", "b"], classes=("x", "y"),
-                   stated=np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), ruled_out=np.zeros((3, 2), dtype=bool),
-                   named=np.zeros((3, 0), dtype=np.int32))  # fmt: skip
+    full = Beliefs(
+        item=np.array([0, 0, 1]),
+        items=["a", "b"],
+        classes=("x", "y"),
+        stated=np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]),
+        ruled_out=np.zeros((3, 2), dtype=bool),
+        named=np.zeros((3, 0), dtype=np.int32),
+    )
     people = as_people(full)
     assert people.form == "beliefs" and people.counts is None
     assert np.allclose(people.probs, [[0.7, 0.3], [0.2, 0.8]])

@@ -30,9 +30,18 @@ from dissensus.labels.votes import Votes
 
 CLASSES = ("cat", "deer", "dog")
 KEYS = {
-    "soft_nll", "kl", "js", "brier", "accuracy", "second_best_accuracy", "ece_equal_mass", "rmse_calibration",
-    "smooth_ece", "entropy_pearson", "entropy_spearman",
-}  # fmt: skip
+    "soft_nll",
+    "kl",
+    "js",
+    "brier",
+    "accuracy",
+    "second_best_accuracy",
+    "ece_equal_mass",
+    "rmse_calibration",
+    "smooth_ece",
+    "entropy_pearson",
+    "entropy_spearman",
+}
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +81,12 @@ def test_every_number_is_that_of_its_own_function(crowd, models, compared):
             assert card.values[name].shape == (240,)
     columns = confidence_and_outcome(q, p)
     wanted = {
-        "ece_equal_mass": equal_mass_ece(*columns), "rmse_calibration": rmse_calibration(*columns),
-        "smooth_ece": smooth_ece(*columns), "entropy_pearson": entropy_pearson(q, p),
+        "ece_equal_mass": equal_mass_ece(*columns),
+        "rmse_calibration": rmse_calibration(*columns),
+        "smooth_ece": smooth_ece(*columns),
+        "entropy_pearson": entropy_pearson(q, p),
         "entropy_spearman": entropy_spearman(q, p),
-    }  # fmt: skip
+    }
     for name, value in wanted.items():
         assert card.scores[name].value == pytest.approx(value)
         assert card.scores[name].low <= card.scores[name].high
@@ -108,8 +119,11 @@ def test_better_models_score_better(compared):
         values = {model: card.scores[name].value for model, card in compared.cards.items()}
         assert values["truth"] < values["too sure"] < values["noise"]
     assert {name for name in KEYS if METRICS[name].better == "higher"} == {
-        "accuracy", "second_best_accuracy", "entropy_pearson", "entropy_spearman",
-    }  # fmt: skip
+        "accuracy",
+        "second_best_accuracy",
+        "entropy_pearson",
+        "entropy_spearman",
+    }
 
 
 def test_differences_are_paired_and_corrected(compared):
@@ -131,14 +145,21 @@ def test_differences_are_paired_and_corrected(compared):
 def test_a_model_that_differs_by_rounding_only_is_not_tested(crowd, models):
     """1/3 + 1/3 + 1/3 in another order must not become a significant difference."""
     close = Distributions(models["noise"].probs * (1 + 1e-15), models["noise"].items, CLASSES)
-    found = compare({"a": models["noise"], "b": close}, crowd[1], rng=np.random.default_rng(0), replicates=10,
-                    ceiling=False)  # fmt: skip
+    found = compare(
+        {"a": models["noise"], "b": close}, crowd[1], rng=np.random.default_rng(0), replicates=10, ceiling=False
+    )
     assert all(one.comparison is None for one in found.differences)
 
 
 def test_clusters_count_once(crowd, models):
-    found = compare({"truth": models["truth"], "noise": models["noise"]}, crowd[1], rng=np.random.default_rng(0),
-                    clusters=np.repeat(np.arange(30), 8), ceiling=False, replicates=40)  # fmt: skip
+    found = compare(
+        {"truth": models["truth"], "noise": models["noise"]},
+        crowd[1],
+        rng=np.random.default_rng(0),
+        clusters=np.repeat(np.arange(30), 8),
+        ceiling=False,
+        replicates=40,
+    )
     assert {one.comparison.n for one in found.differences if one.comparison is not None} == {30}
 
 
@@ -146,12 +167,18 @@ def test_the_ceiling_draws_clusters_too(crowd, models):
     """Every item six times: over clusters the ceiling is as unsure as 40 items are, over items it looks far surer."""
     often = np.arange(40).repeat(6)
     model, people = models["noise"].probs[often], crowd[1].counts()[often]
-    apart, together = (scorecard(model, people, rng=np.random.default_rng(0), replicates=10, clusters=of)
-                       for of in (None, often))  # fmt: skip
+    apart, together = (
+        scorecard(model, people, rng=np.random.default_rng(0), replicates=10, clusters=of) for of in (None, often)
+    )
     for wide, narrow in zip(together.ceiling_of("soft_nll"), apart.ceiling_of("soft_nll"), strict=True):
         assert wide.sd > 1.5 * narrow.sd
-    few = scorecard([[0.5, 0.5]] * 3, [[2, 1], [1, 2], [1, 0]], rng=np.random.default_rng(0), replicates=10,
-                    clusters=["a", "a", "b"])  # fmt: skip
+    few = scorecard(
+        [[0.5, 0.5]] * 3,
+        [[2, 1], [1, 2], [1, 0]],
+        rng=np.random.default_rng(0),
+        replicates=10,
+        clusters=["a", "a", "b"],
+    )
     assert few.ceiling is None and any("two votes or more are in one cluster" in remark for remark in few.remarks)
 
 
@@ -178,8 +205,9 @@ def test_the_interval_and_the_test_of_a_difference_are_about_the_same_mean():
     people = np.tile([0.5, 0.3, 0.2], (100, 1))
     a = np.tile([0.4, 0.4, 0.2], (100, 1))
     b = np.where((clusters == 0)[:, None], [0.2, 0.6, 0.2], people)
-    found = compare({"a": a, "b": b}, people, rng=np.random.default_rng(0), clusters=clusters, ceiling=False,
-                    replicates=200)  # fmt: skip
+    found = compare(
+        {"a": a, "b": b}, people, rng=np.random.default_rng(0), clusters=clusters, ceiling=False, replicates=200
+    )
     one = next(one for one in found.differences if one.score == "js")
     assert one.interval.value > 0 and one.comparison.difference == pytest.approx(one.interval.value)
     assert one.comparison.n == 10 and one.comparison.test == "paired t-test over clusters" and one.comparison.p > 0.05
@@ -215,8 +243,14 @@ def test_one_bin_of_rmse_calibration_is_said(crowd, models):
 
 def test_a_slice_inside_one_cluster_has_no_interval(crowd, models):
     _, labels = crowd
-    found = compare({"noise": models["noise"]}, labels, rng=np.random.default_rng(0), replicates=20,
-                    columns={"half": ["a"] * 120 + ["b"] * 120}, clusters=np.maximum(np.arange(240), 119))  # fmt: skip
+    found = compare(
+        {"noise": models["noise"]},
+        labels,
+        rng=np.random.default_rng(0),
+        replicates=20,
+        columns={"half": ["a"] * 120 + ["b"] * 120},
+        clusters=np.maximum(np.arange(240), 119),
+    )
     first, second = found.reference.slices["half"]["js"]
     assert np.isnan(first.score.low) and first.score.value == pytest.approx(found.reference.values["js"][:120].mean())
     assert second.score.low < second.score.high
@@ -254,16 +288,24 @@ def test_an_infinite_loss_is_shown_with_its_items_and_the_way_out(crowd):
     remark = next(remark for remark in card.remarks if "infinite" in remark)
     assert f"on {excluded} of 240 items" in remark and "smooth it" in remark
     assert card.as_json()["soft_nll"] == math.inf and card.as_json()["entropy_pearson"] is None
-    found = compare({"hard": hard, "flat": np.full((240, 3), 1 / 3)}, labels, rng=np.random.default_rng(0),
-                    replicates=10, ceiling=False)  # fmt: skip
+    found = compare(
+        {"hard": hard, "flat": np.full((240, 3), 1 / 3)},
+        labels,
+        rng=np.random.default_rng(0),
+        replicates=10,
+        ceiling=False,
+    )
     assert "flat and hard cannot be compared on soft_nll: it is infinite" in found.remarks
     assert "∞" in scorecard_page(found, "x")
 
 
-@pytest.mark.parametrize(("labels", "why"), [
-    (lambda d: d.probs, "how many votes are behind them is not known"),
-    (lambda d: np.eye(3, dtype=int)[d.probs.argmax(axis=1)], "no item has two votes"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (lambda d: d.probs, "how many votes are behind them is not known"),
+        (lambda d: np.eye(3, dtype=int)[d.probs.argmax(axis=1)], "no item has two votes"),
+    ],
+)
 def test_without_votes_there_is_no_ceiling_and_it_is_said(crowd, models, labels, why):
     card = scorecard(models["noise"].probs, labels(crowd[1]), rng=np.random.default_rng(0), replicates=10)
     assert card.ceiling is None and any(why in remark for remark in card.remarks)
@@ -280,8 +322,9 @@ def test_votes_gold_and_other_orders_are_matched_by_name(crowd, models):
     gold = [CLASSES[c] if i % 2 else None for i, c in enumerate(counts.argmax(axis=1))]
     rng = np.random.default_rng
     card = scorecard(turned, votes, rng=rng(0), gold=gold, replicates=10)
-    again = scorecard(models["noise"], labels, rng=rng(0), gold=np.where(np.arange(240) % 2, counts.argmax(axis=1), -1),
-                      replicates=10)  # fmt: skip
+    again = scorecard(
+        models["noise"], labels, rng=rng(0), gold=np.where(np.arange(240) % 2, counts.argmax(axis=1), -1), replicates=10
+    )
     assert card.as_json() | {"people": ""} == again.as_json() | {"people": ""}
     assert np.isnan(card.values["accuracy_gold"]).sum() == 120
     assert card.scores["accuracy_gold"].value == pytest.approx(card.values["accuracy"][1::2].mean(), abs=0.05)
@@ -293,8 +336,14 @@ def test_numbers_as_gold_are_codes_unless_the_classes_are_other_numbers(crowd, m
     rng = np.random.default_rng(0)
     with_gaps = [float("nan") if i < 5 else float(code) for i, code in enumerate(codes)]
     card = scorecard(models["noise"], labels, rng=rng, gold=with_gaps, replicates=10, ceiling=False)
-    by_name = scorecard(models["noise"], labels, rng=rng, replicates=10, ceiling=False,
-                        gold=[None] * 5 + [CLASSES[code] for code in codes[5:]])  # fmt: skip
+    by_name = scorecard(
+        models["noise"],
+        labels,
+        rng=rng,
+        replicates=10,
+        ceiling=False,
+        gold=[None] * 5 + [CLASSES[code] for code in codes[5:]],
+    )
     assert card.scores["accuracy_gold"].value == by_name.scores["accuracy_gold"].value
     assert np.isnan(card.values["accuracy_gold"][:5]).all()
     stars = Distributions(labels.probs, labels.items, ("1", "2", "3"))
@@ -307,8 +356,14 @@ def test_items_of_one_side_only_are_refused_or_left_out_with_what_belongs_to_the
     part = models["noise"].select(np.arange(100))
     with pytest.raises(ValueError, match=r"140 items have labels and no prediction"):
         scorecard(part, labels, rng=np.random.default_rng(0))
-    card = scorecard(part, labels, rng=np.random.default_rng(0), missing="leave out", replicates=10,
-                     columns={"place": np.arange(240) // 60})  # fmt: skip
+    card = scorecard(
+        part,
+        labels,
+        rng=np.random.default_rng(0),
+        missing="leave out",
+        replicates=10,
+        columns={"place": np.arange(240) // 60},
+    )
     assert card.people.n_items == 100 and "140 items without a prediction are left out" in card.remarks
     assert [(p.name, p.items) for p in card.slices["place"]["js"]] == [("0", 60), ("1", 40)]
 
@@ -380,19 +435,32 @@ def test_a_new_metric_is_one_function_and_one_entry(crowd, models, monkeypatch, 
     """Of each kind one: it is scored, shown, compared, sliced, has its ceiling, and is there for many items too."""
     _, labels = crowd
     added = {
-        "hellinger": Metric(hellinger, "Hellinger distance", "lower", CLOSENESS, "table", short="H", ceiling=True,
-                            compared=True, sliced=True),
+        "hellinger": Metric(
+            hellinger,
+            "Hellinger distance",
+            "lower",
+            CLOSENESS,
+            "table",
+            short="H",
+            ceiling=True,
+            compared=True,
+            sliced=True,
+        ),
         "largest_gap": Metric(largest_gap, "largest gap", "lower", CLOSENESS, "page", of="set"),
-        "worst_item": Metric(worst_item, "worst item", "lower", CONFIDENCE, "page", of="confidence",
-                             resampled=of_drawn_items(worst_item)),
-    }  # fmt: skip
+        "worst_item": Metric(
+            worst_item, "worst item", "lower", CONFIDENCE, "page", of="confidence", resampled=of_drawn_items(worst_item)
+        ),
+    }
     for name, metric in added.items():
         monkeypatch.setitem(METRICS, name, metric)
     rng = np.random.default_rng(0)
     found = compare({"noise": models["noise"], "truth": models["truth"]}, labels, rng=rng, replicates=20)
     p, q = labels.probs, models["noise"].probs
-    expected = {"hellinger": hellinger(q, p).mean(), "largest_gap": largest_gap(q, p),
-                "worst_item": worst_item(*confidence_and_outcome(q, p))}  # fmt: skip
+    expected = {
+        "hellinger": hellinger(q, p).mean(),
+        "largest_gap": largest_gap(q, p),
+        "worst_item": worst_item(*confidence_and_outcome(q, p)),
+    }
     for name, value in expected.items():
         assert found.reference.scores[name].value == pytest.approx(value)
         assert added[name].meaning in scorecard_page(found, "photos") and name in found.as_json()

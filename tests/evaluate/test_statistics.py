@@ -38,14 +38,16 @@ def enumerated(d, alternative, zeros):
     return {"less": below, "greater": above, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
 
 
-@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.sampled_from(SIDES),
-       st.sampled_from(["wilcoxon", "pratt"]))  # fmt: skip
+@given(
+    st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.sampled_from(SIDES), st.sampled_from(["wilcoxon", "pratt"])
+)
 def test_wilcoxon_is_the_count_over_all_signs_with_ties_and_zeros(differences, alternative, zeros):
     d = np.array(differences, dtype=float)
     found = wilcoxon(d, np.zeros(d.size), alternative, zeros=zeros)
     assert found.p == pytest.approx(enumerated(d, alternative, zeros), abs=1e-12)
-    strongest = wilcoxon(np.abs(d), np.zeros(d.size), "two-sided" if alternative == "two-sided" else "greater",
-                         zeros=zeros)  # fmt: skip
+    strongest = wilcoxon(
+        np.abs(d), np.zeros(d.size), "two-sided" if alternative == "two-sided" else "greater", zeros=zeros
+    )
     assert found.minimum_p == pytest.approx(strongest.p, abs=1e-12)
 
 
@@ -95,10 +97,12 @@ def test_after_holm_no_p_is_below_the_least_one_and_some_results_reach_it():
     """Families of 3, 5 and 7 pairs: over all signs of all of them, the least corrected p of each is the one told."""
     sizes, lowest = (3, 5, 7), np.ones(3)
     for up in itertools.product(*(range(size + 1) for size in sizes)):
-        family = holm({
-            str(size): wilcoxon(np.arange(1.0, size + 1) * np.where(np.arange(size) < right, 1, -1), np.zeros(size))
-            for size, right in zip(sizes, up, strict=True)
-        })  # fmt: skip
+        family = holm(
+            {
+                str(size): wilcoxon(np.arange(1.0, size + 1) * np.where(np.arange(size) < right, 1, -1), np.zeros(size))
+                for size, right in zip(sizes, up, strict=True)
+            }
+        )
         assert all(one.adjusted_p >= one.least for one in family.values())
         lowest = np.minimum(lowest, [one.adjusted_p for one in family.values()])
     assert lowest.tolist() == [one.least for one in family.values()]
@@ -107,8 +111,10 @@ def test_after_holm_no_p_is_below_the_least_one_and_some_results_reach_it():
 
 def test_the_p_values_of_gheibis_ten_seed_table_are_attainable():
     """Gheibi 2026, sec. 4.2: 0.6953, 0.6250, 0.9219, 0.3750 over ten seeds, two-sided: multiples of 2 / 2^10."""
-    sums = {wilcoxon(np.arange(1.0, 11) * np.where(np.array(signs), 1, -1), np.zeros(10)).p
-            for signs in itertools.product([0, 1], repeat=10)}  # fmt: skip
+    sums = {
+        wilcoxon(np.arange(1.0, 11) * np.where(np.array(signs), 1, -1), np.zeros(10)).p
+        for signs in itertools.product([0, 1], repeat=10)
+    }
     for published in (0.6953, 0.6250, 0.9219, 0.3750):
         assert min(abs(p - published) for p in sums) < 5e-5
 

@@ -144,14 +144,36 @@ COLUMNS = {"item": ["a", "b"], "annotator": [1, 1], "label": ["x", "y"]}
 @pytest.mark.parametrize(
     "entry",
     [
-        b"{", b"[]", b"7", b"null", b"\xff\xfe", b"[" * 100_000, b'{"layout": "tower"}', b'{"layout": 3}',
-        b'{"layout": ["votes"]}', b'{"classes": 5}', b'{"classes": "xy"}', b'{"classes": [["x"], ["y"]]}',
-        b'{"classes": ["x"]}', b'{"classes": ["x", "x", "y"]}', b'{"item": 3}', b'{"item": "gone"}', b'{"label": {}}',
-        b'{"items": [[1], [2, 3]]}', b'{"items": {"a": 1}}', b'{"items": []}', b'{"annotators": ["q"]}',
-        b'{"layout": "beliefs"}', b'{"layout": "counts"}', b'{"layout": "annotators", "item": "label", "items": [1]}',
-        b'{"layout": "probabilities", "classes": ["label"]}', b'{"scale": 0}', b'{"scale": "x"}', b'{"scale": -1}',
+        b"{",
+        b"[]",
+        b"7",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"layout": "tower"}',
+        b'{"layout": 3}',
+        b'{"layout": ["votes"]}',
+        b'{"classes": 5}',
+        b'{"classes": "xy"}',
+        b'{"classes": [["x"], ["y"]]}',
+        b'{"classes": ["x"]}',
+        b'{"classes": ["x", "x", "y"]}',
+        b'{"item": 3}',
+        b'{"item": "gone"}',
+        b'{"label": {}}',
+        b'{"items": [[1], [2, 3]]}',
+        b'{"items": {"a": 1}}',
+        b'{"items": []}',
+        b'{"annotators": ["q"]}',
+        b'{"layout": "beliefs"}',
+        b'{"layout": "counts"}',
+        b'{"layout": "annotators", "item": "label", "items": [1]}',
+        b'{"layout": "probabilities", "classes": ["label"]}',
+        b'{"scale": 0}',
+        b'{"scale": "x"}',
+        b'{"scale": -1}',
     ],
-)  # fmt: skip
+)
 def test_a_schema_entry_that_is_not_ours_is_refused(tmp_path, entry):
     refused(parquet(tmp_path, COLUMNS, {b"dissensus": entry}))
 
@@ -165,15 +187,19 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
         (pa.table({"item": ["a"], "label": [float("nan")]}), "row 1 has no label"),
         (pa.table({"item": [1.5, float("nan")], "label": ["x", "y"]}), "row 2 has no value in column 'item'"),
         (pa.table({"item": ["a"], "annotators": [[1, 2]], "annotations": [["x"]]}), "row 1.*different lengths"),
-        (pa.table({"item": ["a"], "annotators": pa.array([None], pa.list_(pa.int64())), "annotations": [["x"]]}),
-         "row 1 has annotations but no annotators"),
+        (
+            pa.table({"item": ["a"], "annotators": pa.array([None], pa.list_(pa.int64())), "annotations": [["x"]]}),
+            "row 1 has annotations but no annotators",
+        ),
         (pa.table({"item": pa.array([], pa.string()), "label": pa.array([], pa.string())}), "the table has no rows"),
-        (pa.table({"item": pa.DictionaryArray.from_arrays([0, 1], ["a", None]), "label": ["x", "y"]}),
-         "row 2 has no value in column 'item'"),
+        (
+            pa.table({"item": pa.DictionaryArray.from_arrays([0, 1], ["a", None]), "label": ["x", "y"]}),
+            "row 2 has no value in column 'item'",
+        ),
         (pd.DataFrame({"item": ["a", 1], "label": ["x", "y"]}), "item"),
         (pd.DataFrame([["a", "x"]], columns=["label", "label"]), "label"),
         (object(), "object is not a pandas, polars or Arrow frame"),
-    ]  # fmt: skip
+    ]
     for table, message in cases:
         refused_frame(table, message)
     refused_frame(pa.table({"item": ["a"], "p": [["x"]]}), "column 'p' holds list", layout="annotators")

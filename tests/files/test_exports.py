@@ -55,7 +55,7 @@ WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
         ("tfds-cifar10h", [{**TFDS, "annotator_ids": [3]}], r"annotator_ids is \[3\], expected 2 entries"),
         ("tfds-cifar10h", [{**TFDS, "human_labels": None}], "human_labels is None, expected a list"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_record_and_what_was_expected(name, records, message):
     with pytest.raises(ValueError, match=message):
         parse(name, records)
@@ -105,14 +105,19 @@ def test_every_format_is_told_from_all_others():
 @pytest.mark.parametrize(
     "records",
     [
-        [], {}, None, "x", [3], {"a": 1},
+        [],
+        {},
+        None,
+        "x",
+        [3],
+        {"a": 1},
         [{"item": 1, "annotator": "a", "label": "sad", "text": "x"}],
         [{"id": 1, "label": "sad", "text": "x"}],
         [{"instance_id": 1, "user_id": "a", "label": "sad"}],
         [{"id": 1, "label": [0.25, 0.75]}],
         [{"id": 1, "annotations": [{"class": "sad"}]}],
     ],
-)  # fmt: skip
+)
 def test_plain_tables_are_no_export(records):
     assert recognise(records) is None
 

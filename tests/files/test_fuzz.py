@@ -22,8 +22,26 @@ from tests.files.tools.samples import SAMPLES
 
 few = partial(settings, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 COLUMNS = {"item": ["a", "b"], "annotator": [1, 1], "label": ["x", "y"]}
-FIELDS = ["item", "annotator", "label", "seconds", "stated.a", "ruled_out.a", "named.1", "votes", "annotators",
-          "annotations", "top1", "top1_prob", "top2", "top2_prob", "impossible", "is_repeat", "id", "data"]  # fmt: skip
+FIELDS = [
+    "item",
+    "annotator",
+    "label",
+    "seconds",
+    "stated.a",
+    "ruled_out.a",
+    "named.1",
+    "votes",
+    "annotators",
+    "annotations",
+    "top1",
+    "top1_prob",
+    "top2",
+    "top2_prob",
+    "impossible",
+    "is_repeat",
+    "id",
+    "data",
+]
 
 
 def value_or_refusal(path, **options):
@@ -45,11 +63,12 @@ def test_random_bytes_give_a_value_or_a_refusal(tmp_path, content, ending):
 @few(max_examples=300)
 @given(
     content=st.lists(
-        st.sampled_from([*"\",;\t\n\r|{}[]:.0123 ab\0é", *FIELDS, "null", "nan", "1e999", "-1", "true"]),
-        min_size=1, max_size=60,
+        st.sampled_from([*'",;\t\n\r|{}[]:.0123 ab\0é', *FIELDS, "null", "nan", "1e999", "-1", "true"]),
+        min_size=1,
+        max_size=60,
     ).map("".join),
     kind=st.sampled_from(["csv", "tsv", "json", "jsonl", *EXPORTS]),
-)  # fmt: skip
+)
 def test_text_of_the_right_words_gives_a_value_or_a_refusal(tmp_path, content, kind):
     value_or_refusal(file(tmp_path, "fuzz.txt", content), format=kind)
 
@@ -125,7 +144,7 @@ def test_damaged_files_give_a_value_or_a_refusal(tmp_path, which, places, end):
             lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=2), part, max_size=2),
         ),
     )
-)  # fmt: skip
+)
 def test_hostile_schema_entries_give_a_value_or_a_refusal(tmp_path, entry):
     path = tmp_path / "labels.parquet"
     metadata = {b"dissensus": json.dumps(entry).encode()}

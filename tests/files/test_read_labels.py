@@ -68,9 +68,15 @@ def test_frames_that_arrow_cannot_hold_say_what_to_do():
         read(pandas.Series(["x"], name="label"))
 
 
-USUAL = [(i, a, c) for i, a, c in zip(
-    ("item", "task", "image", "uid", "id", "Item_ID"), ("annotator", "worker", "rater", "user", "WorkerId", "coder"),
-    ("label", "choice", "class", "vote", "answer", "category"), strict=True)]  # fmt: skip
+USUAL = [
+    (i, a, c)
+    for i, a, c in zip(
+        ("item", "task", "image", "uid", "id", "Item_ID"),
+        ("annotator", "worker", "rater", "user", "WorkerId", "coder"),
+        ("label", "choice", "class", "vote", "answer", "category"),
+        strict=True,
+    )
+]
 
 
 @pytest.mark.parametrize(("item", "annotator", "label"), USUAL)
@@ -207,7 +213,7 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
         "took: item = item, annotator = annotator, "
         "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel), scale = 100 (percents)",
         "classes that are only ruled out, never named: eel",
-    ]  # fmt: skip
+    ]
     assert read(path, scale=200, say=quiet).stated[0, 0] == 0.35
 
 

@@ -63,7 +63,7 @@ KINDS = {
     pa.list_(pa.int64()): st.lists(st.integers(-9, 9), max_size=3),
     pa.list_(pa.string()): st.lists(words, max_size=2),
     pa.struct([("x", pa.float64()), ("y", pa.string())]): st.fixed_dictionaries({"x": st.floats(0, 1), "y": words}),
-}  # fmt: skip
+}
 CELLS = {kind: st.none() | values for kind, values in KINDS.items()}
 EXTRAS = st.lists(
     st.tuples(st.sampled_from(EXTRA_NAMES), st.sampled_from(list(KINDS))), max_size=3, unique_by=lambda x: x[0]

@@ -96,7 +96,7 @@ def test_usual_column_names_and_classes_nobody_chose(tmp_path):
         (pa.table({"item": [1, 2], "label": [0.0, math.nan]}), {}, "row 2 has no value in column 'label'"),
         (pa.table([[1], [2], [3]], ["item", "label", "label"]), {}, "two columns are named 'label'"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_counted_is_refused(tmp_path, table, options, message):
     pq.write_table(table, tmp_path / "v.parquet")
     with pytest.raises(ValueError, match=message):

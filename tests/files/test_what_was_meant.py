@@ -178,8 +178,10 @@ def test_one_column_per_annotator_beside_others_is_read_as_meant_or_asked_about(
         columns[name] = [value if ask else None for value, ask in zip(said, asked, strict=True)]
     meant = sorted(
         (spelled(items[row]), spelled(name), spelled(value))
-        for name in people for row, value in enumerate(columns[name]) if value is not None
-    )  # fmt: skip
+        for name in people
+        for row, value in enumerate(columns[name])
+        if value is not None
+    )
     beside = sorted(BESIDE.keys() - {"confidence"})  # 1 to 5, as a person's grades are, but for its name
     for name in data.draw(st.lists(st.sampled_from(beside), max_size=3, unique=True)):
         columns.setdefault(name, BESIDE[name](rng, items, items))

@@ -38,7 +38,7 @@ def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
         (Votes.of(["a", "a"], ["x", "y"], ["b", "b"]), "v.csv", {"layout": "annotators"}, "answered an item twice"),
         (Votes.of(["a"], ["x"], extra=pa.table({"b": [b"\xff"]})), "v.jsonl", {}, r"bytes.*write \.parquet"),
         (Votes.of(["a"], ["x"], extra=pa.table({"f": [float("inf")]})), "v.json", {}, r"JSON.*write \.parquet"),
-    ]  # fmt: skip
+    ]
     for value, name, options, message in cases:
         with pytest.raises(ValueError, match=message) as caught:
             write(value, tmp_path / name, say=quiet, **options)
@@ -67,7 +67,8 @@ def test_distributions_are_a_table_of_item_classes_and_votes(tmp_path):
     found = Distributions.from_counts([[1, 3], [2, 0]], items=["a", "b"], classes=["0", "1"])
     write(found, tmp_path / "p.parquet")
     assert pq.read_table(tmp_path / "p.parquet").to_pylist() == [
-        {"item": "a", "0": 0.25, "1": 0.75, "votes": 4}, {"item": "b", "0": 1.0, "1": 0.0, "votes": 2},
-    ]  # fmt: skip
+        {"item": "a", "0": 0.25, "1": 0.75, "votes": 4},
+        {"item": "b", "0": 1.0, "1": 0.0, "votes": 2},
+    ]
     write(Distributions(found.probs, found.items, found.classes), tmp_path / "q.parquet")
     assert pq.read_table(tmp_path / "q.parquet").column_names == ["item", "0", "1"]

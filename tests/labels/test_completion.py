@@ -35,8 +35,12 @@ def test_left_over_mass_goes_evenly_to_all_or_to_the_possible_classes():
     said = answer(["truck", "automobile"], [0.7, 0.2], ruled_out=["deer", "dog"])
     tenth_over_three = round(0.1 / 3, 6)
     assert row(complete(said, spread="uniform")) == {
-        "deer": tenth_over_three, "dog": tenth_over_three, "cat": tenth_over_three, "truck": 0.7, "automobile": 0.2
-    }  # fmt: skip
+        "deer": tenth_over_three,
+        "dog": tenth_over_three,
+        "cat": tenth_over_three,
+        "truck": 0.7,
+        "automobile": 0.2,
+    }
     assert row(complete(said, spread="clamp")) == {"cat": 0.1, "truck": 0.7, "automobile": 0.2}
     assert row(complete(said, top=1, spread="clamp")) == {"cat": 0.15, "truck": 0.7, "automobile": 0.15}
     assert row(complete(said, top=1, spread="uniform"))["deer"] == 0.075
@@ -53,9 +57,13 @@ def test_everything_is_spent_whatever_the_order_in_which_floats_add_up():
     for probs in ([0.7, 0.2, 0.1], [0.1, 0.2, 0.7]):
         stated = np.array([[*probs, np.nan]])
         said = Beliefs(
-            item=np.array([0]), items=["x"], classes=tuple("abcd"), stated=stated,
-            ruled_out=np.zeros((1, 4), dtype=bool), named=np.array([[0, 1, 2]]),
-        )  # fmt: skip
+            item=np.array([0]),
+            items=["x"],
+            classes=tuple("abcd"),
+            stated=stated,
+            ruled_out=np.zeros((1, 4), dtype=bool),
+            named=np.array([[0, 1, 2]]),
+        )
         assert row(complete(said, top=3, gamma=0.1))["d"] == 0.1
 
 
@@ -69,9 +77,11 @@ def test_contradictions_are_counted_as_released_believed_or_refused():
     said = answer(["cat", "dog"], [0.5, 0.2], ruled_out=["dog", "deer"])
     scale = 1 / (0.7 + 2 * 0.3)  # one slot is counted for the two open classes, then the row is normalised
     assert row(complete(said)) == {
-        "dog": round(0.2 * scale, 6), "cat": round(0.5 * scale, 6),
-        "truck": round(0.3 * scale, 6), "automobile": round(0.3 * scale, 6),
-    }  # fmt: skip
+        "dog": round(0.2 * scale, 6),
+        "cat": round(0.5 * scale, 6),
+        "truck": round(0.3 * scale, 6),
+        "automobile": round(0.3 * scale, 6),
+    }
     assert row(complete(said, contradictions="mass")) == {"cat": 0.5, "dog": 0.2, "truck": 0.15, "automobile": 0.15}
     with pytest.raises(ValueError, match=r"belief 0 \(item x\) puts 0.2 on 'dog' and rules it out; 1 of 1"):
         complete(said, contradictions="error")
@@ -133,9 +143,13 @@ def test_a_first_choice_without_probability_is_refused_with_its_row():
 
 def test_an_answer_that_only_rules_out_spreads_evenly_over_the_rest():
     said = Beliefs(
-        item=np.array([0]), items=["x"], classes=("a", "b", "c"), stated=np.full((1, 3), np.nan),
-        ruled_out=np.array([[True, False, False]]), named=np.array([[-1, -1]]),
-    )  # fmt: skip
+        item=np.array([0]),
+        items=["x"],
+        classes=("a", "b", "c"),
+        stated=np.full((1, 3), np.nan),
+        ruled_out=np.array([[True, False, False]]),
+        named=np.array([[-1, -1]]),
+    )
     assert row(complete(said)) == {"b": 0.5, "c": 0.5}
     everything = replace(said, ruled_out=np.ones((1, 3), dtype=bool))
     with pytest.raises(ValueError, match="leaves no class any mass"):
@@ -150,16 +164,24 @@ def test_top_two_only_ignores_the_probabilities():
 def sliders(values) -> Beliefs:
     stated = np.array([values], dtype=float)
     return Beliefs(
-        item=np.array([0]), items=["x"], classes=CLASSES, stated=stated,
-        ruled_out=np.zeros(stated.shape, dtype=bool), named=np.zeros((1, 0), dtype=int),
-    )  # fmt: skip
+        item=np.array([0]),
+        items=["x"],
+        classes=CLASSES,
+        stated=stated,
+        ruled_out=np.zeros(stated.shape, dtype=bool),
+        named=np.zeros((1, 0), dtype=int),
+    )
 
 
 def test_dense_sliders_are_scaled_and_top_two_takes_the_largest():
     assert row(dense(sliders([0.2, 0.2, 0.6, 0.0, 1.0]))) == {"deer": 0.1, "dog": 0.1, "cat": 0.3, "automobile": 0.5}
     assert row(complete(sliders([0.1, 0.2, 0.3, 0.0, 0.4]), spread="uniform")) == {
-        "deer": 0.1, "dog": 0.1, "cat": 0.3, "truck": 0.1, "automobile": 0.4
-    }  # fmt: skip
+        "deer": 0.1,
+        "dog": 0.1,
+        "cat": 0.3,
+        "truck": 0.1,
+        "automobile": 0.4,
+    }
 
 
 def test_mass_on_nothing_but_a_class_that_was_ruled_out_cannot_be_completed_as_sliders_are():
@@ -203,9 +225,13 @@ def top_two_answers(draw) -> Beliefs:
             stated[i, order[1]] = draw(st.one_of(st.just(np.nan), st.integers(0, 100).map(lambda p: p / 100)))
         out[i] = draw(st.lists(st.booleans(), min_size=k, max_size=k))
     return Beliefs(
-        item=np.arange(m), items=np.arange(m), classes=[f"c{j}" for j in range(k)],
-        stated=stated, ruled_out=out, named=named,
-    )  # fmt: skip
+        item=np.arange(m),
+        items=np.arange(m),
+        classes=[f"c{j}" for j in range(k)],
+        stated=stated,
+        ruled_out=out,
+        named=named,
+    )
 
 
 def slow_complete(beliefs: Beliefs, i: int, top: int, clamp: bool, gamma: float, *, twice: bool) -> np.ndarray:

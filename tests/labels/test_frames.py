@@ -36,9 +36,12 @@ def test_votes_to_distributions_are_a_frame_in_and_a_frame_out(library):
 
 def full_votes():
     return Votes.of(
-        [7, 3, 7], ["x", "y", "y"], ["bo", "ann", "ann"], seconds=[1.5, np.nan, 2.0],
+        [7, 3, 7],
+        ["x", "y", "y"],
+        ["bo", "ann", "ann"],
+        seconds=[1.5, np.nan, 2.0],
         extra=pa.table({"device": ["phone", "desk", None], "tags": [["p"], [], ["q", "r"]]}),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
@@ -100,7 +103,7 @@ def test_an_index_with_a_name_is_a_column_and_one_left_over_is_not():
         ({}, {"classes": ["cat"]}, r"row 1 has 'dog' in column 'label', but the classes are \['cat'\]; 1 of 3 rows"),
         ({"item": [["a"], ["b"], ["c"]]}, {}, r"column 'item' holds list<.*expected names or numbers"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_frame_is_named_by_row_and_column(rows, options, message):
     columns = ROWS | rows
     columns = {name: values for name, values in columns.items() if values is not None}

@@ -52,16 +52,19 @@ def test_a_list_of_names_gives_these_items_in_this_order(names, random):
         assert list(made[name].values()) == rows[names.index(name)].tolist()
 
 
-@pytest.mark.parametrize(("key", "words"), [
-    ("13b", "no item is named '13b'; there are 45: 1, 2, 3, …; by position or by mask, take select(items=...)"),
-    (0, "no item is named 0; there are 45"),
-    (-1, "no item is named -1"),
-    (["1", "x"], "no item is named 'x'"),
-    (slice(0, 3), "by name, or by a list of names, not by slice(0, 3, None); by position"),
-    (("1", "2"), "by a list of names, not by ('1', '2')"),
-    (np.ones(45, dtype=bool), "not by a mask; by position or by mask, take select(items=...)"),
-    (None, "not by None"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("13b", "no item is named '13b'; there are 45: 1, 2, 3, …; by position or by mask, take select(items=...)"),
+        (0, "no item is named 0; there are 45"),
+        (-1, "no item is named -1"),
+        (["1", "x"], "no item is named 'x'"),
+        (slice(0, 3), "by name, or by a list of names, not by slice(0, 3, None); by position"),
+        (("1", "2"), "by a list of names, not by ('1', '2')"),
+        (np.ones(45, dtype=bool), "not by a mask; by position or by mask, take select(items=...)"),
+        (None, "not by None"),
+    ],
+)
 def test_what_is_no_name_is_refused_and_never_taken_for_a_position(votes, key, words):
     for value in (votes, share(votes)):
         with pytest.raises(KeyError, match=re.escape(words)):

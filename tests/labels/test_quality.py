@@ -25,8 +25,11 @@ def test_attention_checks_remove_those_below_three_quarters():
     checks = Votes.of(item, choice, who, classes=["cat", "dog"])
     screening = attention_checks(votes, checks, np.zeros(4, dtype=int))
     assert dict(zip(screening.annotators, screening.kept, strict=True)) == {
-        "all": True, "three": True, "two": False, "none": True
-    }  # fmt: skip
+        "all": True,
+        "three": True,
+        "two": False,
+        "none": True,
+    }
     assert screening.reason[2] == "2 of 4 attention checks right (50%); at least 75% needed"
     assert screening.reason[3] == "saw no attention check"
     assert kept(votes, screening).annotators.tolist() == ["all", "three", "none"]
@@ -63,16 +66,21 @@ def answers(*rows) -> Beliefs:
         who.append(person)
     people = list(dict.fromkeys(who))
     return Beliefs(
-        item=np.array(item), items=np.arange(max(item) + 1), classes=classes, stated=np.array(stated, dtype=float),
-        ruled_out=np.array(out), named=np.array(named), annotators=people,
+        item=np.array(item),
+        items=np.arange(max(item) + 1),
+        classes=classes,
+        stated=np.array(stated, dtype=float),
+        ruled_out=np.array(out),
+        named=np.array(named),
+        annotators=people,
         annotator=np.array([people.index(person) for person in who]),
-    )  # fmt: skip
+    )
 
 
 def test_each_fault_is_seen():
     told = answers(
         ("a", "cat", 1.2, ()), ("a", "cat", 0.5, ("cat",)), ("a", "dog", np.nan, ()), ("a", "dog", 1.0, ("cat",))
-    )  # fmt: skip
+    )
     faults = answer_faults(told)
     assert {name: flag.tolist() for name, flag in faults.items()} == {
         "out of range": [True, False, False, False],
@@ -91,8 +99,11 @@ def test_a_fault_made_three_times_excludes_and_a_rarer_one_only_with_low_accurac
     told = answers(*rows)
     screening = exclusions(told, gold=np.zeros(4, dtype=int))
     assert dict(zip(screening.annotators, screening.kept, strict=True)) == {
-        "often": False, "once, right": True, "once, poor": False, "poor but faultless": True
-    }  # fmt: skip
+        "often": False,
+        "once, right": True,
+        "once, poor": False,
+        "poor but faultless": True,
+    }
     assert screening.reason.tolist() == [
         "3 x contradiction: more than 2 of one kind",
         "1 x contradiction; accuracy 100%, not below 75%",
@@ -100,9 +111,15 @@ def test_a_fault_made_three_times_excludes_and_a_rarer_one_only_with_low_accurac
         "no faults",
     ]
     assert screening.as_rows()[0] == {
-        "annotator": "often", "answers": 4, "out of range": 0.0, "contradiction": 3.0, "no probability": 0.0,
-        "accuracy": 1.0, "kept": False, "reason": "3 x contradiction: more than 2 of one kind",
-    }  # fmt: skip
+        "annotator": "often",
+        "answers": 4,
+        "out of range": 0.0,
+        "contradiction": 3.0,
+        "no probability": 0.0,
+        "accuracy": 1.0,
+        "kept": False,
+        "reason": "3 x contradiction: more than 2 of one kind",
+    }
     remaining = kept(told, screening)
     assert remaining.n_answers == 8 and remaining.n_items == told.n_items
 

@@ -61,8 +61,14 @@ def test_sources_without_names_of_items_have_rows_and_those_with_names_have_name
 
 
 def test_they_stay_rows_through_selecting_aggregating_and_delivering(votes):
-    named = Votes(item=votes.item, items=np.arange(4), annotator=votes.annotator, annotators=votes.annotators,
-                  choice=votes.choice, classes=votes.classes)  # fmt: skip
+    named = Votes(
+        item=votes.item,
+        items=np.arange(4),
+        annotator=votes.annotator,
+        annotators=votes.annotators,
+        choice=votes.choice,
+        classes=votes.classes,
+    )
     for labels, are in ((votes, False), (named, True)):
         assert are_named(labels.select(items=[3, 1]).items) is are
         assert are_named(as_distributions(labels).select([2]).items) is are

@@ -71,25 +71,34 @@ def test_what_was_divided_is_said_and_what_sums_to_1_stays_to_the_last_digit():
     assert divided_rows(rows[1:2])[1] == "1 of 1 rows summed to 0.5 and were divided by their sum"
 
 
-@pytest.mark.parametrize(("rows", "message"), [
-    ([[0.5, 0.5], [1.5, -0.5]], r"row 1 is \[1.5, -0.5\]; rows are divided by their sum only .* 1 of 2 rows .*logits"),
-    ([[0.0, 0.0]], r"row 0 is \[0, 0\]; .* one is above 0"),
-    ([[0.5, np.nan]], r"row 0 is \[0.5, nan\]"),
-    ([[np.inf, 1.0]], "row 0 is"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [[0.5, 0.5], [1.5, -0.5]],
+            r"row 1 is \[1.5, -0.5\]; rows are divided by their sum only .* 1 of 2 rows .*logits",
+        ),
+        ([[0.0, 0.0]], r"row 0 is \[0, 0\]; .* one is above 0"),
+        ([[0.5, np.nan]], r"row 0 is \[0.5, nan\]"),
+        ([[np.inf, 1.0]], "row 0 is"),
+    ],
+)
 def test_numbers_below_0_and_empty_rows_are_not_divided(rows, message):
     with pytest.raises(ValueError, match=message):
         divided_rows(np.array(rows))
 
 
-@pytest.mark.parametrize(("rows", "advice"), [
-    ([[3.0, 1.0], [0.0, 2.0]], "probability 3; .*whole numbers, as counts of votes are: use Distributions.from_c"),
-    ([[30.5, 69.5]], "look like percents: Distributions.from_mass divides"),
-    ([[0.3, 0.3]], "look like mass that is not divided by its sum yet: Distributions.from_mass"),
-    ([[-1.0, 2.0]], "look like logits: apply softmax first"),
-    ([[1.0000001, -1e-7]], "look like probabilities that fell below 0 by rounding: clip them at 0 first"),
-    ([[-0.6931471805599453, -0.6931471805599453]], "look like log-probabilities: apply exp first"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "advice"),
+    [
+        ([[3.0, 1.0], [0.0, 2.0]], "probability 3; .*whole numbers, as counts of votes are: use Distributions.from_c"),
+        ([[30.5, 69.5]], "look like percents: Distributions.from_mass divides"),
+        ([[0.3, 0.3]], "look like mass that is not divided by its sum yet: Distributions.from_mass"),
+        ([[-1.0, 2.0]], "look like logits: apply softmax first"),
+        ([[1.0000001, -1e-7]], "look like probabilities that fell below 0 by rounding: clip them at 0 first"),
+        ([[-0.6931471805599453, -0.6931471805599453]], "look like log-probabilities: apply exp first"),
+    ],
+)
 def test_distributions_refuse_with_the_way_out_that_fits(rows, advice):
     with pytest.raises(ValueError, match=advice):
         Distributions(np.array(rows), np.arange(len(rows)), ("x", "y"))

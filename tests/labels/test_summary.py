@@ -17,9 +17,11 @@ from dissensus.labels.summary import median_seconds
 from dissensus.report.labels_page import labels_card, labels_page
 
 VOTES = Votes.of(
-    ["a", "a", "a", "b", "b", "c"], ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy", "ann", "bo", "cy"],
+    ["a", "a", "a", "b", "b", "c"],
+    ["cat", "cat", "dog", "dog", "dog", "cat"],
+    ["ann", "bo", "cy", "ann", "bo", "cy"],
     seconds=np.array([1.0, 2.0, 3.0, 5.0, np.nan, 9.0]),
-)  # fmt: skip
+)
 
 
 def test_the_facts_of_a_small_set_counted_by_hand():
@@ -90,9 +92,14 @@ def test_median_seconds_equal_numpy_for_every_annotator():
     seconds[rng.random(400) < 0.2] = np.nan
     seconds[who == 3] = np.nan
     votes = Votes(
-        item=np.zeros(400, dtype=int), items=["x"], choice=np.zeros(400, dtype=int), classes=("c",), annotator=who,
-        annotators=np.arange(31), seconds=seconds,
-    )  # fmt: skip
+        item=np.zeros(400, dtype=int),
+        items=["x"],
+        choice=np.zeros(400, dtype=int),
+        classes=("c",),
+        annotator=who,
+        annotators=np.arange(31),
+        seconds=seconds,
+    )
     found = median_seconds(votes)
     for a in range(31):
         told = seconds[(who == a) & ~np.isnan(seconds)]

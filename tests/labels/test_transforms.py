@@ -257,9 +257,13 @@ def uneven_votes(rng, n=200):
     per_item = rng.integers(3, 9, size=n)
     item = rng.permutation(np.repeat(np.arange(n), per_item))
     return Votes(
-        item=item, items=np.arange(n), choice=rng.integers(4, size=item.size), classes=tuple("abcd"),
-        seconds=np.arange(item.size, dtype=float), extra=pa.table({"row": np.arange(item.size)}),
-    )  # fmt: skip
+        item=item,
+        items=np.arange(n),
+        choice=rng.integers(4, size=item.size),
+        classes=tuple("abcd"),
+        seconds=np.arange(item.size, dtype=float),
+        extra=pa.table({"row": np.arange(item.size)}),
+    )
 
 
 def test_subsampling_draws_real_votes_without_replacement():
@@ -329,7 +333,7 @@ def test_resampling_has_the_mean_and_variance_of_a_multinomial():
         ),
         (lambda d: class_information(d, np.full((2, 2), np.nan)), "holds nan.*differ or are missing"),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_the_value_and_the_way_out(call, message):
     with pytest.raises(ValueError, match=message):
         call(one_hot(np.array([0, 1]), ["x", "y"], ("cat", "dog")))

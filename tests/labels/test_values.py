@@ -16,11 +16,15 @@ from dissensus.labels.shares import mean_belief, share
 
 def votes(**changes) -> Votes:
     fields = {
-        "item": np.array([0, 0, 1, 2]), "items": ["a", "b", "c"], "annotator": np.array([0, 1, 0, 1]),
-        "annotators": ["ann", "bo"], "choice": np.array([0, 1, 1, 1]), "classes": ("cat", "dog"),
+        "item": np.array([0, 0, 1, 2]),
+        "items": ["a", "b", "c"],
+        "annotator": np.array([0, 1, 0, 1]),
+        "annotators": ["ann", "bo"],
+        "choice": np.array([0, 1, 1, 1]),
+        "classes": ("cat", "dog"),
         "seconds": np.array([1.0, 2.0, np.nan, 4.0]),
         "extra": pa.table({"trial": [1, 2, 3, 4], "tags": [["x"], [], None, ["y"]]}),
-    }  # fmt: skip
+    }
     return Votes(**(fields | changes))
 
 
@@ -153,10 +157,13 @@ def test_a_hard_vote_is_a_belief_and_comes_back():
 
 def beliefs(**changes) -> Beliefs:
     fields = {
-        "item": np.array([0, 0]), "items": ["a"], "classes": ("cat", "dog", "cow"),
+        "item": np.array([0, 0]),
+        "items": ["a"],
+        "classes": ("cat", "dog", "cow"),
         "named": np.array([[0, 1], [1, -1]]),
-        "stated": np.array([[0.6, 0.3, np.nan], [np.nan, 1.2, np.nan]]), "ruled_out": np.zeros((2, 3), dtype=bool),
-    }  # fmt: skip
+        "stated": np.array([[0.6, 0.3, np.nan], [np.nan, 1.2, np.nan]]),
+        "ruled_out": np.zeros((2, 3), dtype=bool),
+    }
     return Beliefs(**(fields | changes))
 
 
@@ -191,9 +198,10 @@ def test_the_first_choice_is_the_class_named_first_even_if_another_has_more_mass
 
 def test_an_answer_that_only_rules_out_has_no_first_choice():
     only = beliefs(
-        named=np.array([[0, 1], [-1, -1]]), stated=np.array([[1, np.nan, np.nan], [np.nan] * 3]),
+        named=np.array([[0, 1], [-1, -1]]),
+        stated=np.array([[1, np.nan, np.nan], [np.nan] * 3]),
         ruled_out=np.array([[False] * 3, [True, False, False]]),
-    )  # fmt: skip
+    )
     assert only.first.tolist() == [0, -1] and only.first_choices().n_answers == 1
 
 

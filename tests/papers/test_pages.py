@@ -85,8 +85,10 @@ def test_figures_are_written_beside_the_page_and_every_image_of_it_is_there(reco
     text = (tmp_path / "docs" / "tiny.md").read_text(encoding="utf-8")
     images = re.findall(r"\]\(([^)]+\.svg)\)", text)
     assert sorted(images) == [
-        "figures/tiny2026-dots.svg", "figures/tiny2026-lines-published.svg", "figures/tiny2026-lines.svg",
-    ]  # fmt: skip
+        "figures/tiny2026-dots.svg",
+        "figures/tiny2026-lines-published.svg",
+        "figures/tiny2026-lines.svg",
+    ]
     for image in images:
         drawn = ElementTree.parse(tmp_path / "docs" / image).getroot()
         assert drawn.tag == f"{SVG}svg" and drawn.attrib["aria-label"]
@@ -127,8 +129,9 @@ def test_large_numbers_are_not_written_to_the_thousandth():
 @pytest.mark.parametrize("kind", ["lines", "dots"])
 def test_a_figure_without_a_number_is_said_to_have_none(record, tmp_path, kind):
     x: tuple[float | str, ...] = (1.0,) if kind == "lines" else ("one",)
-    empty = Figure(key="x", title="X", source="figure 1", kind=kind, x_title="x", y_title="y",
-                   series=(Series("soft", x, (None,)),))  # fmt: skip
+    empty = Figure(
+        key="x", title="X", source="figure 1", kind=kind, x_title="x", y_title="y", series=(Series("soft", x, (None,)),)
+    )
     assert drawings(empty) == {}
     write_page(record | {"figures": [empty]}, tmp_path / "empty.md")
     assert "Nothing to draw" in (tmp_path / "empty.md").read_text(encoding="utf-8")

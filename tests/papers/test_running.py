@@ -76,8 +76,9 @@ def test_a_record_reads_back_as_it_was(done):
 def test_the_json_has_the_fixed_interface_first(done):
     record = json.loads((done / RECORD).read_text(encoding="utf-8"))
     assert list(record)[:3] == ["paper", "scale", "claims"]
-    assert all(set(row) >= INTERFACE and all(isinstance(row[key], str) for key in INTERFACE)
-               for row in record["claims"])  # fmt: skip
+    assert all(
+        set(row) >= INTERFACE and all(isinstance(row[key], str) for key in INTERFACE) for row in record["claims"]
+    )
 
 
 def test_other_settings_are_worked_on_anew(tmp_path):
@@ -99,16 +100,20 @@ def test_other_data_are_worked_on_anew_and_their_checksum_is_kept(tmp_path):
 
 def test_work_is_done_anew_where_the_study_that_it_needs_has_other_cells(tmp_path):
     for seeds in (1, 1, 2):
-        parts = (Part(name="heads", study=study(seeds)),
-                 Part(name="labels", work=counted(tmp_path / "calls"), needs=("heads",)))  # fmt: skip
+        parts = (
+            Part(name="heads", study=study(seeds)),
+            Part(name="labels", work=counted(tmp_path / "calls"), needs=("heads",)),
+        )
         reproduce(tiny_paper(*parts), "quick", tmp_path)
     assert len(calls(tmp_path / "calls")) == 2
 
 
 def test_work_is_done_anew_where_work_that_it_needs_was(tmp_path):
     for size in (1, 2):
-        parts = (Part(name="first", work=counted(tmp_path / "calls"), settings={"size": size}),
-                 Part(name="second", work=counted(tmp_path / "calls"), needs=("first",)))  # fmt: skip
+        parts = (
+            Part(name="first", work=counted(tmp_path / "calls"), settings={"size": size}),
+            Part(name="second", work=counted(tmp_path / "calls"), needs=("first",)),
+        )
         paper = tiny_paper(*parts, findings=work_alone(tmp_path).findings)
         reproduce(paper, "quick", tmp_path)
     assert calls(tmp_path / "calls") == ["first", "second"] * 2

@@ -30,17 +30,31 @@ CLAIMS = (
 )
 FIGURES = (
     Figure(
-        key="lines", title="KL by epoch", source="figure 1", kind="lines", x_title="epoch", y_title="KL",
-        series=(Series("soft", (1.0, 2.0), (0.5, 0.3), (0.4, None), (0.6, None)),
-                Series("hard", (1.0, 2.0), (0.6, 0.5))),
-        published=(Series("soft", (1.0, 2.0), (0.6, 0.2)),), parts=("heads",),
+        key="lines",
+        title="KL by epoch",
+        source="figure 1",
+        kind="lines",
+        x_title="epoch",
+        y_title="KL",
+        series=(
+            Series("soft", (1.0, 2.0), (0.5, 0.3), (0.4, None), (0.6, None)),
+            Series("hard", (1.0, 2.0), (0.6, 0.5)),
+        ),
+        published=(Series("soft", (1.0, 2.0), (0.6, 0.2)),),
+        parts=("heads",),
     ),
     Figure(
-        key="dots", title="KL & accuracy", source="table 1", kind="dots", x_title="set", y_title="KL",
+        key="dots",
+        title="KL & accuracy",
+        source="table 1",
+        kind="dots",
+        x_title="set",
+        y_title="KL",
         series=(Series("soft", ("one", "two"), (0.3, 0.2), (0.2, 0.1), (0.4, 0.3)), Series("hard", ("one",), (0.5,))),
-        published=(Series("soft", ("one", "two"), (0.31, None)),), note="Means | intervals.",
+        published=(Series("soft", ("one", "two"), (0.31, None)),),
+        note="Means | intervals.",
     ),
-)  # fmt: skip
+)
 
 
 def study(seeds: int = 2, model: Mapping[str, Any] | None = None) -> Study:
@@ -74,18 +88,27 @@ def tiny_paper(*parts: Part, **fields: Any) -> Paper:
     """The paper with these parts, which are called `heads` and `labels` where it is to be judged by `findings`."""
     answers = [Answer(question="And sheep?", answer="No.", parts=("labels",))]
     kept: dict[str, Any] = {
-        "findings": findings, "figures": lambda results, scale: FIGURES, "beyond": lambda results, scale: answers,
-    } | fields  # fmt: skip
+        "findings": findings,
+        "figures": lambda results, scale: FIGURES,
+        "beyond": lambda results, scale: answers,
+    } | fields
     return Paper(
-        name="tiny2026", title="Do digits | dream?", citation="Nobody (2026), Tiny", claims=CLAIMS,
-        parts=lambda scale: parts, shrunk=lambda scale: [("seeds", "1,000", "2")], **kept,
-    )  # fmt: skip
+        name="tiny2026",
+        title="Do digits | dream?",
+        citation="Nobody (2026), Tiny",
+        claims=CLAIMS,
+        parts=lambda scale: parts,
+        shrunk=lambda scale: [("seeds", "1,000", "2")],
+        **kept,
+    )
 
 
 def two_parts(calls: Path, **settings: Any) -> Sequence[Part]:
     """The study and work that needs it."""
-    return (Part(name="heads", study=study()),
-            Part(name="labels", work=counted(calls), settings=settings, needs=("heads",)))  # fmt: skip
+    return (
+        Part(name="heads", study=study()),
+        Part(name="labels", work=counted(calls), settings=settings, needs=("heads",)),
+    )
 
 
 def slow_paper(place: Path) -> Paper:
@@ -99,10 +122,14 @@ def slow_paper(place: Path) -> Paper:
 
     calls = place / "calls"
     parts = (Part(name="labels", work=counted(calls)), Part(name="slow", work=wait, needs=("labels",)))
-    return tiny_paper(*parts, findings=lambda results, scale: {
-        "closer": untested("no study"), "brains": untested("there is no scanner"),
-        "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
-    })  # fmt: skip
+    return tiny_paper(
+        *parts,
+        findings=lambda results, scale: {
+            "closer": untested("no study"),
+            "brains": untested("there is no scanner"),
+            "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -180,11 +180,13 @@ def tried_answers(**seconds: float) -> list[PilotAnswers]:
     draw = rng(7)
     return [
         PilotAnswers(
-            name.partition("_")[0].replace("top", "top-class"), int(name.partition("_")[2] or 1),
-            draw.lognormal(np.log(each), 0.2, 30), np.clip(draw.normal(0.1, 0.05, 30), 0, 1),
+            name.partition("_")[0].replace("top", "top-class"),
+            int(name.partition("_")[2] or 1),
+            draw.lognormal(np.log(each), 0.2, 30),
+            np.clip(draw.normal(0.1, 0.05, 30), 0, 1),
         )
         for name, each in seconds.items()
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("budget", [None, 5000.0, 400.0])

@@ -77,9 +77,13 @@ def test_the_prior_of_adaptive_votes_is_nearly_as_good_as_the_true_one():
     truth = crowd(800, rng)
     answers = (rng.random((800, 40, 1)) > np.cumsum(truth, axis=1)[:, None, :-1]).sum(axis=2)
     counts = spend(
-        np.zeros((800, 3), dtype=np.int64), 2400, lambda who, now: answers[who, now[who].sum(axis=1)], rng,
-        rule="entropy", most=np.full(800, 40),
-    )  # fmt: skip
+        np.zeros((800, 3), dtype=np.int64),
+        2400,
+        lambda who, now: answers[who, now[who].sum(axis=1)],
+        rng,
+        rule="entropy",
+        most=np.full(800, 40),
+    )
     ours = kl(truth, vote_prior(counts).estimate(counts)).mean()
     best = kl(truth, VotePrior(ALPHA, WEIGHTS).estimate(counts)).mean()
     assert ours < 1.25 * best
@@ -93,9 +97,14 @@ def test_expected_error_beats_uniform_on_a_crowd_that_follows_the_model():
     found = {}
     for rule in RULES:
         counts = spend(
-            np.zeros((2000, 3), dtype=np.int64), 8000, lambda who, now: answers[who, now[who].sum(axis=1)], rng,
-            rule=rule, prior=prior, most=np.full(2000, 60),
-        )  # fmt: skip
+            np.zeros((2000, 3), dtype=np.int64),
+            8000,
+            lambda who, now: answers[who, now[who].sum(axis=1)],
+            rng,
+            rule=rule,
+            prior=prior,
+            most=np.full(2000, 60),
+        )
         assert counts.sum() == 8000
         found[rule] = kl(truth, prior.estimate(counts)).mean()
     assert found["expected-error"] < found["uniform"] < found["entropy"]

@@ -280,9 +280,13 @@ def test_wrong_comparisons_by_a_slow_loop():
     stated = draw.dirichlet(np.ones(4), size=12)
     stated[3, 1] = np.nan
     beliefs = Beliefs(
-        item=draw.integers(0, 5, 12), items=np.arange(5), classes=reference.classes, stated=stated,
-        ruled_out=np.zeros((12, 4), dtype=bool), named=np.zeros((12, 0), dtype=int),
-    )  # fmt: skip
+        item=draw.integers(0, 5, 12),
+        items=np.arange(5),
+        classes=reference.classes,
+        stated=stated,
+        ruled_out=np.zeros((12, 4), dtype=bool),
+        named=np.zeros((12, 0), dtype=int),
+    )
     found = wrong_comparisons(beliefs, reference)
     for row in range(12):
         p, q = stated[row], reference.probs[beliefs.item[row]]
@@ -292,9 +296,7 @@ def test_wrong_comparisons_by_a_slow_loop():
 
 def test_a_vote_for_the_likeliest_class_is_never_wrong():
     reference = crowd_of(np.array([[0.7, 0.2, 0.1], [0.5, 0.5, 0.0]]))
-    votes = Votes(
-        item=np.array([0, 0, 1]), items=np.arange(2), choice=np.array([0, 2, 0]), classes=reference.classes,
-    )  # fmt: skip
+    votes = Votes(item=np.array([0, 0, 1]), items=np.arange(2), choice=np.array([0, 2, 0]), classes=reference.classes)
     assert wrong_comparisons(votes, reference).tolist() == [0.0, 1.0, 0.0]
     with pytest.raises(ValueError, match="expected the same items and classes"):
         wrong_comparisons(votes, crowd_of(np.array([[1.0, 0.0, 0.0]])))
@@ -311,8 +313,10 @@ def test_repeats_give_the_flip_rate():
 
 def test_a_file_holds_one_row_per_answer(tmp_path):
     path = tmp_path / "pilot.csv"
-    path.write_text("kind,seconds,wrong,k_hat,annotator\nhard,2,0,,ann\nhard,3,,,bo\nsparse,9,0.1,3,ann\n"
-                    "sparse,8,0.2,3,bo\nsparse,12,0.2,5,bo\nsparse,11,0.3,5,bo\n")  # fmt: skip
+    path.write_text(
+        "kind,seconds,wrong,k_hat,annotator\nhard,2,0,,ann\nhard,3,,,bo\nsparse,9,0.1,3,ann\n"
+        "sparse,8,0.2,3,bo\nsparse,12,0.2,5,bo\nsparse,11,0.3,5,bo\n"
+    )
     found = read_pilot(path)
     assert [one.name for one in found] == ["hard", "sparse (3 classes)", "sparse (5 classes)"]
     assert found[0].seconds.tolist() == [2, 3] and np.isnan(found[0].wrong[1])

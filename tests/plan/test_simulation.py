@@ -155,9 +155,9 @@ def test_the_shipped_grid_shows_the_phases():
     for d in (25, 125):
         soft = grid.mean("soft", d)
         assert soft[2, -5:].mean() < soft[2, 2] - 0.1  # less than one shot, n = 9: falls as classes are added
-    ratio = np.stack([
-        information_ratio(count(items, classes), items, classes) for count in (hard_constraints, soft_constraints)
-    ])  # fmt: skip
+    ratio = np.stack(
+        [information_ratio(count(items, classes), items, classes) for count in (hard_constraints, soft_constraints)]
+    )
     for d in (5, 25, 125):
         rho = np.stack([grid.mean("hard", d), grid.mean("soft", d)])
         assert spearmanr(ratio.ravel(), rho.ravel())[0] > 0.5

@@ -12,10 +12,16 @@ def convolutional(seed=0, activation=nn.ReLU):
     """Convolutions, one with a stride and groups, batch norm of some statistics; 3 classes, in double precision."""
     torch.manual_seed(seed)
     module = nn.Sequential(
-        nn.Conv2d(2, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), activation(),
-        nn.Conv2d(4, 4, 3, stride=2, padding=1, groups=2), nn.BatchNorm2d(4), activation(),
-        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 3),
-    ).double()  # fmt: skip
+        nn.Conv2d(2, 4, 3, padding=1, bias=False),
+        nn.BatchNorm2d(4),
+        activation(),
+        nn.Conv2d(4, 4, 3, stride=2, padding=1, groups=2),
+        nn.BatchNorm2d(4),
+        activation(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+    ).double()
     for part in module.modules():
         if isinstance(part, nn.BatchNorm2d):
             part.running_mean.normal_(0, 0.3)

@@ -19,7 +19,7 @@ LAYERS = {
     "bias and batch norm": nn.Sequential(nn.Conv2d(4, 6, 3, groups=2), nn.BatchNorm2d(6)),
     "changed in place": nn.Sequential(nn.Conv2d(4, 6, 3), nn.ReLU(inplace=True), nn.BatchNorm2d(6)),
     "in a row": nn.Sequential(nn.Conv2d(4, 6, 3, stride=2), nn.BatchNorm2d(6), nn.ReLU(), nn.Conv2d(6, 2, 2)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LAYERS)

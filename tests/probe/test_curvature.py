@@ -210,7 +210,7 @@ LINEAR = crowd(30, shape=(4,), batch=5)
         (nn.Linear(4, 3).double().requires_grad_(False), LINEAR, "no weight of the module requires a gradient"),
         (nn.Sequential(nn.Dropout(), nn.Linear(4, 3)), LINEAR, "Dropout .0. is in train mode"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_function_of_the_weights_is_refused(module, batches, message):
     with pytest.raises(ValueError, match=message):
         top_eigenvalues(module, batches, 1, rng())
@@ -283,9 +283,11 @@ def test_half_precision_does_not_claim_what_rounding_hides(small):
 def test_seeds_and_other_generators_are_refused(small, wrong):
     module, batches, _ = small
     for draw in (
-        lambda: top_eigenvalues(module, batches, 1, wrong), lambda: trace(module, batches, wrong),
-        lambda: spectral_density(module, batches, wrong), lambda: random_direction(module, wrong),
-    ):  # fmt: skip
+        lambda: top_eigenvalues(module, batches, 1, wrong),
+        lambda: trace(module, batches, wrong),
+        lambda: spectral_density(module, batches, wrong),
+        lambda: random_direction(module, wrong),
+    ):
         with pytest.raises(ValueError, match=r"rng is .*; expected a generator to draw from"):
             draw()
 

@@ -95,8 +95,10 @@ def test_of_a_network_on_images_it_uses_its_features():
     assert not any(part._forward_hooks for part in network.module.modules())
     assert exact.spearman == pytest.approx(spearmanr(exact.variance, exact.entropy)[0], abs=1e-3)
     assert json.loads(json.dumps(exact.as_json())) == {
-        "items": 30, "mean": exact.variance.mean(), "spearman": exact.spearman
-    }  # fmt: skip
+        "items": 30,
+        "mean": exact.variance.mean(),
+        "spearman": exact.spearman,
+    }
     assert repr(exact) == "GradientVariance(variance=30, entropy=30, error=30)"
 
 

@@ -86,7 +86,7 @@ def begins_in_place(seed=0):
     torch.manual_seed(seed)
     return nn.Sequential(
         Shifted(), nn.Conv2d(3, 4, 3), nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 3)
-    ).eval()  # fmt: skip
+    ).eval()
 
 
 def begins_with_a_copy():

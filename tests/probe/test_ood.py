@@ -209,7 +209,7 @@ def spoiled(values, place, value):
         (partial(msp, LOGITS, 0), "temperature is 0; expected a number above 0"),
         (partial(energy, LOGITS, np.nan), "temperature is nan"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_scored_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
@@ -222,10 +222,12 @@ def test_scores_are_those_of_pytorch_ood():
     ours = ood_scores(logits, features, reference=reference)
     neighbours = peer.KNN(None).fit_features(reference, torch.zeros(90, dtype=torch.long))
     theirs = {
-        "msp": peer.MaxSoftmax.score(logits), "odin": peer.MaxSoftmax.score(logits, t=1000),
-        "energy": peer.EnergyBased.score(logits), "entropy": peer.Entropy.score(logits),
+        "msp": peer.MaxSoftmax.score(logits),
+        "odin": peer.MaxSoftmax.score(logits, t=1000),
+        "energy": peer.EnergyBased.score(logits),
+        "entropy": peer.Entropy.score(logits),
         "knn": neighbours.predict_features(features),
-    }  # fmt: skip
+    }
     for name, scores in theirs.items():
         assert np.allclose(ours[name], scores.numpy(), atol=1e-9), name
 

@@ -187,8 +187,12 @@ def test_networks_that_normalise_images_differently_are_given_them_as_each_takes
         assert end == pytest.approx(-(shares.probs * np.log(network.probs(images))).sum(axis=1).mean(), rel=1e-5)
     middle = Network(tiny(), CLASSES, (0.45, 0.5, 0.55), (0.35, 0.4, 0.375))
     weights, ends = middle.module.state_dict(), [network.module.state_dict() for network in (first, second)]
-    middle.module.load_state_dict({name: (ends[0][name] + ends[1][name]) / 2 if weights[name].is_floating_point()
-                                   else weights[name] for name in weights})  # fmt: skip
+    middle.module.load_state_dict(
+        {
+            name: (ends[0][name] + ends[1][name]) / 2 if weights[name].is_floating_point() else weights[name]
+            for name in weights
+        }
+    )
     expected = -(shares.probs * np.log(middle.probs(images))).sum(axis=1).mean()
     assert way.interpolated.loss[1] == pytest.approx(expected, rel=1e-5)
 

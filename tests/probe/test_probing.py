@@ -237,9 +237,14 @@ def test_items_on_which_everybody_agrees_have_no_slice_and_no_correlation():
     assert list(result.parts) == ["attacks", "curvature", "gradients"]
     assert list(result.parts["curvature"].eigenvalues) == ["all"]
     assert json.loads(json_text(result.as_json()))["gradients"]["spearman_with_entropy"] is None
-    for words in ("ood is left out: it needs", "barrier is left out: it compares", "cka is left out: it compares",
-                  "saliency is left out: the network has no convolution", "curvature: people agree about every item",
-                  "gradients: all items have the same entropy"):  # fmt: skip
+    for words in (
+        "ood is left out: it needs",
+        "barrier is left out: it compares",
+        "cka is left out: it compares",
+        "saliency is left out: the network has no convolution",
+        "curvature: people agree about every item",
+        "gradients: all items have the same entropy",
+    ):
         assert sum(remark.startswith(words) for remark in result.remarks) == 1, words
 
 
@@ -280,16 +285,22 @@ def test_of_two_networks_only_items_held_out_of_both_are_probed():
             quiet=True,
         )
         networks[f"seed {seed}"] = training.last
-    parts = [chosen_items({name: networks[name]}, IMAGES, votes, np.random.default_rng(0), print, held_out=True)[0]
-             for name in networks]  # fmt: skip
+    parts = [
+        chosen_items({name: networks[name]}, IMAGES, votes, np.random.default_rng(0), print, held_out=True)[0]
+        for name in networks
+    ]
     both = set(parts[0].items.tolist()) & set(parts[1].items.tolist())
     chosen, _ = chosen_items(networks, IMAGES, votes, np.random.default_rng(0), print, held_out=True)
     assert set(chosen.items.tolist()) == both and 0 < len(both) < 8
 
 
 def test_images_of_other_channels_are_refused_with_the_set_and_the_network():
-    grey = Network(nn.Sequential(nn.Conv2d(1, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 3)).eval(),
-                   CLASSES, HALF[:1], HALF[:1])  # fmt: skip
+    grey = Network(
+        nn.Sequential(nn.Conv2d(1, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 3)).eval(),
+        CLASSES,
+        HALF[:1],
+        HALF[:1],
+    )
     pale = ImageTable(IMAGES.pixels[..., :1], IMAGES.items)
     batches = image_batches(grey, pale, SHARES)
     with pytest.raises(ValueError, match=r"^far: pale cannot take them: these images are in colour"):
@@ -326,8 +337,10 @@ def test_images_it_was_trained_on_are_warned_about():
     said = []
     table, training = trained({"path": "here"})
     chosen_items({"best": training.best}, table, SHARES, np.random.default_rng(0), said.append)
-    assert said == ["warning: best was trained on images from the same place, so what is measured flatters it; "
-                    "--held-out probes only the 8 that were held out"]  # fmt: skip
+    assert said == [
+        "warning: best was trained on images from the same place, so what is measured flatters it; "
+        "--held-out probes only the 8 that were held out"
+    ]
     said.clear()
     chosen_items(
         {"best": training.best}, ImageTable(IMAGES.pixels, IMAGES.items), SHARES, np.random.default_rng(0), said.append

@@ -41,9 +41,11 @@ def test_matrix_halves_and_lists_of_pairs_say_the_same_and_each_pair_counts_once
     backwards, twice = pairs[:, ::-1], np.concatenate([pairs, pairs[:, ::-1]])
     again = np.concatenate([values - 1, values + 1])
     for other in (
-        similarity_to_people(features, half), similarity_to_people(features, values, pairs=backwards),
-        similarity_to_people(features, again, pairs=twice), similarity_to_people(1e-200 * features, judged),
-    ):  # fmt: skip
+        similarity_to_people(features, half),
+        similarity_to_people(features, values, pairs=backwards),
+        similarity_to_people(features, again, pairs=twice),
+        similarity_to_people(1e-200 * features, judged),
+    ):
         assert (other.pairs, other.items) == (66, 12)
         for ours, theirs in ((whole.spearman, other.spearman), (whole.pearson, other.pearson)):
             assert np.allclose([ours.value, ours.low, ours.high], [theirs.value, theirs.low, theirs.high], atol=1e-9)

@@ -21,8 +21,9 @@ def people(n, seed=0):
 
 def test_it_is_the_mean_correlation_over_pairs_of_seeds():
     stack = maps()
-    slow = [np.mean([np.corrcoef(a[i].ravel(), b[i].ravel())[0, 1] for a, b in combinations(stack, 2)])
-            for i in range(7)]  # fmt: skip
+    slow = [
+        np.mean([np.corrcoef(a[i].ravel(), b[i].ravel())[0, 1] for a, b in combinations(stack, 2)]) for i in range(7)
+    ]
     assert np.allclose(saliency_stability(stack), slow, atol=1e-13)
     assert np.allclose(saliency_stability(list(1e200 * stack - 1e199)), slow, atol=1e-12)
 
@@ -46,9 +47,10 @@ def test_a_map_that_is_the_same_everywhere_has_no_stability_and_is_counted():
     assert report.on_disputed == pytest.approx(np.nanmean(values[disputed]))
     without = int(np.isin(gone, disputed).sum())
     assert json.loads(json.dumps(report.as_json(), allow_nan=False)) == {
-        "seeds": 4, "overall": {"mean": report.overall, "images": 40, "without a value": 2},
+        "seeds": 4,
+        "overall": {"mean": report.overall, "images": 40, "without a value": 2},
         "most disputed": {"mean": report.on_disputed, "images": 10, "without a value": without},
-    }  # fmt: skip
+    }
     assert "(40 images, 2 of them without a value), " in str(report)
     assert repr(report) == "SaliencyStability(values=40, disputed=40, seeds=4)"
 

@@ -106,9 +106,11 @@ def test_bad_options_are_refused(small, options, message):
 
 def with_norm(norm):
     torch.manual_seed(0)
-    return nn.Sequential(
-        nn.Conv2d(2, 3, 3), norm, nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(12, 3)
-    ).double().eval()  # fmt: skip
+    return (
+        nn.Sequential(nn.Conv2d(2, 3, 3), norm, nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(12, 3))
+        .double()
+        .eval()
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,17 @@ X = np.array([0.0, 0.5, 1.0])
 CHARTS = {
     "lines": line_chart(
         [Line("a <b>", X, X**2), Line("c", X, np.array([0.1, np.nan, 0.3]), X - 0.1, X + 0.1)],
-        "x & y", "score", diagonal=True,
+        "x & y",
+        "score",
+        diagonal=True,
     ),
     "flat line": line_chart([Line("same", X, np.full(3, 0.25))], "x", "y"),
     "map": grid_map(
-        np.array([[0.0, np.nan], [0.5, 1.0]]), [3, 6], [5, 10], "items", "classes", "rho <",
-        low=0, high=1, mark=(6, 10),
+        np.array([[0.0, np.nan], [0.5, 1.0]]), [3, 6], [5, 10], "items", "classes", "rho <", low=0, high=1, mark=(6, 10)
     ),
     "intervals": interval_chart([("one", 0.2, 0.1, 0.3), ("none", np.inf, np.nan, np.nan)], "KL", reference=0.15),
     "bars": grouped_bars(["low", "high"], [("soft", [0.1, 0.2]), ("hard", [0.3, np.nan])], "KL by slice"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CHARTS)

@@ -18,8 +18,10 @@ def test_the_table_of_simulated_crowds_is_recorded(votes):
     rows = [row["estimator"] for row in RECORD["simulated"] if row["votes"] == votes]
     best = sum(row["chosen"] == row["best"] for row in rows)
     near = sum(row["within_noise"] for row in rows)
-    worse = [np.mean([row["errors"][name or row["chosen"]] - row["errors"][row["best"]] for row in rows])
-             for name in ("", "dirichlet", "shrinkage")]  # fmt: skip
+    worse = [
+        np.mean([row["errors"][name or row["chosen"]] - row["errors"][row["best"]] for row in rows])
+        for name in ("", "dirichlet", "shrinkage")
+    ]
     shown = " | ".join(f"{value:.3f}" for value in worse)
     assert f"| {best} of {len(rows)} | {near} of {len(rows)} | {shown} |" in PAGE
 

@@ -63,11 +63,20 @@ def test_what_the_page_says_of_attacks():
 
 def test_what_the_page_says_of_ood_and_ways():
     scores = [claim.score for claim in CLAIMS if claim.score.startswith("AUROC")]
-    gaps = [abs(row[score]["mean"] - soft[score]["mean"]) for row in STUDY["table"] if row["method"] == "sls"
-            for soft in STUDY["table"] if (soft["setting"], soft["network"], soft["method"]) ==
-            (row["setting"], row["network"], "soft") for score in scores]  # fmt: skip
-    ways = [below(setting, which, "soft", "sls", score) for setting in ("flip", "crop") for which in ("best", "last")
-            for score in scores]  # fmt: skip
+    gaps = [
+        abs(row[score]["mean"] - soft[score]["mean"])
+        for row in STUDY["table"]
+        if row["method"] == "sls"
+        for soft in STUDY["table"]
+        if (soft["setting"], soft["network"], soft["method"]) == (row["setting"], row["network"], "soft")
+        for score in scores
+    ]
+    ways = [
+        below(setting, which, "soft", "sls", score)
+        for setting in ("flip", "crop")
+        for which in ("best", "last")
+        for score in scores
+    ]
     assert len(gaps) == 24 and max(gaps) < 0.015 and 0.4 < sum(ways) / (3 * len(ways)) < 0.6
     for way in STUDY["barriers"]:
         assert all(

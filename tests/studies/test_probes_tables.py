@@ -9,14 +9,24 @@ from studies.probes_tables import CLAIMS, alike_table, claims_table
 def record():
     """Every number is that of its seed, so sls and soft differ in none."""
     names = {claim.score for claim in CLAIMS} | {"gradient variance and entropy"}
-    cells = [{"setting": setting, "method": method, "seed": seed}
-             | {which: dict.fromkeys(names, seed) for which in WHICH}
-             for setting, methods in METHODS.items() for method in methods for seed in SEEDS]  # fmt: skip
+    cells = [
+        {"setting": setting, "method": method, "seed": seed} | {which: dict.fromkeys(names, seed) for which in WHICH}
+        for setting, methods in METHODS.items()
+        for method in methods
+        for seed in SEEDS
+    ]
     scores = ("CKA within", "Grad-CAM stability", "Grad-CAM stability, disputed")
-    alike = [{"setting": setting, "network": which, "method": method} | dict.fromkeys(scores, 0.5)
-             for setting, methods in METHODS.items() for which in WHICH for method in methods]  # fmt: skip
-    barriers = [{"setting": setting} | {f"barrier, {name}, {which}": 1.0 for name in ("interpolated", "renewed")
-                                        for which in WHICH} for setting in METHODS]  # fmt: skip
+    alike = [
+        {"setting": setting, "network": which, "method": method} | dict.fromkeys(scores, 0.5)
+        for setting, methods in METHODS.items()
+        for which in WHICH
+        for method in methods
+    ]
+    barriers = [
+        {"setting": setting}
+        | {f"barrier, {name}, {which}": 1.0 for name in ("interpolated", "renewed") for which in WHICH}
+        for setting in METHODS
+    ]
     return {"cells": cells, "alike": alike, "barriers": barriers}
 
 

@@ -9,9 +9,16 @@ from typing import Any
 from dissensus.study.description import StudyFolder
 
 ARM = {
-    "data": "digits", "votes": "all", "completion": "none", "aggregation": "none", "transforms": "none",
-    "delivery": "soft", "model": "mlp", "epochs": 10, "hidden": 64,
-}  # fmt: skip
+    "data": "digits",
+    "votes": "all",
+    "completion": "none",
+    "aggregation": "none",
+    "transforms": "none",
+    "delivery": "soft",
+    "model": "mlp",
+    "epochs": 10,
+    "hidden": 64,
+}
 SPLIT = {"scheme": "per-seed", "test": 0.2, "validation": 0.1, "folds": 5, "column": "split", "file": ""}
 COMPARE = {"baseline": {"delivery": "soft"}, "test": "wilcoxon", "side": "two-sided", "family": "all"}
 
@@ -21,14 +28,23 @@ def record(arm: dict[str, Any], seed: int, scores: dict[str, float | None], **ch
     fold = changed.pop("fold", None)
     settings = ARM | arm
     return {
-        "format": 1, "cell": hashlib.sha256(repr((settings, seed, fold)).encode()).hexdigest()[:16], "status": "done",
-        "arm": settings, "seed": seed, "fold": fold,
+        "format": 1,
+        "cell": hashlib.sha256(repr((settings, seed, fold)).encode()).hexdigest()[:16],
+        "status": "done",
+        "arm": settings,
+        "seed": seed,
+        "fold": fold,
         "settings": {"delivery": settings["delivery"], "votes": settings["votes"], "seed": seed, "fold": fold},
-        "packages": {"dissensus": "1.0", "numpy": "2.0"}, "hardware": "Linux x86_64",
-        "made": f"2026-01-01T00:00:{seed:02d}Z", "commit": "aaaaaaa", "scores": scores, "slices": {},
-        "items": {"learned from": 72, "judged on": 20}, "training": {"epoch": 2, "loss": [2.0, 1.0 + seed]},
+        "packages": {"dissensus": "1.0", "numpy": "2.0"},
+        "hardware": "Linux x86_64",
+        "made": f"2026-01-01T00:00:{seed:02d}Z",
+        "commit": "aaaaaaa",
+        "scores": scores,
+        "slices": {},
+        "items": {"learned from": 72, "judged on": 20},
+        "training": {"epoch": 2, "loss": [2.0, 1.0 + seed]},
         "seconds": 1.5,
-    } | changed  # fmt: skip
+    } | changed
 
 
 def failed(arm: dict[str, Any], seed: int, error: str) -> dict[str, Any]:
@@ -43,13 +59,16 @@ def folder(records: list[dict[str, Any]], *, missing: int = 0, others: int = 0, 
     compare = changed.pop("compare", {})
     slices = list(dict.fromkeys(by for record in records for by in record.get("slices", {})))
     description = {
-        "name": "a study", "question": "Does it matter how labels are delivered?", "seeds": seeds,
+        "name": "a study",
+        "question": "Does it matter how labels are delivered?",
+        "seeds": seeds,
         "split": SPLIT | changed.pop("split", {}),
         "evaluation": {"metrics": metrics, "slices": slices, "probes": []},
         "compare": None if compare is None else COMPARE | compare,
-        "data": {"digits": {"labels": "digits", "features": "pixels"}}, "text": "",
+        "data": {"digits": {"labels": "digits", "features": "pixels"}},
+        "text": "",
         "cells": [record["cell"] for record in records] + ["f" * 16] * missing,
-    } | changed  # fmt: skip
+    } | changed
     return StudyFolder(description, records, missing, others)
 
 

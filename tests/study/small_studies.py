@@ -45,8 +45,15 @@ def few_heads() -> Study:
 
 def many_heads() -> Study:
     """One job for each seed."""
-    return study_of({"name": "many", "seeds": 16, "delivery": ["soft", "majority"], "data": DIGITS,
-                     "model": {"head": "mlp", "epochs": 15, "hidden": 32}})  # fmt: skip
+    return study_of(
+        {
+            "name": "many",
+            "seeds": 16,
+            "delivery": ["soft", "majority"],
+            "data": DIGITS,
+            "model": {"head": "mlp", "epochs": 15, "hidden": 32},
+        }
+    )
 
 
 @cache

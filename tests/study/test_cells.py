@@ -24,8 +24,15 @@ from dissensus.study.run import known_cells
 from dissensus.study.versions import METHODS, versions_of
 from tests.study.world import answers, small_study
 
-DONE = {"status": "done", "arm": {}, "seed": 0, "fold": None, "settings": {"seed": 0, "fold": None}, "scores": {},
-        "slices": {}}  # fmt: skip
+DONE = {
+    "status": "done",
+    "arm": {},
+    "seed": 0,
+    "fold": None,
+    "settings": {"seed": 0, "fold": None},
+    "scores": {},
+    "slices": {},
+}
 
 
 def keys(study):
@@ -63,10 +70,15 @@ def test_a_new_meaning_of_a_method_changes_the_cells_that_use_it():
 
 
 def test_the_order_of_probes_makes_no_other_cells():
-    network = {"data": {"d": {"labels": "digits", "images": "digits"}}, "seeds": 1,
-               "model": {"network": "small", "epochs": 1}}  # fmt: skip
-    first, second = (study_of(network | {"evaluate": {"probes": probes}})
-                     for probes in (["attacks", "gradients"], ["gradients", "attacks"]))  # fmt: skip
+    network = {
+        "data": {"d": {"labels": "digits", "images": "digits"}},
+        "seeds": 1,
+        "model": {"network": "small", "epochs": 1},
+    }
+    first, second = (
+        study_of(network | {"evaluate": {"probes": probes}})
+        for probes in (["attacks", "gradients"], ["gradients", "attacks"])
+    )
     assert keys(first) == keys(second) != keys(study_of(network))
 
 

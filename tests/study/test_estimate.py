@@ -40,10 +40,19 @@ def test_nothing_left_needs_nothing():
 def test_a_network_is_reckoned_from_some_epochs_on_some_images():
     """A thousand epochs are asked for, and a handful is trained; milestones beyond those do no harm."""
     values = {
-        "seeds": 1, "data": {"digits": {"labels": "digits", "images": "digits"}},
-        "model": {"network": "small", "width": 2, "depth": 1, "crop": 0, "flip": False, "schedule": "steps",
-                  "milestones": [500], "epochs": 1000},
-    }  # fmt: skip
+        "seeds": 1,
+        "data": {"digits": {"labels": "digits", "images": "digits"}},
+        "model": {
+            "network": "small",
+            "width": 2,
+            "depth": 1,
+            "crop": 0,
+            "flip": False,
+            "schedule": "steps",
+            "milestones": [500],
+            "epochs": 1000,
+        },
+    }
     study = study_of(values)
     said = guess(study, jobs=3)
     assert (said.models, said.workers) == (1, 1)

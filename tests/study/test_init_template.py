@@ -13,9 +13,13 @@ from dissensus.study.model_settings import default_settings
 from dissensus.train.heads.fitting import HEADS
 
 KEYS = {
-    "": specs._TOP, "data": specs._DATA, "labels": specs._LABELS, "split": specs._SPLIT, "evaluate": specs._EVALUATE,
+    "": specs._TOP,
+    "data": specs._DATA,
+    "labels": specs._LABELS,
+    "split": specs._SPLIT,
+    "evaluate": specs._EVALUATE,
     "compare": specs._COMPARE,
-}  # fmt: skip
+}
 
 
 def test_it_is_a_study_of_embedded_data_that_runs(tmp_path):

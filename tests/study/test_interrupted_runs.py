@@ -23,9 +23,12 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="lo
 def driver(folder: Path) -> subprocess.Popen[str]:
     """A run in a process of its own, which has a group of its own as one started in a terminal has."""
     return subprocess.Popen(
-        [sys.executable, str(DRIVER), str(folder)], stderr=subprocess.PIPE, text=True, start_new_session=True,
+        [sys.executable, str(DRIVER), str(folder)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-    )  # fmt: skip
+    )
 
 
 def busy(run: subprocess.Popen[str]) -> list[int]:

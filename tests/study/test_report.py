@@ -95,11 +95,15 @@ def world(seeds: int = 8, *, metrics=("soft_nll", "accuracy"), keep=lambda name,
     """Arms with a level by each metric; seeds shift all arms alike and each arm a little by itself."""
     arms = changed.pop("arms")
     records = [
-        record({"delivery": name}, seed, {
-            metric: level + 0.003 * seed + 0.001 * ((3 * seed + 5 * place) % 7) for metric, level in levels.items()
-        })
-        for seed in range(seeds) for place, (name, levels) in enumerate(arms.items()) if keep(name, seed)
-    ]  # fmt: skip
+        record(
+            {"delivery": name},
+            seed,
+            {metric: level + 0.003 * seed + 0.001 * ((3 * seed + 5 * place) % 7) for metric, level in levels.items()},
+        )
+        for seed in range(seeds)
+        for place, (name, levels) in enumerate(arms.items())
+        if keep(name, seed)
+    ]
     return summarise(folder(records, metrics=list(metrics), seeds=list(range(seeds)), **changed))
 
 
@@ -160,8 +164,16 @@ def test_the_best_is_found_among_arms_that_have_the_same_seeds():
 
 def test_equal_arms_share_the_first_place_and_a_study_without_baseline_claims_nothing():
     same = {"soft_nll": 0.7, "accuracy": 0.8}
-    tied = summarise(grid({"soft": lambda s: {k: v + 0.01 * s for k, v in same.items()},
-                           "sls": lambda s: {k: v + 0.01 * s for k, v in same.items()}}, 4, compare=None))  # fmt: skip
+    tied = summarise(
+        grid(
+            {
+                "soft": lambda s: {k: v + 0.01 * s for k, v in same.items()},
+                "sls": lambda s: {k: v + 0.01 * s for k, v in same.items()},
+            },
+            4,
+            compare=None,
+        )
+    )
     assert answer(tied)[0].startswith("By soft NLL, nats, where lower is better, soft and sls do best, equally, of 2: ")
     assert answer(tied)[-1] == "The study names no baseline, so no test says whether chance alone would do that."
 
@@ -178,8 +190,9 @@ def test_a_study_that_compares_nothing_still_has_an_answer():
     ]
     apart = answer(world(arms=arms, metrics=["soft_nll"], keep=lambda name, seed: (name == "soft") == (seed < 4)))
     assert "none is called best: no two are on the same data with the same seeds" in apart[0]
-    nothing = summarise(grid({"soft": lambda s: {"soft_nll": None}, "sls": lambda s: {"soft_nll": None}}, 2,
-                             metrics=["soft_nll"]))  # fmt: skip
+    nothing = summarise(
+        grid({"soft": lambda s: {"soft_nll": None}, "sls": lambda s: {"soft_nll": None}}, 2, metrics=["soft_nll"])
+    )
     assert answer(nothing) == ["There is no answer by soft NLL, nats: no arm has a mean; the remarks say why."]
 
 
@@ -187,8 +200,9 @@ def test_p_over_the_folds_of_one_seed_is_called_too_small_in_the_answer():
     def said(**compare):
         records = [
             record({"delivery": name}, 0, {"soft_nll": 0.7 + apart * (1 + 0.1 * fold)}, fold=fold)
-            for fold in range(8) for name, apart in (("soft", 0.0), ("majority", 0.1))
-        ]  # fmt: skip
+            for fold in range(8)
+            for name, apart in (("soft", 0.0), ("majority", 0.1))
+        ]
         split = {"scheme": "k-fold", "folds": 8}
         return " ".join(answer(summarise(folder(records, metrics=["soft_nll"], split=split, compare=compare))))
 
@@ -202,8 +216,9 @@ def test_models_chosen_by_the_items_they_are_judged_on_are_in_the_answer():
 def test_what_was_chosen_by_is_told_as_it_was_done():
     said = {
         (scheme, share): design_words(two_arms(0.05, 3, split={"scheme": scheme, "validation": share}))
-        for scheme in ("per-seed", "column") for share in (0, 0.1, "test")
-    }  # fmt: skip
+        for scheme in ("per-seed", "column")
+        for share in (0, 0.1, "test")
+    }
     assert "; 10 % of the others served to choose" in said["per-seed", 0.1]
     assert "the items it calls validation, or 10 % of the others where it calls none so, served" in said["column", 0.1]
     assert all("nothing was chosen" in said[scheme, 0] for scheme in ("per-seed", "column"))
@@ -227,8 +242,16 @@ def test_the_page_is_whole_well_formed_and_fetches_nothing(made, summary):
     ids = [node.get("id") for node in root.iter() if node.get("id")]
     assert set(links) <= set(ids) and len(ids) == len(set(ids)) and len(links) >= 10
     text = "".join(root.itertext())
-    for said in (*summary.remarks, *answer(summary), "ValueError: the <loss> is not finite & never was", SPEC.strip(),
-                 "dissensus study run study.toml -o runs/digits", "0ldc0de", "numpy", "Linux x86_64"):  # fmt: skip
+    for said in (
+        *summary.remarks,
+        *answer(summary),
+        "ValueError: the <loss> is not finite & never was",
+        SPEC.strip(),
+        "dissensus study run study.toml -o runs/digits",
+        "0ldc0de",
+        "numpy",
+        "Linux x86_64",
+    ):
         assert said in text, said
     assert "0ldc0de (older)" in text and text.count("(older)") == 1
 
@@ -265,8 +288,9 @@ def test_dots_stand_where_their_numbers_are(made, summary):
     dots = {node.find("title").text: float(node.get("cx")) for node in drawing.iter("circle")}
     pairs = [
         (dots[f"{arm}, seed {seed}: {value:.3f}"], value)
-        for arm, row in summary.scores.items() for seed, value in row["soft_nll"].values.items()
-    ]  # fmt: skip
+        for arm, row in summary.scores.items()
+        for seed, value in row["soft_nll"].values.items()
+    ]
     (x0, v0), (x1, v1) = min(pairs), max(pairs)
     assert len(pairs) == 14 and all(
         x == pytest.approx(x0 + (x1 - x0) * (v - v0) / (v1 - v0), abs=0.2) for x, v in pairs
@@ -378,14 +402,26 @@ def test_the_answer_gives_a_p_that_holds_for_every_arm_it_names():
     def shifted(by, spread):
         return lambda seed: {"soft_nll": 0.7 + by + spread * (-1) ** seed * (seed % 3)}
 
-    summary = summarise(grid({"soft": shifted(0, 0), "majority": shifted(0.5, 0.01), "sls": shifted(0.1, 0.09)}, 10,
-                             metrics=["soft_nll"], compare={"test": "paired-t"}))  # fmt: skip
+    summary = summarise(
+        grid(
+            {"soft": shifted(0, 0), "majority": shifted(0.5, 0.01), "sls": shifted(0.1, 0.09)},
+            10,
+            metrics=["soft_nll"],
+            compare={"test": "paired-t"},
+        )
+    )
     p = {d.arm: d.test.adjusted_p for d in summary.differences}
     assert p["majority"] < 0.001 < p["sls"] < 0.05
     said = " ".join(answer(summary))
     assert f"(p = {shown_p(p['sls'])} or less, corrected for 2 tests)" in said
-    close = summarise(grid({"soft": shifted(0, 0), "majority": shifted(0, 0.1), "sls": shifted(0, 0.2)}, 10,
-                           metrics=["soft_nll"], compare={"test": "paired-t"}))  # fmt: skip
+    close = summarise(
+        grid(
+            {"soft": shifted(0, 0), "majority": shifted(0, 0.1), "sls": shifted(0, 0.2)},
+            10,
+            metrics=["soft_nll"],
+            compare={"test": "paired-t"},
+        )
+    )
     assert "cannot be told from chance (smallest p = " in " ".join(answer(close))
 
 
@@ -415,8 +451,13 @@ def test_the_report_says_what_was_learned_from_and_what_names_mean(summary):
 
 def test_names_that_begin_with_a_bracket_or_hold_markup_are_plain_text_everywhere():
     name = "[2pt] *x* $a_1$ ~b~ &lt;i&gt; `c`"
-    summary = summarise(folder([record({"data": name}, seed, {"soft_nll": 0.5}) for seed in (0, 1)]
-                               + [record({"data": "plain"}, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))  # fmt: skip
+    summary = summarise(
+        folder(
+            [record({"data": name}, seed, {"soft_nll": 0.5}) for seed in (0, 1)]
+            + [record({"data": "plain"}, 0, {"soft_nll": 0.5})],
+            metrics=["soft_nll"],
+        )
+    )
     assert not re.search(r"\\\\\s*[\[*]", latex_tables(summary)), "after a line's end they would be an argument of it"
     assert r"\[2pt\] \*x\* \$a\_1\$ \~b\~ \&lt;i\&gt; \`c\`" in markdown_report(summary)
     assert "&amp;lt;i&amp;gt;" in report_page(summary)
@@ -441,6 +482,14 @@ def test_a_setting_that_only_some_models_have_says_whose_it_is():
 
 
 def test_arms_that_are_equally_good_do_not_each_do_best():
-    said = answer(summarise(grid({name: lambda seed: {"soft_nll": 0.7 + seed} for name in ("soft", "sls")}, 3,
-                                 metrics=["soft_nll"], compare=None)))  # fmt: skip
+    said = answer(
+        summarise(
+            grid(
+                {name: lambda seed: {"soft_nll": 0.7 + seed} for name in ("soft", "sls")},
+                3,
+                metrics=["soft_nll"],
+                compare=None,
+            )
+        )
+    )
     assert "soft and sls do best, equally, of 2: 1.700 on average" in said[0]

@@ -31,18 +31,25 @@ def votes(changed=()):
     for place in changed:
         choice[place] = (choice[place] + 1) % 3
     return Votes(
-        item=np.repeat(np.arange(12), 3), items=[f"i{place}" for place in range(12)], choice=choice,
-        classes=("a", "b", "c"), annotator=np.tile(np.arange(3), 12), annotators=["x", "y", "z"],
-    )  # fmt: skip
+        item=np.repeat(np.arange(12), 3),
+        items=[f"i{place}" for place in range(12)],
+        choice=choice,
+        classes=("a", "b", "c"),
+        annotator=np.tile(np.arange(3), 12),
+        annotators=["x", "y", "z"],
+    )
 
 
 def keys(labels=None, features=None, **changes):
     """(delivery, seed) -> name of the cell's folder."""
     table = np.arange(24, dtype=np.float32).reshape(12, 2) / 8 if features is None else features
     values = {
-        "name": "fixed", "seeds": 2, "delivery": ["soft", "majority"], "model": {"head": "linear", "epochs": 4},
+        "name": "fixed",
+        "seeds": 2,
+        "delivery": ["soft", "majority"],
+        "model": {"head": "linear", "epochs": 4},
         "data": {"d": {"labels": labels or votes(), "features": FeatureTable(table, [f"i{p}" for p in range(12)])}},
-    }  # fmt: skip
+    }
     study = study_of(values | changes)
     return {(task.cell.delivery, task.cell.seed): task.key for task in tasks_of(study, load_data(study))}
 
@@ -69,7 +76,7 @@ def test_names_have_nothing_to_do_with_names_order_and_what_is_shown():
         ({"split": {"validation": 0}}, {"split": {"validation": 0.0}}),
         ({"delivery": ["soft | shuffled", "majority"]}, {"delivery": ["soft|shuffled=", "majority"]}),
     ],
-)  # fmt: skip
+)
 def test_a_number_is_the_same_however_it_is_written(one, other):
     assert list(keys(**one).values()) == list(keys(**other).values())
 

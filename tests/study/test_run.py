@@ -28,8 +28,10 @@ from tests.study.world import CLASSES, N, answers, small_study
 
 
 def told(folder):
-    return {record["cell"]: {key: value for key, value in record.items() if key not in VARIES}
-            for record in read_folder(folder).records}  # fmt: skip
+    return {
+        record["cell"]: {key: value for key, value in record.items() if key not in VARIES}
+        for record in read_folder(folder).records
+    }
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +52,11 @@ def test_a_cell_is_what_a_plain_training_of_its_head_gives(finished):
         config = HeadConfig(epochs=3, hidden=8, seed=record["seed"], targets="mine")
         people = share(data.labels.select(items=parts.validation))
         (trained,) = train_heads(
-            data.features[parts.train], {"mine": delivery}, [config],
+            data.features[parts.train],
+            {"mine": delivery},
+            [config],
             validation=(data.features[parts.validation], {"mine": people}),
-        )  # fmt: skip
+        )
         guess = trained.head.probs(data.features[parts.test])
         assert np.array_equal(read_predictions(finished / "cells" / record["cell"]).probs, guess)
         loss = soft_nll(guess, data.people.probs[parts.test]).mean()
@@ -81,8 +85,9 @@ def test_data_that_get_another_name_stay_one_arm_with_the_cells_made_since(tmp_p
     assert (ran.before, ran.made) == (4, 2)
     arms = summarise(read_folder(tmp_path)).arms
     assert [(arm.name, arm.settings["data"], len(arm.records)) for arm in arms] == [
-        ("soft", "renamed", 3), ("majority", "renamed", 3)
-    ]  # fmt: skip
+        ("soft", "renamed", 3),
+        ("majority", "renamed", 3),
+    ]
 
 
 def test_items_judged_on_need_not_have_the_parts_that_others_have(tmp_path):
@@ -91,9 +96,12 @@ def test_items_judged_on_need_not_have_the_parts_that_others_have(tmp_path):
     gold = [CLASSES[0], *[None] * (N - 1)]
     items = LabelledItems(votes, pa.table({"item": votes.items.tolist(), "gold": pa.array(gold, pa.string())}))
     study = small_study(
-        data={"world": {"labels": items, "features": features}}, delivery="soft", evaluate={"slices": ["gold"]},
-        split={"test": 0.5}, seeds=[8, 0],
-    )  # fmt: skip
+        data={"world": {"labels": items, "features": features}},
+        delivery="soft",
+        evaluate={"slices": ["gold"]},
+        split={"test": 0.5},
+        seeds=[8, 0],
+    )
     there = [0 in split_items(load_data(study)["world"], study.split, seed, None).test for seed in study.seeds]
     assert there == [True, False]
     assert run_study(study, tmp_path).failures == {}
@@ -165,9 +173,11 @@ def test_a_cell_that_fails_leaves_the_others_and_a_record(tmp_path):
     part = ["validation" if place < 20 else "test" if place < 40 else "train" for place in range(votes.n_items)]
     parts.write_text("item,part\n" + "".join(f"i{place},{name}\n" for place, name in enumerate(part)))
     values = {
-        "data": {"world": {"labels": rare, "features": features}}, "delivery": ["sls", "soft"], "seeds": 1,
+        "data": {"world": {"labels": rare, "features": features}},
+        "delivery": ["sls", "soft"],
+        "seeds": 1,
         "split": {"scheme": "file", "file": str(parts)},
-    }  # fmt: skip
+    }
     ran = run_study(small_study(**values), tmp_path / "study")
     assert ran.made == 2
     ((key, error),) = ran.failures.items()

@@ -23,9 +23,13 @@ def answers(seed: int = 0) -> tuple[Votes, FeatureTable]:
     item = np.repeat(np.arange(N), ANSWERS)
     choice = (rng.random((item.size, 1)) > truth.cumsum(axis=1)[item]).sum(axis=1)
     votes = Votes(
-        item=item, items=names, choice=np.minimum(choice, 2), classes=CLASSES,
-        annotator=np.tile(np.arange(ANSWERS), N), annotators=[f"a{who}" for who in range(ANSWERS)],
-    )  # fmt: skip
+        item=item,
+        items=names,
+        choice=np.minimum(choice, 2),
+        classes=CLASSES,
+        annotator=np.tile(np.arange(ANSWERS), N),
+        annotators=[f"a{who}" for who in range(ANSWERS)],
+    )
     return votes, FeatureTable(x.astype(np.float32), names)
 
 
@@ -33,8 +37,10 @@ def small_study(**changes: Any) -> Study:
     """Two deliveries to a small head, with two seeds."""
     votes, features = answers()
     values: dict[str, Any] = {
-        "name": "small", "seeds": 2, "delivery": ["soft", "majority"],
+        "name": "small",
+        "seeds": 2,
+        "delivery": ["soft", "majority"],
         "data": {"world": {"labels": votes, "features": features}},
         "model": {"head": "mlp", "epochs": 3, "hidden": 8},
-    }  # fmt: skip
+    }
     return study_of(values | changes)

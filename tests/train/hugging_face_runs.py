@@ -8,18 +8,32 @@ from transformers import BertConfig, BertForSequenceClassification, Trainer, Tra
 from dissensus.train.hugging_face import DeliveredCollator, DeliveredExamples, delivered, delivered_loss
 
 __all__ = [
-    "DeliveredCollator", "DeliveredExamples", "Trainer", "TrainingArguments", "delivered", "delivered_loss", "settings",
-    "tiny", "watched",
-]  # fmt: skip
+    "DeliveredCollator",
+    "DeliveredExamples",
+    "Trainer",
+    "TrainingArguments",
+    "delivered",
+    "delivered_loss",
+    "settings",
+    "tiny",
+    "watched",
+]
 K = 3
 
 
 def tiny():
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8,
-        max_position_embeddings=4, num_labels=K, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
+        vocab_size=20,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=4,
+        num_labels=K,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
     return BertForSequenceClassification(config)
 
 
@@ -42,7 +56,14 @@ def watched():
 
 def settings(folder, **changes):
     usual = {
-        "per_device_train_batch_size": 4, "num_train_epochs": 3, "report_to": "none", "save_strategy": "no",
-        "logging_strategy": "no", "disable_tqdm": True, "use_cpu": True, "seed": 0, "learning_rate": 0.01,
-    }  # fmt: skip
+        "per_device_train_batch_size": 4,
+        "num_train_epochs": 3,
+        "report_to": "none",
+        "save_strategy": "no",
+        "logging_strategy": "no",
+        "disable_tqdm": True,
+        "use_cpu": True,
+        "seed": 0,
+        "learning_rate": 0.01,
+    }
     return TrainingArguments(output_dir=str(folder), **(usual | changes))

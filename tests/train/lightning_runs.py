@@ -61,10 +61,16 @@ class Late(Callback):
 
 def quiet(folder, *callbacks, **options):
     return Trainer(
-        callbacks=list(callbacks), accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
-        enable_model_summary=False, default_root_dir=folder,
-        enable_checkpointing=any(isinstance(callback, ModelCheckpoint) for callback in callbacks), **options,
-    )  # fmt: skip
+        callbacks=list(callbacks),
+        accelerator="cpu",
+        devices=1,
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+        enable_checkpointing=any(isinstance(callback, ModelCheckpoint) for callback in callbacks),
+        **options,
+    )
 
 
 def trainer(folder, data, epochs):

@@ -28,8 +28,15 @@ def blobs(n=60, side=8, votes=6, noise=60, seed=0):
 
 def tiny(norm=True, zero=False):
     """Two layers with batch norm and dropout."""
-    layers = [nn.Conv2d(3, 6, 3, padding=1), nn.BatchNorm2d(6) if norm else nn.Identity(), nn.ReLU(),
-              nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(0.2), nn.Linear(24, 3)]  # fmt: skip
+    layers = [
+        nn.Conv2d(3, 6, 3, padding=1),
+        nn.BatchNorm2d(6) if norm else nn.Identity(),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(0.2),
+        nn.Linear(24, 3),
+    ]
     module = nn.Sequential(*layers)
     if zero:
         with torch.no_grad():

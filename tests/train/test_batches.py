@@ -45,9 +45,13 @@ def test_every_pass_has_the_targets_of_its_epoch(votes, workers):
     for delivery in (multipass(votes, 0), soft(votes)):
         dataset = DeliveredDataset(INPUTS, delivery)
         loader = DataLoader(
-            dataset, batch_size=5, shuffle=True, num_workers=workers, persistent_workers=workers > 0,
+            dataset,
+            batch_size=5,
+            shuffle=True,
+            num_workers=workers,
+            persistent_workers=workers > 0,
             generator=torch.Generator().manual_seed(0),
-        )  # fmt: skip
+        )
         for epoch in (0, 1, 2, 9, 4):
             dataset.set_epoch(epoch)
             assert dataset.epoch == epoch

@@ -175,15 +175,27 @@ def test_a_folder_goes_on_with_its_own_training_only(tmp_path, change, message):
         torch.manual_seed(3)
         network.inner = tiny()
     with pytest.raises(ValueError, match=f"holds the training of something else: {message}"):
-        fit(network, other if "images" in change else table, sls(people, 0) if "targets" in change else soft(people),
-            config, checkpoint=tmp_path, validation=(table, people) if "validation" in change else None)  # fmt: skip
+        fit(
+            network,
+            other if "images" in change else table,
+            sls(people, 0) if "targets" in change else soft(people),
+            config,
+            checkpoint=tmp_path,
+            validation=(table, people) if "validation" in change else None,
+        )
 
 
 def test_two_processes_do_not_train_into_one_folder(tmp_path):
     table, people = blobs(20)
     with pytest.raises(ValueError, match="another process is training into it"):
-        fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path,
-            after_epoch=lambda record, network: fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path))  # fmt: skip
+        fit(
+            Fragile(),
+            table,
+            people,
+            CONFIG,
+            checkpoint=tmp_path,
+            after_epoch=lambda record, network: fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path),
+        )
 
 
 def test_other_files_in_the_place_of_a_checkpoint_are_refused_and_kept(tmp_path):

@@ -202,9 +202,11 @@ def test_images_of_several_sizes_are_refused_by_name_with_the_number_of_them():
     first = encoded(Image.fromarray(COLOUR))
     turned = encoded(Image.fromarray(np.rot90(COLOUR).copy()), exif=exif)
     small, smaller = (encoded(Image.fromarray(COLOUR[:n, :n])) for n in (9, 8))
-    message = (r"one size: number 0 is 10 x 12 and number 2 is 9 x 9 \(width x height\); 2 of 5 differ from the first; "
-               r"size=8 \(--size 8\) resizes all, the square in the middle.*"
-               r"fit='pad' \(--fit pad\) keeps the whole of each")  # fmt: skip
+    message = (
+        r"one size: number 0 is 10 x 12 and number 2 is 9 x 9 \(width x height\); 2 of 5 differ from the first; "
+        r"size=8 \(--size 8\) resizes all, the square in the middle.*"
+        r"fit='pad' \(--fit pad\) keeps the whole of each"
+    )
     with pytest.raises(ValueError, match=message):
         decode_images([first, turned, small, smaller, first], number)
 
@@ -214,8 +216,9 @@ def test_a_size_brings_all_to_the_middle_square_and_leaves_those_of_that_size_al
     data = [encoded(Image.fromarray(square)), encoded(Image.fromarray(COLOUR)), encoded(Image.fromarray(COLOUR[:4]))]
     pixels, said = decode_images(data, number, size=10)
     assert np.array_equal(pixels[0], square) and np.array_equal(pixels[1], COLOUR[1:11])
-    assert said == ["2 of 3 images were resized to 10 x 10: the square in the middle, scaled by Pillow's antialiased "
-                    "bicubic filter"]  # fmt: skip
+    assert said == [
+        "2 of 3 images were resized to 10 x 10: the square in the middle, scaled by Pillow's antialiased bicubic filter"
+    ]
 
 
 def test_progress_is_heard_to_the_end():

@@ -103,9 +103,13 @@ def test_counts_shares_votes_and_distributions_teach_the_same():
     shares = Distributions.from_counts(counts, classes=("a", "b", "c"))
     votes = Votes.of_counts(shares)
     beliefs = Beliefs(
-        item=np.arange(len(x)), items=np.arange(len(x)), classes=("a", "b", "c"), stated=shares.probs,
-        ruled_out=np.zeros(shares.probs.shape, dtype=bool), named=shares.probs.argmax(axis=1)[:, None],
-    )  # fmt: skip
+        item=np.arange(len(x)),
+        items=np.arange(len(x)),
+        classes=("a", "b", "c"),
+        stated=shares.probs,
+        ruled_out=np.zeros(shares.probs.shape, dtype=bool),
+        named=shares.probs.argmax(axis=1)[:, None],
+    )
     frame = pd.DataFrame(counts, columns=["a", "b", "c"])
     fits = [SoftLabelClassifier().fit(x, y) for y in (counts, shares.probs, shares, votes, beliefs, frame)]
     for fit in fits[1:]:
@@ -159,9 +163,11 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended():
 def test_it_selects_settings_in_a_pipeline_by_the_whole_distribution():
     x, _, counts = crowd(votes=3)
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), SoftLabelClassifier()), {"softlabelclassifier__C": [1e-4, 0.1, 1.0]},
-        scoring=soft_log_likelihood, cv=3,
-    ).fit(x, counts)  # fmt: skip
+        make_pipeline(StandardScaler(), SoftLabelClassifier()),
+        {"softlabelclassifier__C": [1e-4, 0.1, 1.0]},
+        scoring=soft_log_likelihood,
+        cv=3,
+    ).fit(x, counts)
     assert search.best_params_["softlabelclassifier__C"] > 1e-4
     assert search.best_score_ == pytest.approx(search.cv_results_["mean_test_score"].max())
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

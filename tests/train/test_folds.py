@@ -88,10 +88,18 @@ def test_two_processes_give_the_same_bits_as_one(tmp_path):
     start = Network(Tied(), CLASSES, (0.5,) * 3, (0.2,) * 3, {"seed": 7})
     heard = []
     runs = [
-        train_folds(images, shares, NetworkConfig(training=TRAINING), quiet, folds=3, jobs=jobs, start=start,
-                    after_epoch=lambda fold, record: heard.append((fold, record["epoch"])))
+        train_folds(
+            images,
+            shares,
+            NetworkConfig(training=TRAINING),
+            quiet,
+            folds=3,
+            jobs=jobs,
+            start=start,
+            after_epoch=lambda fold, record: heard.append((fold, record["epoch"])),
+        )
         for jobs in (1, 2)
-    ]  # fmt: skip
+    ]
     one, two = runs
     assert heard[:6] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)] and sorted(heard[6:]) == heard[:6]
     assert np.array_equal(one.best.probs, two.best.probs) and np.array_equal(one.last.probs, two.last.probs)
@@ -147,8 +155,16 @@ def test_each_fold_has_a_folder_of_its_own_and_goes_on_from_there(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fold-1", "fold-2"]
     shutil.rmtree(tmp_path / "fold-2")
     heard = []
-    again = train_folds(images, shares, SMALL, quiet, folds=2, jobs=1, checkpoint=tmp_path,
-                        after_epoch=lambda fold, record: heard.append(fold))  # fmt: skip
+    again = train_folds(
+        images,
+        shares,
+        SMALL,
+        quiet,
+        folds=2,
+        jobs=1,
+        checkpoint=tmp_path,
+        after_epoch=lambda fold, record: heard.append(fold),
+    )
     assert heard == [2, 2], "the first fold was done"
     assert np.array_equal(again.best.probs, whole.best.probs)
     with pytest.raises(ValueError, match=r"fold 1: .*fold-1: holds the training of something else"):

@@ -99,9 +99,15 @@ def test_accumulated_batches_give_the_gradient_of_one_large_batch(votes, tmp_pat
         torch.manual_seed(0)
         model = runs().tiny()
         few = runs().settings(
-            tmp_path / name, per_device_train_batch_size=size, gradient_accumulation_steps=steps, num_train_epochs=1,
-            optim="sgd", learning_rate=1.0, lr_scheduler_type="constant", max_grad_norm=0.0,
-        )  # fmt: skip
+            tmp_path / name,
+            per_device_train_batch_size=size,
+            gradient_accumulation_steps=steps,
+            num_train_epochs=1,
+            optim="sgd",
+            learning_rate=1.0,
+            lr_scheduler_type="constant",
+            max_grad_norm=0.0,
+        )
         runs().Trainer(model, few, **runs().delivered(examples(), soft(votes))).train()
         found.append(model.classifier.weight.detach().clone())
     plain = runs().tiny()
@@ -129,9 +135,14 @@ def test_label_smoothing_of_the_trainer_smooths_the_targets_as_it_does_without_a
     """The second road is the Trainer alone, with the same classes as plain labels and its own smoother."""
     classes = majority(votes)
     sgd = {
-        "num_train_epochs": 1, "optim": "sgd", "learning_rate": 1.0, "lr_scheduler_type": "constant",
-        "max_grad_norm": 0.0, "per_device_train_batch_size": 12, "label_smoothing_factor": 0.3,
-    }  # fmt: skip
+        "num_train_epochs": 1,
+        "optim": "sgd",
+        "learning_rate": 1.0,
+        "lr_scheduler_type": "constant",
+        "max_grad_norm": 0.0,
+        "per_device_train_batch_size": 12,
+        "label_smoothing_factor": 0.3,
+    }
     plain = [one | {"label": int(target)} for one, target in zip(examples(), classes.targets(0), strict=True)]
     weights = []
     for parts in ({"train_dataset": plain}, runs().delivered(examples(), classes)):

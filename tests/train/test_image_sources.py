@@ -88,9 +88,11 @@ def test_hugging_face_images_are_named_by_a_column_else_by_their_paths(tmp_path)
     images = read_images(path, say=said.append)
     assert not images.named and images.items.tolist() == [0, 1, 2, 3]
     assert said[:4] == [
-        "took: item = image.path, image = image", "took: item = image_id, image = image",
-        "took: item = image.path, image = image", "took: image = img",
-    ]  # fmt: skip
+        "took: item = image.path, image = image",
+        "took: item = image_id, image = image",
+        "took: item = image.path, image = image",
+        "took: image = img",
+    ]
     assert "no column looks like the names of the items, so the images stay unnamed" in said[4] and len(said) == 5
     read_images(path, item="", say=said.append)  # whoever says that there are no names need not hear it
     assert said[5:] == ["took: image = img"]
@@ -118,8 +120,11 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
     [
         ({"id": range(4), "left": BLOBS, "right": BLOBS}, {}, r"2 columns look like images: pass image='left' or"),
         ({"id": range(4), "img": BLOBS, "png": BLOBS}, {}, r"2 columns look like images: pass image='img' or"),
-        ({"id": range(4), "image": list("abcd")}, {},
-         r"no column holds encoded images.*id \(int64\), image \(string\): where they are paths of files, hand over"),
+        (
+            {"id": range(4), "image": list("abcd")},
+            {},
+            r"no column holds encoded images.*id \(int64\), image \(string\): where they are paths of files, hand over",
+        ),
         ({"id": range(4), "image": BLOBS}, {"image": "id"}, r"column 'id' holds no encoded images; the columns are id"),
         ({"id": range(4), "image": BLOBS}, {"image": "pic"}, r"column 'pic' is not there; the columns are id"),
         ({"id": range(4), "image": BLOBS}, {"item": "name"}, r"no column 'name' for item; the columns are \['id'\]"),
@@ -129,12 +134,16 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
         ({"id": range(4), "image": [*BLOBS[:2], None, BLOBS[3]]}, {}, r"row 3 \(item 2\) has no image in column"),
         ({"id": range(4), "image": [*BLOBS[:3], BLOBS[3][:60]]}, {}, r"row 4 \(item 3\): not a readable image \("),
         ({"image": [BLOBS[0], b"GIF89a", *BLOBS[2:]]}, {}, r"i\.parquet: row 2: not a readable image \("),
-        ({"image": [*BLOBS[:3], png(PIXELS[0, :4])]}, {},
-         r"i\.parquet: row 1 is 5 x 6 and .*i\.parquet: row 4 is 5 x 4 \(width x height\); 1 of 4 differ.*--size 4\)"),
+        (
+            {"image": [*BLOBS[:3], png(PIXELS[0, :4])]},
+            {},
+            r"i\.parquet: row 1 is 5 x 6 and .*i\.parquet: row 4 is 5 x 4 \(width x height\); 1 of 4 differ"
+            r".*--size 4\)",
+        ),
         ({"id": pa.array([], pa.int64()), "image": pa.array([], pa.binary())}, {}, r"there are no rows in it"),
         ({"image": BLOBS}, {"size": 0}, r"size=0: expected the side of a square in pixels, from 1 to 4096, such as 32"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_column_is_said_with_its_row_and_the_way_out(tmp_path, columns, options, message):
     with pytest.raises(ValueError, match=message):
         read_images(parquet(tmp_path / "i.parquet", **columns), say=quiet, **options)
@@ -153,11 +162,16 @@ def test_what_was_converted_and_resized_is_said_once_and_stays_with_the_table(tm
     said = []
     table = read_images(tmp_path, size=4, say=said.append)
     assert table.pixels.shape == (3, 4, 4, 3) and (table.pixels[2] == 255).all()
-    assert said == [
-        "converted to RGB: 1 of mode L, 1 of mode RGBA, of 3 images",
-        "1 of 3 images are transparent in places, and were laid on white; the first is " + str(tmp_path / "c.png"),
-        "3 of 3 images were resized to 4 x 4: the square in the middle, scaled by Pillow's antialiased bicubic filter",
-    ] == table.source["changed"]  # fmt: skip
+    assert (
+        said
+        == [
+            "converted to RGB: 1 of mode L, 1 of mode RGBA, of 3 images",
+            "1 of 3 images are transparent in places, and were laid on white; the first is " + str(tmp_path / "c.png"),
+            "3 of 3 images were resized to 4 x 4: the square in the middle, scaled by Pillow's antialiased bicubic "
+            "filter",
+        ]
+        == table.source["changed"]
+    )
 
 
 def test_embed_says_once_that_images_are_transparent(tmp_path):
@@ -247,7 +261,7 @@ class Dangerous:
         (".", None, r"no image in it; looked for \.png, "),
         ("nowhere", None, r"nowhere: no such file or folder"),
     ],
-)  # fmt: skip
+)
 def test_files_that_hold_no_images_are_refused(tmp_path, name, content, message):
     path = tmp_path / name
     if isinstance(content, dict):

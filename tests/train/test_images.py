@@ -65,9 +65,13 @@ def test_a_fingerprint_tells_pixels_shapes_and_names_apart_and_nothing_else():
     changed = COLOUR.copy()
     changed[4, 3, 5, 2] ^= 1
     others = [
-        ImageTable(changed, list("abcde")), ImageTable(COLOUR, list("abcdf")), as_images(COLOUR),
-        ImageTable(COLOUR, range(5)), ImageTable(COLOUR.reshape(5, 6, 4, 3), list("abcde")), table.select([1, 0]),
-    ]  # fmt: skip
+        ImageTable(changed, list("abcde")),
+        ImageTable(COLOUR, list("abcdf")),
+        as_images(COLOUR),
+        ImageTable(COLOUR, range(5)),
+        ImageTable(COLOUR.reshape(5, 6, 4, 3), list("abcde")),
+        table.select([1, 0]),
+    ]
     assert len({fingerprint(other) for other in (table, *others)}) == 7
     assert fingerprint(table) == fingerprint(ImageTable(COLOUR.copy(), np.array(list("abcde")), {"path": "elsewhere"}))
     assert fingerprint(table) == fingerprint(ImageTable(np.asfortranarray(COLOUR), list("abcde")))
@@ -97,11 +101,13 @@ def test_a_fingerprint_tells_pixels_shapes_and_names_apart_and_nothing_else():
         ({"a": 1}, r"takes images, \(n, h, w, c\).*; this is a dict"),
         (COLOUR[:0], r"there are no images"),
         ([], r"there are no images"),
-        ([COLOUR[0], COLOUR[1], COLOUR[2, :2], COLOUR[3, :3]],
-         r"images 0 and 2 differ in shape: \(4, 6, 3\) and \(2, 6, 3\); 2 of 4 differ"),
+        (
+            [COLOUR[0], COLOUR[1], COLOUR[2, :2], COLOUR[3, :3]],
+            r"images 0 and 2 differ in shape: \(4, 6, 3\) and \(2, 6, 3\); 2 of 4 differ",
+        ),
         ("birds", r"a path or a name, 'birds': read_images reads it"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_table_of_bytes_is_refused_with_the_way_out(images, message):
     with pytest.raises(ValueError, match=message):
         as_images(images)

@@ -154,9 +154,13 @@ def test_every_wrapper_trains_a_network(name):
 
 def test_best_and_last_are_both_kept_and_scored_by_the_same_rule_as_evaluate():
     table, people = blobs(60)
-    training = fit(tiny, table.select(range(40)), majority(people.select(range(40))), TrainConfig(epochs=12, batch=8,
-                   learning_rate=0.2, crop=0, flip=False, device="cpu"),
-                   validation=(table.select(range(40, 60)), people.select(range(40, 60))))  # fmt: skip
+    training = fit(
+        tiny,
+        table.select(range(40)),
+        majority(people.select(range(40))),
+        TrainConfig(epochs=12, batch=8, learning_rate=0.2, crop=0, flip=False, device="cpu"),
+        validation=(table.select(range(40, 60)), people.select(range(40, 60))),
+    )
     losses = [record["soft_nll"] for record in training.history]
     held = people.probs[40:]
     assert training.best_epoch == int(np.argmin(losses)) + 1
@@ -206,8 +210,9 @@ def test_fine_tuning_keeps_the_normalisation_of_the_network():
 def test_a_batch_in_parts_has_the_gradient_of_the_whole():
     table, people = blobs(40)
     network = partial(tiny, norm=False)
-    whole, parts = (fit(network, table, people, TrainConfig(**(vars(CONFIG) | {"accumulate": parts}))).last
-                    for parts in (1, 3))  # fmt: skip
+    whole, parts = (
+        fit(network, table, people, TrainConfig(**(vars(CONFIG) | {"accumulate": parts}))).last for parts in (1, 3)
+    )
     for name, value in weights(whole).items():
         torch.testing.assert_close(value, weights(parts)[name], rtol=1e-4, atol=1e-5)
 
@@ -229,8 +234,16 @@ def test_the_callback_sees_every_epoch_and_the_network_as_it_is_then():
 def test_every_optimizer_and_schedule_trains(optimizer, schedule):
     table, people = blobs(30)
     milestones = (1,) if schedule == "steps" else ()
-    config = TrainConfig(epochs=2, batch=16, learning_rate=1e-3, optimizer=optimizer, schedule=schedule,
-                         milestones=milestones, crop=0, device="cpu")  # fmt: skip
+    config = TrainConfig(
+        epochs=2,
+        batch=16,
+        learning_rate=1e-3,
+        optimizer=optimizer,
+        schedule=schedule,
+        milestones=milestones,
+        crop=0,
+        device="cpu",
+    )
     assert np.isfinite(fit(tiny, table, people, config, validation=(table, people)).history[-1]["loss"])
 
 
@@ -337,7 +350,7 @@ def test_predictions_that_are_no_numbers_stop_training_instead_of_being_the_best
         ({"config": TrainConfig(schedule="plateau")}, "the schedule 'plateau' goes by a validation loss"),
         ({"validation": True}, "change with the epoch"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused_before_training(change, message):
     table, people = blobs(30)
     images = table.select(range(change.get("images", 30)))

@@ -61,7 +61,7 @@ def test_targets_of_any_precision_are_taken(dtype):
         ([[0.2, 0.3, 0.5]] * 2, r"shape \(2, 3\); for logits of shape \(2, 2\)"),
         ([True, False], r"targets are bool"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_target_is_refused(targets, message):
     with pytest.raises(ValueError, match=message):
         soft_cross_entropy(torch.zeros(2, 2), torch.tensor(targets))

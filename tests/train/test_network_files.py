@@ -164,8 +164,11 @@ def test_heads_and_networks_are_told_apart(tmp_path):
         ({"recipe": {"network": "small", "classes": 3, "colour": 1}}, r"small has no option 'colour'"),
         ({"recipe": {"network": "small", "classes": 4}}, r"a recipe for 4 classes, and 3 names of classes"),
         ({"recipe": 7}, r"not a network of dissensus"),
-        ({"recipe": {"network": "small", "classes": 3, "width": 8, "depth": 2}}, r"stem\.0\.weight is 4 x 12 x 3 x 3, "
-         r"float32 in the file, and its recipe makes 8 x 12 x 3 x 3, float32; \d+ such tensors differ"),
+        (
+            {"recipe": {"network": "small", "classes": 3, "width": 8, "depth": 2}},
+            r"stem\.0\.weight is 4 x 12 x 3 x 3, "
+            r"float32 in the file, and its recipe makes 8 x 12 x 3 x 3, float32; \d+ such tensors differ",
+        ),
         ({"recipe": {"network": "small", "classes": 3, "width": 4, "depth": 3}}, r"is not there in the file, and its"),
         ({"recipe": {"network": "small", "classes": 3, "width": 10**9}}, r"not a network of dissensus \(Storage size"),
         ({"recipe": {"network": "small", "classes": 3, "depth": 10**7}}, r"a recipe for 10000000 layers, and"),
@@ -176,7 +179,7 @@ def test_heads_and_networks_are_told_apart(tmp_path):
         ({"classes": 3}, r"not a network of dissensus"),
         ({"memory": "upside down"}, r"not a network of dissensus"),
     ],
-)  # fmt: skip
+)
 def test_a_card_that_does_not_go_with_the_weights_is_refused(tmp_path, change, message):
     save_network(network(), tmp_path / "m.safetensors")
     card = json.loads((tmp_path / "m.safetensors.json").read_text(encoding="utf-8")) | change

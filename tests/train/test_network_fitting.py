@@ -51,9 +51,12 @@ def test_it_is_the_loop_on_a_delivery_made_of_the_items_trained_on_alone():
     train, held = split_items(50, 0.2, 3, "images")
     delivery = mixup(sls(votes.select(items=train), seed=3), alpha=0.2, seed=3)
     by_hand = fit(
-        partial(NETWORKS["small"], classes=3, width=4, depth=1), images.select(train), delivery, TRAINING,
+        partial(NETWORKS["small"], classes=3, width=4, depth=1),
+        images.select(train),
+        delivery,
+        TRAINING,
         validation=(images.select(held), as_distributions(votes).select(held)),
-    )  # fmt: skip
+    )
     assert same(ours.best, by_hand.best) and same(ours.last, by_hand.last)
     assert ours.scores == by_hand.scores and ours.history == by_hand.history
     assert ours.best.card["delivery"] == delivery.name and "mixup" in delivery.name

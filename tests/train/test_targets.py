@@ -23,9 +23,13 @@ CLASSES = ("a", "b", "c")
 COUNTS = np.array([[3, 1, 0], [0, 2, 2], [0, 0, 4]])
 SHARES = Distributions.from_counts(COUNTS, classes=CLASSES)
 BELIEFS = Beliefs(
-    item=np.arange(3), items=np.arange(3), classes=CLASSES, stated=SHARES.probs,
-    ruled_out=np.zeros((3, 3), dtype=bool), named=SHARES.probs.argmax(axis=1)[:, None],
-)  # fmt: skip
+    item=np.arange(3),
+    items=np.arange(3),
+    classes=CLASSES,
+    stated=SHARES.probs,
+    ruled_out=np.zeros((3, 3), dtype=bool),
+    named=SHARES.probs.argmax(axis=1)[:, None],
+)
 SOFT = {
     "counts": COUNTS,
     "counts as floats": COUNTS * 1.0,

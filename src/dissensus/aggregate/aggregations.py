@@ -149,11 +149,12 @@ AGGREGATIONS: dict[str, Aggregation] = {
     "log-pool": Aggregation(log_pool, "full beliefs"),
 } | {
     name: Aggregation(
-        partial(_mean_completed, completion), "beliefs",
+        partial(_mean_completed, completion),
+        "beliefs",
         options=("gamma", "contradictions") if name.endswith("-clamp") else (),
     )
     for name, completion in COMPLETIONS.items()
-}  # fmt: skip
+}
 """Every method by its name; a new one is a line here."""
 
 

@@ -77,26 +77,36 @@ class AgreementReport:
         first, second = self.pairs.first[enough], self.pairs.second[enough]
         low, high = int(kappa.argmin()), int(kappa.argmax())
         return {
-            "pairs": int(enough.sum()), "with_fewer_shared_items": int((~enough).sum()), "shared_at_least": shared,
+            "pairs": int(enough.sum()),
+            "with_fewer_shared_items": int((~enough).sum()),
+            "shared_at_least": shared,
             "median_kappa": float(np.median(kappa)),
             "lowest": {"pair": [str(names[first[low]]), str(names[second[low]])], "kappa": float(kappa[low])},
             "highest": {"pair": [str(names[first[high]]), str(names[second[high]])], "kappa": float(kappa[high])},
-        }  # fmt: skip
+        }
 
     def as_json(self) -> dict[str, Any]:
         by_class = self.classes
         said = self.readings()
         return {
-            "items": self.items, "answers": self.answers, "resampled": self.over, "scale": str(self.scale),
+            "items": self.items,
+            "answers": self.answers,
+            "resampled": self.over,
+            "scale": str(self.scale),
             "measures": {name: _json(interval) | {"reading": said[name]} for name, interval in self.measures.items()},
             "classes": [
-                {"class": name, "share": by_class.share[c], "specific_agreement": _json(by_class.specific[c]),
-                 "kappa": _json(by_class.kappa[c])}
+                {
+                    "class": name,
+                    "share": by_class.share[c],
+                    "specific_agreement": _json(by_class.specific[c]),
+                    "kappa": _json(by_class.kappa[c]),
+                }
                 for c, name in enumerate(by_class.classes)
             ],
-            "reading_of_classes": self.class_reading(), "pairs_of_annotators": self.pair_facts(),
+            "reading_of_classes": self.class_reading(),
+            "pairs_of_annotators": self.pair_facts(),
             "notices": list(self.notices),
-        }  # fmt: skip
+        }
 
 
 @takes(labels=ANY_LABELS)
@@ -133,13 +143,22 @@ def agreement_report(
     cells = cells_of(votes)
     rows = paired(cells)
     notices += (
-        *one_class_only(rows.by_code, votes.classes), *without_variation(drawn["nominal alpha"]),
-        *few_items_apart(cells, votes.classes, over), *repeated_answers(votes), *few_annotators(votes, over),
-    )  # fmt: skip
+        *one_class_only(rows.by_code, votes.classes),
+        *without_variation(drawn["nominal alpha"]),
+        *few_items_apart(cells, votes.classes, over),
+        *repeated_answers(votes),
+        *few_annotators(votes, over),
+    )
     return AgreementReport(
-        items=int(rows.times.sum()), answers=round(rows.votes), measures=measures,
-        classes=class_agreement(votes, rng, **options), scale=scale, pairs=pairs, notices=notices, over=over,
-    )  # fmt: skip
+        items=int(rows.times.sum()),
+        answers=round(rows.votes),
+        measures=measures,
+        classes=class_agreement(votes, rng, **options),
+        scale=scale,
+        pairs=pairs,
+        notices=notices,
+        over=over,
+    )
 
 
 @dataclass(frozen=True)

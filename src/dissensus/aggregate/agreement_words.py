@@ -81,8 +81,11 @@ def reading(measure: str, value: float) -> str:
         return f"two people who answer the same item say the same {value:.0%} of the time"
     if measure == "fleiss kappa":
         return f"{_of_the_way(value)}; items count alike, whatever their number of answers"
-    apart = {"nominal alpha": "disagree {} as often as", "ordinal alpha": "differ in rank {} as much (squared) as",
-             "interval alpha": "differ in value {} as much (squared) as"}[measure]  # fmt: skip
+    apart = {
+        "nominal alpha": "disagree {} as often as",
+        "ordinal alpha": "differ in rank {} as much (squared) as",
+        "interval alpha": "differ in value {} as much (squared) as",
+    }[measure]
     return f"people {apart.format(f'{1 - value:.0%}')} answers dealt out at random would; {_verdict(value)}"
 
 

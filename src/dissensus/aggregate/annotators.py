@@ -61,10 +61,15 @@ class AnnotatorReport:
         for a in range(self.annotators.size):
             lean, amount = self.leaning(a)
             row = {
-                "annotator": self.annotators[a], "answers": int(self.answers[a]), "skill": _or_none(self.skill[a]),
-                "agreement": _or_none(self.agreement[a]), "leans_to": lean, "bias": amount,
-                "seconds": _or_none(self.seconds[a]), "ranked": bool(ranked[a]),
-            }  # fmt: skip
+                "annotator": self.annotators[a],
+                "answers": int(self.answers[a]),
+                "skill": _or_none(self.skill[a]),
+                "agreement": _or_none(self.agreement[a]),
+                "leans_to": lean,
+                "bias": amount,
+                "seconds": _or_none(self.seconds[a]),
+                "ranked": bool(ranked[a]),
+            }
             if self.overconfidence is not None:
                 row["overconfidence"] = _or_none(self.overconfidence[a])
             rows.append(row)

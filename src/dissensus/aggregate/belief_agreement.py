@@ -72,9 +72,13 @@ def belief_pairs(
         right = (left + rng.integers(1, usable.size, sample)) % usable.size  # never the same belief twice
     any_two = np.column_stack([usable[left], usable[right]])
     return BeliefPairs(
-        beliefs.item, beliefs.annotator, within, _apart(rows, within, distance), any_two,
+        beliefs.item,
+        beliefs.annotator,
+        within,
+        _apart(rows, within, distance),
+        any_two,
         _apart(rows, any_two, distance),
-    )  # fmt: skip
+    )
 
 
 def belief_alpha(pairs: BeliefPairs) -> float:

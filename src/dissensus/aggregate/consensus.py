@@ -75,9 +75,12 @@ class ItemLabels:
         if self.agreement is not None and self.answers is not None:
             columns |= {"agreement": pa.array(self.agreement, from_pandas=True), "answers": self.answers}
         return Votes(
-            item=np.arange(self.items.size), items=self.items, choice=self.label, classes=self.classes,
+            item=np.arange(self.items.size),
+            items=self.items,
+            choice=self.label,
+            classes=self.classes,
             extra=pa.table(columns),
-        )  # fmt: skip
+        )
 
 
 @takes(distributions=Distributions, labels=ANY_LABELS)

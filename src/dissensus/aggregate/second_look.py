@@ -57,10 +57,15 @@ class Review:
         same, others = self.same_and_others()
         item = self.votes.item[order]
         names = np.array(self.items.classes, dtype=object)
-        columns = pa.table({
-            "quality": self.quality[order], "consensus": pa.array(names[self.items.label[item]], pa.string()),
-            "confidence": self.items.confidence[item], "others": others[order], "others_same": same[order],
-        })  # fmt: skip
+        columns = pa.table(
+            {
+                "quality": self.quality[order],
+                "consensus": pa.array(names[self.items.label[item]], pa.string()),
+                "confidence": self.items.confidence[item],
+                "others": others[order],
+                "others_same": same[order],
+            }
+        )
         return replace(replace(self.votes, extra=None).select(answers=order), extra=columns)
 
     def ranked_items(self) -> Votes:
@@ -70,9 +75,11 @@ class Review:
     def as_json(self, count: int) -> dict[str, Any]:
         """The first `count` of both lists."""
         return {
-            "method": self.method, "items": self.items.as_rows(self.items.least_sure()[:count]),
-            "votes": self.ranked_votes().to_arrow().slice(0, count).to_pylist(), "notices": list(self.notices),
-        }  # fmt: skip
+            "method": self.method,
+            "items": self.items.as_rows(self.items.least_sure()[:count]),
+            "votes": self.ranked_votes().to_arrow().slice(0, count).to_pylist(),
+            "notices": list(self.notices),
+        }
 
     def same_and_others(self) -> tuple[np.ndarray, np.ndarray]:
         """Answers of other people to the item that are the same as this, and all of them.  (m,), (m,)"""
@@ -106,9 +113,12 @@ def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
     result = aggregate(votes, method, **options)
     distributions = result.distributions
     return Review(
-        item_labels(distributions, votes), votes, distributions.probs[votes.item, votes.choice], method,
+        item_labels(distributions, votes),
+        votes,
+        distributions.probs[votes.item, votes.choice],
+        method,
         (*notices, *result.notices),
-    )  # fmt: skip
+    )
 
 
 def _votes(labels: Labels) -> tuple[Votes, tuple[str, ...]]:

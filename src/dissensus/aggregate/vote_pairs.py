@@ -137,9 +137,16 @@ def every_two(item: np.ndarray) -> np.ndarray:
 
 
 def defined_interval(
-    value: float, drawn: np.ndarray, without: np.ndarray, times: np.ndarray, units: int, unseen: np.ndarray,
-    coverage: float, *, least: float = -1.0,
-) -> Interval:  # fmt: skip
+    value: float,
+    drawn: np.ndarray,
+    without: np.ndarray,
+    times: np.ndarray,
+    units: int,
+    unseen: np.ndarray,
+    coverage: float,
+    *,
+    least: float = -1.0,
+) -> Interval:
     """A measure with its interval from the crowds in which it is defined; NaN where fewer than two are.
 
     NaN also where it is the same in all of them and no unseen items speak: then resampling says nothing. Of fewer than
@@ -184,11 +191,15 @@ def with_unseen_items(cells: Cells, coverage: float) -> tuple[Cells, ...]:
     times = np.append(cells.times, unseen_items(coverage))
     return tuple(
         replace(
-            cells, place=np.append(cells.place, [cells.times.size] * len(codes)), code=np.append(cells.code, codes),
-            weight=np.append(cells.weight, counts), square=np.append(cells.square, counts), times=times,
+            cells,
+            place=np.append(cells.place, [cells.times.size] * len(codes)),
+            code=np.append(cells.code, codes),
+            weight=np.append(cells.weight, counts),
+            square=np.append(cells.square, counts),
+            times=times,
         )
         for codes, counts in (([first, second], [votes - half, half]), ([second], [votes]))
-    )  # fmt: skip
+    )
 
 
 def usual_votes(rows: Pairs) -> int:

@@ -17,30 +17,53 @@ if TYPE_CHECKING:
     from dissensus.study.run import Progress
     from dissensus.train.heads.features import FeatureTable
 
-Features = Annotated[str | None, typer.Argument(metavar="[FEATURES]", help="A .npy file of features of the items, a "
-                                                "data set of features, or pixels: those of the images of the data set "
-                                                "of labels. With them, a model is trained on each way.")]  # fmt: skip
+Features = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FEATURES]",
+        help="A .npy file of features of the items, a "
+        "data set of features, or pixels: those of the images of the data set "
+        "of labels. With them, a model is trained on each way.",
+    ),
+]
 
 
 @reads_labels
 def advise(
     labels: "Labels",
-    file: Annotated[str, typer.Argument(metavar="LABELS", help="A label file, a data set of `dissensus data list`, or "
-                                        "- for standard input.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABELS", help="A label file, a data set of `dissensus data list`, or - for standard input."
+        ),
+    ],
     features: Features = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Keep the study in this folder, for `dissensus "
-                                                "study report`; called again, it goes on from there.")] = None,
-    study: Annotated[Path | None, typer.Option(help="Write the study that was run to this file, x.toml, to go on "
-                                               "from.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Keep the study in this folder, for `dissensus study report`; called again, it goes on from there.",
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="Write the study that was run to this file, x.toml, to go on from.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to this file.")] = None,
     seeds: Annotated[int, typer.Option(help="Trainings of each way in each fold.")] = 3,
-    seed: Annotated[int, typer.Option(help="Decides which answers are held out, and which items where there are too "
-                                      "many.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Decides which answers are held out, and which items where there are too many.")
+    ] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads at once; as many as cores unless given.")] = None,
-    by_position: Annotated[bool, typer.Option("--by-position", help="Features or labels have no names of items, and I "
-                                              "vouch that both stand in the same order.")] = False,
+    by_position: Annotated[
+        bool,
+        typer.Option(
+            "--by-position",
+            help="Features or labels have no names of items, and I vouch that both stand in the same order.",
+        ),
+    ] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Which estimate, which labels to learn from and which delivery suit these labels, with evidence from them."""
 
     from dissensus.datasets.catalogue import is_data_set, load
@@ -60,10 +83,19 @@ def advise(
             status.update(f"training heads: {now.done:,} of {now.total:,}{left}")
 
         advice = advise_labels(
-            labels, seeded(seed), table, described=load(file) if is_data_set(file, "labels") else None,
-            name=name, by_position=by_position, folder=output, seeds=seeds, jobs=jobs, progress=progress, say=say,
+            labels,
+            seeded(seed),
+            table,
+            described=load(file) if is_data_set(file, "labels") else None,
+            name=name,
+            by_position=by_position,
+            folder=output,
+            seeds=seeds,
+            jobs=jobs,
+            progress=progress,
+            say=say,
             stage=status.update,
-        )  # fmt: skip
+        )
     for notice in advice.notices:
         say(notice)
     steps = _next_steps(advice, file, features, output, study)

@@ -21,25 +21,44 @@ if TYPE_CHECKING:
 def aggregate(
     labels: "Labels",
     file: str,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the distributions: .parquet, .csv, "
-                                                ".npz, …")] = None,
-    item_labels: Annotated[Path | None, typer.Option("--labels", help="File for a label per item with its confidence: "
-                                                     ".csv, .parquet, …")] = None,
-    method: Annotated[str | None, typer.Option(help=f"{', '.join(AGGREGATIONS)}. Without it: share for votes; for "
-                                               "beliefs t2-clamp, or dense where they state every class.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the distributions: .parquet, .csv, .npz, …")
+    ] = None,
+    item_labels: Annotated[
+        Path | None, typer.Option("--labels", help="File for a label per item with its confidence: .csv, .parquet, …")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(AGGREGATIONS)}. Without it: share for votes; for "
+            "beliefs t2-clamp, or dense where they state every class."
+        ),
+    ] = None,
     gamma: Annotated[float | None, typer.Option(help="Mass kept for classes left possible (clamp only, 0.1).")] = None,
-    contradictions: Annotated[str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, "
-                                                       "mass or error.")] = None,
-    smoothing: Annotated[float | None, typer.Option(help="Answers like the crowd's added to each annotator "
-                         "(dawid-skene, one-coin), or votes added to each class (dirichlet).")] = None,
-    iterations: Annotated[int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, "
-                                                   "shrinkage).")] = None,
+    contradictions: Annotated[
+        str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, mass or error.")
+    ] = None,
+    smoothing: Annotated[
+        float | None,
+        typer.Option(
+            help="Answers like the crowd's added to each annotator "
+            "(dawid-skene, one-coin), or votes added to each class (dirichlet)."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, shrinkage).")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Taken and not used: no method draws anything at random.")] = None,
-    recalibrate: Annotated[str | None, typer.Option(help="Recalibrate stated probabilities first: by `repeats`, an "
-                           "annotator's second answers, or by a file with item and right label.")] = None,
+    recalibrate: Annotated[
+        str | None,
+        typer.Option(
+            help="Recalibrate stated probabilities first: by `repeats`, an "
+            "annotator's second answers, or by a file with item and right label."
+        ),
+    ] = None,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
-) -> None:  # fmt: skip
+) -> None:
     """One distribution per item from votes or beliefs, and one label."""
     from dissensus.aggregate.aggregations import aggregate as run
     from dissensus.files.whole_files import write_text

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from dissensus.aggregate.agreement_summary import AgreementReport
     from dissensus.labels.shares import Labels
 
-Ordered = Annotated[bool | None, typer.Option("--ordered/--unordered", help="The classes stand in an order, or do not. "
-                                              "Without it: ordered where their names are rising numbers.")]  # fmt: skip
+Ordered = Annotated[
+    bool | None,
+    typer.Option(
+        "--ordered/--unordered",
+        help="The classes stand in an order, or do not. Without it: ordered where their names are rising numbers.",
+    ),
+]
 
 
 @reads_labels
@@ -22,12 +27,14 @@ def agreement(
     labels: "Labels",
     file: str,
     ordered: Ordered = None,
-    over: Annotated[Literal["items", "annotators"], typer.Option(help="What the intervals are about: other items, or "
-                                                                 "other annotators.")] = "items",
+    over: Annotated[
+        Literal["items", "annotators"],
+        typer.Option(help="What the intervals are about: other items, or other annotators."),
+    ] = "items",
     replicates: Annotated[int, typer.Option(help="Resampled crowds behind the intervals.")] = 1000,
     seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """How far people agree: Krippendorff's alpha, Fleiss' kappa, pairwise and class by class."""
     from dissensus.aggregate.agreement_summary import agreement_report
 

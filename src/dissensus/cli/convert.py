@@ -20,7 +20,7 @@ def convert(
     to: Annotated[str | None, typer.Option(help="Format, where the ending does not tell (label-studio, …).")] = None,
     to_layout: Annotated[str | None, typer.Option(help="crowd-kit, or annotators (one column each).")] = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """The same labels in another format; nothing is lost, or you are told what."""
     from dissensus.files.write_labels import write
 

@@ -98,9 +98,10 @@ def where(name: Name, as_json: AsJson = False) -> None:
 
 @data.command()
 def get(
-    name: Name, quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+    name: Name,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Fetch a data set that has a public address, check it and say where it is; for any other, say how to obtain it."""
     from dissensus.datasets.catalogue import lookup
     from dissensus.datasets.download import fetch

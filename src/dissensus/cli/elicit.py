@@ -25,15 +25,21 @@ def init(
     folder: Annotated[Path, typer.Argument(help="Folder to make.")],
     kind: Annotated[str | None, typer.Option(help=f"Kind of question: {', '.join(QUESTIONS)}.")] = None,
     classes: Annotated[str | None, typer.Option(help="The classes, as one row of CSV.")] = None,
-    items: Annotated[str | None, typer.Option(help="Folder or .csv of items inside the survey's folder; without it, "
-                                              "pictures of digits to try it.")] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder or .csv of items inside the survey's folder; without it, pictures of digits to try it."
+        ),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="What people see at the top.")] = None,
     source: Annotated[str, typer.Option(help=f"Where people come from: {', '.join(SOURCES)}.")] = "open",
     per_person: Annotated[int, typer.Option(help="Items that one person judges.")] = 20,
     per_item: Annotated[int, typer.Option(help="Answers wanted for each item.")] = 5,
-    option: Annotated[list[str] | None, typer.Option(help="A setting of the question, such as wording=collins; can be "
-                                                     "given more than once.")] = None,
-) -> None:  # fmt: skip
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="A setting of the question, such as wording=collins; can be given more than once."),
+    ] = None,
+) -> None:
     """Make a survey: a commented survey.toml, and items to begin with."""
     from dissensus.elicit.survey.template import make_survey
 
@@ -46,9 +52,16 @@ def init(
         if classes is None and items is not None and asks and kind in QUESTIONS and QUESTIONS[kind].needs_classes:
             classes = typer.prompt("Classes, separated by commas")
         make_survey(
-            folder, title=title, kind=kind, classes=split_classes(classes) or [], source=source, items=items,
-            per_person=per_person, per_item=per_item, options=_options(option or []),
-        )  # fmt: skip
+            folder,
+            title=title,
+            kind=kind,
+            classes=split_classes(classes) or [],
+            source=source,
+            items=items,
+            per_person=per_person,
+            per_item=per_item,
+            options=_options(option or []),
+        )
     print_line(f"made {folder / 'survey.toml'}; next: dissensus elicit serve {folder}")
 
 
@@ -87,9 +100,10 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     https: Annotated[bool, typer.Option("--https", help="People reach it by https (a proxy in front of it).")] = False,
-    proxy: Annotated[str, typer.Option(help="Address or network of the proxy, where it is on another machine; with "
-                                       "--https.")] = "127.0.0.1,::1",
-) -> None:  # fmt: skip
+    proxy: Annotated[
+        str, typer.Option(help="Address or network of the proxy, where it is on another machine; with --https.")
+    ] = "127.0.0.1,::1",
+) -> None:
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     with one_line_errors():
         from dissensus.elicit.dashboard.overrides import in_words, overrides_of
@@ -150,7 +164,7 @@ def rehearse(
     leave: Annotated[float, typer.Option(help="Share of people who leave in the middle, 0 to 1.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the true answers and of the people.")] = 0,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Run simulated people with known answers through the real server, in a separate database."""
     from dissensus.elicit.rehearsal.report import REHEARSAL
     from dissensus.elicit.rehearsal.report import rehearse as run_rehearsal
@@ -163,9 +177,16 @@ def rehearse(
     with one_line_errors(), Progress(console=errors, transient=True) as bar:
         task = bar.add_task("rehearsing", total=None)
         facts = run_rehearsal(
-            folder, database, annotators=annotators, at_once=at_once, workers=workers, seed=seed, real_time=real_time,
-            leave=leave, tick=lambda: bar.advance(task),
-        )  # fmt: skip
+            folder,
+            database,
+            annotators=annotators,
+            at_once=at_once,
+            workers=workers,
+            seed=seed,
+            real_time=real_time,
+            leave=leave,
+            tick=lambda: bar.advance(task),
+        )
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -184,7 +205,7 @@ def export(
     with_excluded: Annotated[bool, typer.Option("--with-excluded", help="Labels of excluded people, too.")] = False,
     people: Annotated[bool, typer.Option("--people", help="Export who came, and their debriefing.")] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Export every raw answer with its times, the labels made from the answers, or the people who gave them."""
     from dissensus.elicit.dashboard.status import status_of
     from dissensus.elicit.export_files import format_of, write_labels, write_table
@@ -213,10 +234,15 @@ def export(
 def status(
     folder: Folder,
     database: Database = None,
-    settle: Annotated[str | None, typer.Option(help="Let survey.toml hold again where the dashboard decided otherwise: "
-                                               "per_item, or state to take answers again.")] = None,
+    settle: Annotated[
+        str | None,
+        typer.Option(
+            help="Let survey.toml hold again where the dashboard decided otherwise: "
+            "per_item, or state to take answers again."
+        ),
+    ] = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show progress, people and time left."""
     from dissensus.elicit.dashboard.decisions import settle as take_back
     from dissensus.elicit.dashboard.overrides import in_words

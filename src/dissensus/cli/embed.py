@@ -19,18 +19,29 @@ if TYPE_CHECKING:
 def embed(
     items: Annotated[str, typer.Argument(help="A data set, a folder of images, or a table with a text column.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: x.npy; x.npy.json is their card.")],
-    encoder: Annotated[str | None, typer.Option(help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
-                                                "hugging-face-text, hugging-face-image or timm.")] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
+            "hugging-face-text, hugging-face-image or timm."
+        ),
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Column that holds the text.")] = None,
     second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
-    item: Annotated[str | None, typer.Option(help="Column that names the item; found where it has a usual "
-                                            "name.")] = None,
-    fit: Annotated[str | None, typer.Option(help="What becomes of images that are not square: crop (unless given) "
-                                            "takes the middle, pad lays the whole on white, stretch distorts.",
-                                            metavar="WAY")] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Column that names the item; found where it has a usual name.")
+    ] = None,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            help="What becomes of images that are not square: crop (unless given) "
+            "takes the middle, pad lays the whole on white, stretch distorts.",
+            metavar="WAY",
+        ),
+    ] = None,
     batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Turn items into features with a frozen encoder; an interrupted run resumes where it stopped."""
     from dissensus.train.heads.embed_items import embed as run
     from dissensus.train.heads.encoders import default_encoder

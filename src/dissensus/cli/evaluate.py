@@ -33,18 +33,27 @@ LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NP
 @reads_labels
 def evaluate(
     labels: "Labels",
-    predictions: Annotated[str, typer.Argument(help="Probabilities: (n, k) NPY or a distributions file; votes of an "
-                                               "ensemble; or a data set of either.")],
+    predictions: Annotated[
+        str,
+        typer.Argument(
+            help="Probabilities: (n, k) NPY or a distributions file; votes of an ensemble; or a data set of either."
+        ),
+    ],
     file: LABELS,
     compare: Annotated[list[str] | None, typer.Option(help="Another model, as NAME=FILE; repeat for more.")] = None,
-    gold: Annotated[Path | None, typer.Option(help="True classes: (n,) NPY of codes, or a file with item and label. "
-                                              "A data set brings its own.")] = None,
-    slice_by: Annotated[list[str] | None, typer.Option("--slice", help="Column of a data set's items to divide by.")]
-    = None,
-    smooth: Annotated[float, typer.Option(help="Share of each prediction to spread evenly over all classes, so that "
-                                          "none is 0.")] = 0.0,
-    rescale: Annotated[bool, typer.Option("--rescale", help="Divide rows of predictions that do not sum to 1 by their "
-                                          "sum.")] = False,
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="True classes: (n,) NPY of codes, or a file with item and label. A data set brings its own."),
+    ] = None,
+    slice_by: Annotated[
+        list[str] | None, typer.Option("--slice", help="Column of a data set's items to divide by.")
+    ] = None,
+    smooth: Annotated[
+        float, typer.Option(help="Share of each prediction to spread evenly over all classes, so that none is 0.")
+    ] = 0.0,
+    rescale: Annotated[
+        bool, typer.Option("--rescale", help="Divide rows of predictions that do not sum to 1 by their sum.")
+    ] = False,
     shared: Annotated[bool, typer.Option("--shared", help="Score only the items that both sides have.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
     replicates: Annotated[int, typer.Option(help="Resampled item sets behind each interval.")] = 1000,
@@ -52,7 +61,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
     contents: Contents = None,
-) -> None:  # fmt: skip
+) -> None:
     """Compare a model with people: scores, calibration and slices, next to how well people do themselves."""
 
     from dissensus.evaluate.comparisons import compare as compare_models
@@ -79,9 +88,15 @@ def evaluate(
             true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
             result = compare_models(
-                models, labels, rng=seeded(seed), gold=true_classes, columns=columns,
-                ceiling=ceiling, replicates=replicates, missing="leave out" if shared else "refuse",
-            )  # fmt: skip
+                models,
+                labels,
+                rng=seeded(seed),
+                gold=true_classes,
+                columns=columns,
+                ceiling=ceiling,
+                replicates=replicates,
+                missing="leave out" if shared else "refuse",
+            )
     if html is not None:
         from dissensus.evaluate.scorecard_html import scorecard_page
         from dissensus.files.whole_files import write_text

@@ -20,11 +20,13 @@ def fit(
     labels: "Labels",
     file: str,
     features: FeatureFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: x.safetensors; x.safetensors.json "
-                                         "is its card.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Model to write: x.safetensors; x.safetensors.json is its card.")
+    ],
     delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
-    wrap: Annotated[list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to "
-                                                   "add more.")] = None,
+    wrap: Annotated[
+        list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to add more.")
+    ] = None,
     head: Annotated[str, typer.Option(help="mlp or linear (Adam), or logistic (linear, solved exactly).")] = "mlp",
     validation: Annotated[float, typer.Option(help="Share of the items held out, to stop and to choose by.")] = 0.2,
     seed: Annotated[int, typer.Option(help="Decides the items held out, delivery, weights and batches.")] = 0,
@@ -34,13 +36,19 @@ def fit(
     batch: Annotated[int, typer.Option(help="Items per step.")] = 32,
     hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 128,
     dropout: Annotated[float, typer.Option(help="Dropout rate of the hidden layer.")] = 0.1,
-    penalty: Annotated[float | None, typer.Option(help="L2 penalty of the logistic head; without it, "
-                                                  "chosen on held-out items.")] = None,
+    penalty: Annotated[
+        float | None, typer.Option(help="L2 penalty of the logistic head; without it, chosen on held-out items.")
+    ] = None,
     standardise: Annotated[bool, typer.Option("--standardise", help="Features to mean 0 and variance 1.")] = False,
-    by_position: Annotated[bool, typer.Option("--by-position", help="Features or labels have no names of items, and I "
-                                              "vouch that both stand in the same order.")] = False,
+    by_position: Annotated[
+        bool,
+        typer.Option(
+            "--by-position",
+            help="Features or labels have no names of items, and I vouch that both stand in the same order.",
+        ),
+    ] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Train a head on features from what people said, and save it with a card."""
     from dissensus.train.heads.config import HeadConfig
     from dissensus.train.heads.fitting import FitConfig, fit_head
@@ -48,11 +56,22 @@ def fit(
     from dissensus.train.model_files import check_model_place
 
     config = FitConfig(
-        head=head, delivery=delivery, wraps=tuple(wrap or ()), validation=validation, penalty=penalty,
-        standardise=standardise, seed=seed,
-        training=HeadConfig(epochs=epochs, learning_rate=learning_rate, weight_decay=weight_decay, batch=batch,
-                            hidden=hidden, dropout=dropout),
-    )  # fmt: skip
+        head=head,
+        delivery=delivery,
+        wraps=tuple(wrap or ()),
+        validation=validation,
+        penalty=penalty,
+        standardise=standardise,
+        seed=seed,
+        training=HeadConfig(
+            epochs=epochs,
+            learning_rate=learning_rate,
+            weight_decay=weight_decay,
+            batch=batch,
+            hidden=hidden,
+            dropout=dropout,
+        ),
+    )
     check_model_place(output)
     table = load_features(features)
     with errors.status(f"training a head ({head}) by {delivery}"):

@@ -25,9 +25,10 @@ ImageItem = Annotated[
 ]
 ByPosition = Annotated[
     bool,
-    typer.Option("--by-position", help="Images or labels have no names of items, and I vouch that both stand in the "
-                 "same order."),
-]  # fmt: skip
+    typer.Option(
+        "--by-position", help="Images or labels have no names of items, and I vouch that both stand in the same order."
+    ),
+]
 ImageSize = Annotated[
     int | None,
     typer.Option(
@@ -36,9 +37,12 @@ ImageSize = Annotated[
 ]
 ImageFit = Annotated[
     str | None,
-    typer.Option(help="With --size, what becomes of images that are not square: crop takes the middle, pad lays the "
-                 "whole on white, stretch distorts. crop, or what the network was trained with.", metavar="WAY"),
-]  # fmt: skip
+    typer.Option(
+        help="With --size, what becomes of images that are not square: crop takes the middle, pad lays the "
+        "whole on white, stretch distorts. crop, or what the network was trained with.",
+        metavar="WAY",
+    ),
+]
 
 
 def load_images(
@@ -69,9 +73,15 @@ def load_images(
 
 
 def load_for_network(
-    network: "Network", model: Path, name: str, *, item: str | None, image: str | None, size: int | None,
+    network: "Network",
+    model: Path,
+    name: str,
+    *,
+    item: str | None,
+    image: str | None,
+    size: int | None,
     fit: str | None = None,
-) -> "ImageTable":  # fmt: skip
+) -> "ImageTable":
     """The images that a trained network is to take; it is said where it was trained on others of another size."""
     from dissensus.train.decode_images import SizesDifferError
     from dissensus.train.network import seen_size
@@ -87,8 +97,10 @@ def load_for_network(
         raise ValueError(f"{str(problem).partition('; size=')[0]}; {known}") from None
     here = list(table.pixels.shape[1:3])
     if seen is not None and seen != here:
-        say(f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
-            "--size N brings them to N x N")  # fmt: skip
+        say(
+            f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
+            "--size N brings them to N x N"
+        )
     return table
 
 

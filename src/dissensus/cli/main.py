@@ -70,10 +70,14 @@ def name_of(verb: Verb) -> str:
 
 
 app = typer.Typer(
-    name="dissensus", cls=ByStage, help="Labels on which people disagree, from plan to report.", epilog=EXIT_CODES,
+    name="dissensus",
+    cls=ByStage,
+    help="Labels on which people disagree, from plan to report.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 for stage, verbs in VERBS.items():
     for verb in verbs:
         if isinstance(verb, typer.Typer):

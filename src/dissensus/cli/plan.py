@@ -17,25 +17,47 @@ if TYPE_CHECKING:
 def plan(
     items: Annotated[int, typer.Option(help="How many items there are to label.")],
     classes: Annotated[int, typer.Option(help="How many classes there are.")],
-    cost_ratio: Annotated[float | None, typer.Option(help="What a soft label costs, in hard labels; by default as many "
-                                                     "as there are classes.")] = None,
-    utility: Annotated[str, typer.Option(help="What better labels are worth: linear, sigmoid or "
-                                         "inverse-sigmoid.")] = "linear",
-    beta: Annotated[float, typer.Option(help="The weight of cost: 0 where it does not matter, 1 where soft labels are "
-                                        "worth as many hard ones as there are classes.")] = 1.0,
-    reference: Annotated[float | None, typer.Option(help="How many hard labels count as a cost of 1; by default as "
-                                                    "many for each item as there are classes. 8100 for the maps of "
-                                                    "Sucholutsky 2023.")] = None,
+    cost_ratio: Annotated[
+        float | None,
+        typer.Option(help="What a soft label costs, in hard labels; by default as many as there are classes."),
+    ] = None,
+    utility: Annotated[
+        str, typer.Option(help="What better labels are worth: linear, sigmoid or inverse-sigmoid.")
+    ] = "linear",
+    beta: Annotated[
+        float,
+        typer.Option(
+            help="The weight of cost: 0 where it does not matter, 1 where soft labels are "
+            "worth as many hard ones as there are classes."
+        ),
+    ] = 1.0,
+    reference: Annotated[
+        float | None,
+        typer.Option(
+            help="How many hard labels count as a cost of 1; by default as "
+            "many for each item as there are classes. 8100 for the maps of "
+            "Sucholutsky 2023."
+        ),
+    ] = None,
     budget: Annotated[float | None, typer.Option(help="What may be spent, in hard labels.")] = None,
-    pilot: Annotated[Path | None, typer.Option(help="CSV file of a pilot, one row per answer: kind, seconds, and "
-                                               "optionally wrong, k_hat and annotator.")] = None,
-    estimate: Annotated[str, typer.Option(help="How labels are judged: by their information ratio (information), or by "
-                                          "simulation (3 to 90 items and classes).")] = "information",
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file of a pilot, one row per answer: kind, seconds, and optionally wrong, k_hat and annotator."
+        ),
+    ] = None,
+    estimate: Annotated[
+        str,
+        typer.Option(
+            help="How labels are judged: by their information ratio (information), or by "
+            "simulation (3 to 90 items and classes)."
+        ),
+    ] = "information",
     dimensions: Annotated[int, typer.Option(help="Dimensions of the simulated space: 5, 25 or 125.")] = 25,
     seed: Annotated[int, typer.Option(help="Seed for resampling the pilot.")] = 0,
     html: Annotated[Path | None, typer.Option(help="Write a page with the maps to this file.")] = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Which labels to collect: hard, sparse or soft ones, and why."""
     from dissensus.plan.advice.advice import advise
     from dissensus.plan.estimates import estimate_named

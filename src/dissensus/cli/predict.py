@@ -17,16 +17,21 @@ if TYPE_CHECKING:
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A head of `dissensus fit`, or a network of `dissensus train`.")],
-    items: Annotated[str, typer.Argument(help="For a head: a .npy file of features, or a data set of features. For a "
-                                         "network: a data set of images, a folder, a Parquet or Arrow file, .npy or "
-                                         ".npz.")],
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="For a head: a .npy file of features, or a data set of features. For a "
+            "network: a data set of images, a folder, a Parquet or Arrow file, .npy or "
+            ".npz."
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .npy, …")],
     item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images.")] = None,
     image: ImageColumn = None,
     size: ImageSize = None,
     fit: ImageFit = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Predict a distribution for each item with a trained head or network."""
     from dissensus.files.write_labels import write
     from dissensus.train.cards import HEAD

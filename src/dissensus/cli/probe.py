@@ -53,24 +53,50 @@ def probe(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A network of `dissensus train`.")],
     images: ImageSource,
     file: LABELS,
-    what: Annotated[str | None, typer.Option(help=f"Some of {', '.join(PROBES)}, separated by commas; all that can be "
-                                             "done unless given.")] = None,
+    what: Annotated[
+        str | None,
+        typer.Option(help=f"Some of {', '.join(PROBES)}, separated by commas; all that can be done unless given."),
+    ] = None,
     other: Annotated[Path | None, typer.Option(help="Another network, for barrier, cka and saliency.")] = None,
-    ood: Annotated[list[str] | None, typer.Option(metavar="[NAME=]IMAGES", help="Images unlike those the network "
-                                                  "knows, such as cifar100-test-8k; repeat for more.")] = None,
-    reference: Annotated[str | None, typer.Option(metavar="IMAGES", help="Images the network was trained on: knn "
-                                                  "compares with them, and barrier renews batch norm on them.")] = None,
-    epsilon: Annotated[list[str] | None, typer.Option(help="How far attacks may move a pixel, of 255: 4 unless given; "
-                                                      "repeat, or 4..8 for all from 4 to 8.")] = None,
-    items: Annotated[int | None, typer.Option(help="Probe so many items, drawn at random, and of each set of --ood at "
-                                              "most so many; all unless given.")] = None,
-    held_out: Annotated[bool, typer.Option("--held-out", help="Only items that were held out when the network was "
-                                           "trained, as its card tells.")] = False,
-    batch: Annotated[int | None, typer.Option(help="Images at once; only memory, speed and renewed batch norm depend "
-                                              "on it.")] = None,
+    ood: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]IMAGES",
+            help="Images unlike those the network knows, such as cifar100-test-8k; repeat for more.",
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IMAGES",
+            help="Images the network was trained on: knn compares with them, and barrier renews batch norm on them.",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How far attacks may move a pixel, of 255: 4 unless given; repeat, or 4..8 for all from 4 to 8."
+        ),
+    ] = None,
+    items: Annotated[
+        int | None,
+        typer.Option(
+            help="Probe so many items, drawn at random, and of each set of --ood at most so many; all unless given."
+        ),
+    ] = None,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out", help="Only items that were held out when the network was trained, as its card tells."
+        ),
+    ] = False,
+    batch: Annotated[
+        int | None, typer.Option(help="Images at once; only memory, speed and renewed batch norm depend on it.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides which items are drawn, and everything else that is.")] = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")]
-        = TrainConfig.device,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")
+    ] = TrainConfig.device,
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
@@ -78,7 +104,7 @@ def probe(
     by_position: ByPosition = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Look inside a network: attacks, images it does not know, how its loss bends, and another network beside it."""
     import numpy as np
 
@@ -121,8 +147,9 @@ def probe(
     batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
     findings = probe_network(
         Probed(networks, batches, outside=outside, reference=known, epsilons=epsilons, seed=seed, notes=tuple(notes)),
-        chosen, bar=progress_bar,
-    )  # fmt: skip
+        chosen,
+        bar=progress_bar,
+    )
     if html is not None:
         from dissensus.probe.probe_html import probe_page
 

@@ -81,8 +81,11 @@ def reproduce(
 
 def _list(papers: Any, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({name: {"citation": paper.citation, "claims": len(paper.claims)}
-                               for name, paper in papers.items()}))  # fmt: skip
+        typer.echo(
+            json.dumps(
+                {name: {"citation": paper.citation, "claims": len(paper.claims)} for name, paper in papers.items()}
+            )
+        )
         return
     for name, paper in papers.items():
         print_line(f"{name}: {len(paper.claims)} claims. {paper.citation}")

@@ -21,12 +21,16 @@ def review(
     labels: "Labels",
     file: str,
     top: Annotated[int, typer.Option(help="How many items and answers to show.")] = 10,
-    method: Annotated[str | None, typer.Option(help=f"{', '.join(AGGREGATIONS)}. Without it: dawid-skene, or shrinkage "
-                                               "where nobody knows who answered.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(AGGREGATIONS)}. Without it: dawid-skene, or shrinkage where nobody knows who answered."
+        ),
+    ] = None,
     votes: Annotated[Path | None, typer.Option(help="File for all answers, least likely first: .csv, …")] = None,
     items: Annotated[Path | None, typer.Option(help="File for all items, least sure first: .csv, …")] = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Which items and answers are worth a second look, ranked."""
     from dissensus.aggregate.second_look import review as run
 

@@ -30,8 +30,12 @@ study = typer.Typer(
 )
 
 File = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file; `study init` writes one.")]
-Jobs = Annotated[int | None, typer.Option(help="Processes at once, of this machine; as many as cores unless given. It "
-                                          "does not change the results.")]  # fmt: skip
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes at once, of this machine; as many as cores unless given. It does not change the results."
+    ),
+]
 
 
 @study.command()
@@ -58,12 +62,13 @@ def init(
 @study.command()
 def check(
     file: File,
-    folder: Annotated[Path | None, typer.Option("--output", "-o", help="The study's folder, to say what is there "
-                                                "already.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The study's folder, to say what is there already.")
+    ] = None,
     jobs: Jobs = None,
     no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not time cells to say how long it takes.")] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Say whether a study is right, how many cells it has, what is there already, and how long the rest takes."""
     with one_line_errors():
         from dissensus.study.checks import tasks_of
@@ -81,11 +86,16 @@ def check(
         failed = sum(record["status"] == "failed" for record in known.values())
         left = [task for task in tasks if task.key not in known]
         facts: dict[str, Any] = {
-            "name": wanted.name, "cells": len(tasks), "arms": len({repr(task.cell.arm) for task in tasks}),
-            "axes": axes_of([task.cell for task in tasks]), "there": len(known) - failed,
-            "failed": failed, "left": len(left), "power": power_remark(wanted, [task.cell for task in tasks]),
+            "name": wanted.name,
+            "cells": len(tasks),
+            "arms": len({repr(task.cell.arm) for task in tasks}),
+            "axes": axes_of([task.cell for task in tasks]),
+            "there": len(known) - failed,
+            "failed": failed,
+            "left": len(left),
+            "power": power_remark(wanted, [task.cell for task in tasks]),
             "data": {name: {"items": items.n_items, "classes": items.people.n_classes} for name, items in data.items()},
-        }  # fmt: skip
+        }
         if left and not no_timing:
             with errors.status(Text("timing some cells")):
                 facts["estimate"] = asdict(estimate_study(wanted, left, data, jobs=jobs))

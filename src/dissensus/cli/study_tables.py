@@ -26,8 +26,12 @@ def print_summary(summary: Summary) -> None:
         scores = summary.scores[arm.name]
         count = max(each.n for each in scores.values())
         rows.append([arm.name, str(count), *(_mean(scores[metric]) for metric in summary.metrics)])
-    print_table([Column("arm"), Column(f"{summary.units.kind}s", number=True), *titles], rows, ruled=True,
-                title=f"mean ± half of the 95 % interval over {summary.units.kind}s")  # fmt: skip
+    print_table(
+        [Column("arm"), Column(f"{summary.units.kind}s", number=True), *titles],
+        rows,
+        ruled=True,
+        title=f"mean ± half of the 95 % interval over {summary.units.kind}s",
+    )
     if summary.differences:
         _print_differences(summary, titles)
     for remark in summary.remarks:

@@ -30,13 +30,21 @@ PANELS = {
     "Network, and how labels reach it": ("network", "width", "depth", "start", "delivery", "wrap"),
     "Images": ("image", "image_item", "size", "fit", "by_position", "crop", "no_flip", "cutout"),
     "Steps": (
-        "epochs", "batch", "optimizer", "learning_rate", "momentum", "weight_decay", "schedule", "milestones", "factor",
+        "epochs",
+        "batch",
+        "optimizer",
+        "learning_rate",
+        "momentum",
+        "weight_decay",
+        "schedule",
+        "milestones",
+        "factor",
         "seed",
     ),
     "Items held out": ("validation", "patience", "folds", "jobs", "predictions"),
     "If it is cut off": ("checkpoint", "resume", "save_every"),
     "Machine": ("device", "precision", "accumulate", "compile"),
-}  # fmt: skip
+}
 
 
 @in_panels(PANELS)
@@ -46,18 +54,32 @@ def train(
     labels: "Labels",
     file: str,
     images: ImageSource,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model to write: x.safetensors is the best network by "
-                                         "soft NLL on the items held out, x-last.safetensors the last one; each has "
-                                         "its card beside it. With --folds: x-fold-1.safetensors, …")],
-    network: Annotated[str | None, typer.Option(help=f"{', '.join(NETWORKS)}; small unless given, or that of "
-                                                "--from.")] = None,
-    width: Annotated[int | None, typer.Option(help="As the network counts it, mostly the channels of its first stage; "
-                                              "as published unless given.")] = None,
-    depth: Annotated[int | None, typer.Option(help="As the network counts it, mostly in layers; as published unless "
-                                              "given.")] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Model to write: x.safetensors is the best network by "
+            "soft NLL on the items held out, x-last.safetensors the last one; each has "
+            "its card beside it. With --folds: x-fold-1.safetensors, …",
+        ),
+    ],
+    network: Annotated[
+        str | None, typer.Option(help=f"{', '.join(NETWORKS)}; small unless given, or that of --from.")
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            help="As the network counts it, mostly the channels of its first stage; as published unless given."
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="As the network counts it, mostly in layers; as published unless given.")
+    ] = None,
     delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
-    wrap: Annotated[list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to "
-                                                   "add more.")] = None,
+    wrap: Annotated[
+        list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to add more.")
+    ] = None,
     epochs: Annotated[int, typer.Option(help="Passes over the items.")] = TrainConfig.epochs,
     batch: Annotated[int, typer.Option(help="Items per step.")] = TrainConfig.batch,
     optimizer: Annotated[str, typer.Option(help=f"{', '.join(OPTIMIZERS)}.")] = TrainConfig.optimizer,
@@ -65,59 +87,104 @@ def train(
     momentum: Annotated[float, typer.Option(help="Momentum of sgd.")] = TrainConfig.momentum,
     weight_decay: Annotated[float, typer.Option(help="Weight decay.")] = TrainConfig.weight_decay,
     schedule: Annotated[str, typer.Option(help=f"Of the rate: {', '.join(SCHEDULES)}.")] = TrainConfig.schedule,
-    milestones: Annotated[str, typer.Option(help="Epochs after which the schedule steps lowers the rate, as in "
-                                            "50,55.")] = "",
+    milestones: Annotated[
+        str, typer.Option(help="Epochs after which the schedule steps lowers the rate, as in 50,55.")
+    ] = "",
     factor: Annotated[float, typer.Option(help="By which steps and plateau multiply the rate.")] = TrainConfig.factor,
     crop: Annotated[int, typer.Option(help="Images are shifted by at most so many pixels.")] = TrainConfig.crop,
     no_flip: Annotated[bool, typer.Option("--no-flip", help="Never mirror images left to right.")] = False,
     cutout: Annotated[int, typer.Option(help="Side of a square laid over each image; 0: none.")] = TrainConfig.cutout,
-    patience: Annotated[int | None, typer.Option(help="Stop after so many epochs without a lower soft NLL on the items "
-                                                 "held out.")] = None,
-    accumulate: Annotated[int, typer.Option(help="Put a batch through the network in so many parts.")]
-        = TrainConfig.accumulate,
+    patience: Annotated[
+        int | None, typer.Option(help="Stop after so many epochs without a lower soft NLL on the items held out.")
+    ] = None,
+    accumulate: Annotated[
+        int, typer.Option(help="Put a batch through the network in so many parts.")
+    ] = TrainConfig.accumulate,
     precision: Annotated[str, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = TrainConfig.precision,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")]
-        = TrainConfig.device,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")
+    ] = TrainConfig.device,
     compile: Annotated[bool, typer.Option("--compile", help="Through torch.compile.")] = False,
-    seed: Annotated[int, typer.Option(help="Decides items held out, delivery, weights, order and augmentation.")]
-        = TrainConfig.seed,
-    validation: Annotated[float | None, typer.Option(help=f"Share of the items held out, {NetworkConfig.validation} "
-                                                     "unless given; 0 trains on all of them.")] = None,
+    seed: Annotated[
+        int, typer.Option(help="Decides items held out, delivery, weights, order and augmentation.")
+    ] = TrainConfig.seed,
+    validation: Annotated[
+        float | None,
+        typer.Option(
+            help=f"Share of the items held out, {NetworkConfig.validation} unless given; 0 trains on all of them."
+        ),
+    ] = None,
     folds: Annotated[int | None, typer.Option(help="Train so many networks, each without a part of the items.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Folds trained at once, one thread each; as many as cores unless "
-                                             "given. It does not change the result.")] = None,
-    start: Annotated[Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus "
-                                               "train`.")] = None,
-    checkpoint: Annotated[Path | None, typer.Option(help="Folder for the state of training; a run that was cut off "
-                                                    "goes on from there, to the same result.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="The same with a folder beside the model, which is removed "
-                                         "when the model is written.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="Folds trained at once, one thread each; as many as cores unless given. It does not change the result."
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus train`.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the state of training; a run that was cut off goes on from there, to the same result."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="The same with a folder beside the model, which is removed when the model is written."
+        ),
+    ] = False,
     save_every: Annotated[float, typer.Option(help="Seconds between two saves of the state.")] = SAVE_EVERY,
-    predictions: Annotated[Path | None, typer.Option(help="With --folds, write what is predicted for each item by the "
-                                                     "network that has not seen it; x-last for the last "
-                                                     "networks.")] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --folds, write what is predicted for each item by the "
+            "network that has not seen it; x-last for the last "
+            "networks."
+        ),
+    ] = None,
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
     fit: ImageFit = None,
     by_position: ByPosition = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Train a network on images from what people said, and save the best and the last one with their cards."""
     from dissensus.train.folds import train_folds
     from dissensus.train.network_files import load_network
     from dissensus.train.network_fitting import train_network
 
     config = NetworkConfig(
-        network=network, width=width, depth=depth, delivery=delivery, wraps=tuple(wrap or ()),
+        network=network,
+        width=width,
+        depth=depth,
+        delivery=delivery,
+        wraps=tuple(wrap or ()),
         validation=NetworkConfig.validation if validation is None else validation,
         training=TrainConfig(
-            epochs=epochs, batch=batch, optimizer=optimizer, learning_rate=learning_rate, momentum=momentum,
-            weight_decay=weight_decay, schedule=schedule, milestones=_whole_numbers(milestones), factor=factor,
-            crop=crop, flip=not no_flip, cutout=cutout, patience=patience, accumulate=accumulate, precision=precision,
-            device=device, compile=compile, seed=seed,
+            epochs=epochs,
+            batch=batch,
+            optimizer=optimizer,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            schedule=schedule,
+            milestones=_whole_numbers(milestones),
+            factor=factor,
+            crop=crop,
+            flip=not no_flip,
+            cutout=cutout,
+            patience=patience,
+            accumulate=accumulate,
+            precision=precision,
+            device=device,
+            compile=compile,
+            seed=seed,
         ),
-    )  # fmt: skip
+    )
     _check_folds(folds, jobs, validation, predictions)
     places = _places(output, folds)
     _check_places(places, _both(predictions), {"file": file, "images": images, "start": start})
@@ -143,9 +210,18 @@ def train(
             move(int(sum(done.values())), folds * epochs)
 
         result = train_folds(
-            table, labels, config, say, folds=folds, jobs=jobs, by_position=by_position, start=begun, checkpoint=folder,
-            save_every=save_every, after_epoch=after_epoch,
-        )  # fmt: skip
+            table,
+            labels,
+            config,
+            say,
+            folds=folds,
+            jobs=jobs,
+            by_position=by_position,
+            start=begun,
+            checkpoint=folder,
+            save_every=save_every,
+            after_epoch=after_epoch,
+        )
     trainings = [_noted(it, file, f"{fold} of {folds}") for fold, it in enumerate(result.trainings, start=1)]
     result = replace(result, trainings=tuple(trainings))
     _save(result.trainings, places)
@@ -238,11 +314,15 @@ def _print_folds(result: "Folds", places: list[Path], predictions: Path | None, 
 
     first, k = result.trainings[0].best, len(result.trainings)
     facts = {
-        "network": first.card["network"], "delivery": first.card["delivery"], "items": int(result.fold.size),
-        "classes": list(first.classes), "scores": {which: scores_in_json(it) for which, it in result.scores.items()},
-        "folds": [training.best.card for training in result.trainings], "outputs": [str(place) for place in places],
+        "network": first.card["network"],
+        "delivery": first.card["delivery"],
+        "items": int(result.fold.size),
+        "classes": list(first.classes),
+        "scores": {which: scores_in_json(it) for which, it in result.scores.items()},
+        "folds": [training.best.card for training in result.trainings],
+        "outputs": [str(place) for place in places],
         "predictions": [str(place) for place in _both(predictions)],
-    }  # fmt: skip
+    }
     lines = [
         f"{k} times {facts['network']} by {facts['delivery']} -> {places[0]}, …; each of {facts['items']:,} items "
         "predicted by a network that was not trained on it; the best epochs were chosen by these items:"

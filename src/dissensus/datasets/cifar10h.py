@@ -25,8 +25,13 @@ from dissensus.labels.votes import Votes
 COUNTS_SHA256 = "9b36b4550349af56c79083356312eb4af856cc5fd3caf1f669d40b9d0bbb69ff"  # git blob 497e9331
 _REPOSITORY = "https://github.com/jcpeterson/cifar-10h"
 _RAW_COLUMNS = (
-    "annotator_id", "is_attn_check", "true_category", "chosen_category", "cifar10_test_test_idx", "reaction_time",
-)  # fmt: skip
+    "annotator_id",
+    "is_attn_check",
+    "true_category",
+    "chosen_category",
+    "cifar10_test_test_idx",
+    "reaction_time",
+)
 _PROBABILITIES = ("cifar10h/probs.npy", "cifar10h/cifar10h-probs.npy", "cifar10h-probs.npy")
 _SPLITS = ("cifar10s/splits.npz",)
 
@@ -51,10 +56,14 @@ def read_annotators(
         table = table.filter(pc.field("in_counts"))
     annotator, annotators = encode(table["annotator"])
     votes = Votes(
-        item=table["image"].to_numpy(), items=np.arange(10_000), annotator=annotator, annotators=annotators,
-        choice=table["choice"].to_numpy(), classes=CLASSES,
+        item=table["image"].to_numpy(),
+        items=np.arange(10_000),
+        annotator=annotator,
+        annotators=annotators,
+        choice=table["choice"].to_numpy(),
+        classes=CLASSES,
         extra=None if only_counted else table.select(["in_counts"]),
-    )  # fmt: skip
+    )
     return _about_images(votes, labels, splits)
 
 
@@ -107,9 +116,15 @@ def _raw_votes(path: Path, trials: pa.Table, item: np.ndarray, items: np.ndarray
     used = {"annotator_id", "is_attn_check", "chosen_category", "cifar10_test_test_idx", "chosen_label"}
     extra = trials.select([name for name in trials.column_names if name not in used])
     return Votes(
-        item=item, items=items, annotator=annotator, annotators=annotators, choice=choice, classes=CLASSES,
-        seconds=seconds, extra=extra,
-    )  # fmt: skip
+        item=item,
+        items=items,
+        annotator=annotator,
+        annotators=annotators,
+        choice=choice,
+        classes=CLASSES,
+        seconds=seconds,
+        extra=extra,
+    )
 
 
 def _refuse_unknown(path: Path, trials: pa.Table, codes: np.ndarray, column: str) -> None:
@@ -158,8 +173,9 @@ def _dataset(**fields: Any) -> DataSet:
     return DataSet(
         citation="Peterson, Battleday, Griffiths, Russakovsky (2019), Human Uncertainty Makes Classification More "
         "Robust, ICCV",
-        also=(TEST_LABELS, _SPLITS), **fields,
-    )  # fmt: skip
+        also=(TEST_LABELS, _SPLITS),
+        **fields,
+    )
 
 
 _VOTES: dict[str, Any] = {
@@ -187,45 +203,65 @@ _RAW: dict[str, Any] = {
 
 DATASETS = (
     _dataset(
-        name="cifar10h", title="CIFAR-10H, released counts",
+        name="cifar10h",
+        title="CIFAR-10H, released counts",
         what="how many of 47 to 63 people chose each class for each CIFAR-10 test image; 2,555 annotators by inference "
         "(511,000 votes, 200 each), not identified here",
-        source=_REPOSITORY, licence="CC BY-NC-SA 4.0", read=read_counts,
+        source=_REPOSITORY,
+        licence="CC BY-NC-SA 4.0",
+        read=read_counts,
         facts=Facts(items=10_000, classes=10, answers=511_000, fewest=47, most=63),
         files=(("cifar10h/counts.npy", "cifar10h/cifar10h-counts.npy", "cifar10h-counts.npy"),),
-        checks=(Check("as int64 the counts are, byte for byte, the released cifar10h-counts.npy", _is_official),
-                Check("the majority is the CIFAR-10 label on 99.21 % of the images", _majority_right),
-                Check("the released cifar10h-probs.npy are exactly the counts divided by their sum",
-                      _probabilities_are_shares)),
+        checks=(
+            Check("as int64 the counts are, byte for byte, the released cifar10h-counts.npy", _is_official),
+            Check("the majority is the CIFAR-10 label on 99.21 % of the images", _majority_right),
+            Check(
+                "the released cifar10h-probs.npy are exactly the counts divided by their sum", _probabilities_are_shares
+            ),
+        ),
         checksums={"cifar10h/cifar10h-counts.npy": f"sha256:{COUNTS_SHA256}"},
-        downloads=(Download(
-            "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",
-            f"sha256:{COUNTS_SHA256}", "cifar10h/cifar10h-counts.npy"),),
+        downloads=(
+            Download(
+                "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",
+                f"sha256:{COUNTS_SHA256}",
+                "cifar10h/cifar10h-counts.npy",
+            ),
+        ),
     ),
     _dataset(
-        name="cifar10h-annotators", title="CIFAR-10H votes by annotator",
+        name="cifar10h-annotators",
+        title="CIFAR-10H votes by annotator",
         what="97.3 % of the counted votes with who cast them; the counts leave out 16 annotators (inferred), and of "
         "the annotators numbered above 2,000 the votes are incomplete",
         read=partial(read_annotators, only_counted=True),
-        facts=Facts(items=10_000, classes=10, answers=497_246, annotators=2_551, fewest=47, most=50), **_VOTES,
+        facts=Facts(items=10_000, classes=10, answers=497_246, annotators=2_551, fewest=47, most=50),
+        **_VOTES,
     ),
     _dataset(
-        name="cifar10h-annotators-all", title="CIFAR-10H votes by annotator, with those left out",
+        name="cifar10h-annotators-all",
+        title="CIFAR-10H votes by annotator, with those left out",
         what="50 votes for each image with who cast them, among them the 16 annotators (inferred) the counts leave "
         "out; column in_counts tells them apart",
         read=partial(read_annotators, only_counted=False),
-        facts=Facts(items=10_000, classes=10, answers=500_000, annotators=2_567, fewest=50, most=50), **_VOTES,
+        facts=Facts(items=10_000, classes=10, answers=500_000, annotators=2_567, fewest=50, most=50),
+        **_VOTES,
     ),
     _dataset(
-        name="cifar10h-raw", title="CIFAR-10H raw trials",
+        name="cifar10h-raw",
+        title="CIFAR-10H raw trials",
         what="every vote of all 2,571 annotators with its reaction time and place in the session; attention checks are "
         "in cifar10h-attention",
-        read=read_raw, facts=Facts(items=10_000, classes=10, answers=514_200, annotators=2_571), **_RAW,
+        read=read_raw,
+        facts=Facts(items=10_000, classes=10, answers=514_200, annotators=2_571),
+        **_RAW,
     ),
     DataSet(
-        name="cifar10h-attention", title="CIFAR-10H attention checks",
+        name="cifar10h-attention",
+        title="CIFAR-10H attention checks",
         what="ten checks of each annotator of cifar10h-raw; an item is the class that was shown, which is its gold",
-        citation="Peterson, Battleday, Griffiths, Russakovsky (2019), ICCV", read=read_attention_checks,
-        facts=Facts(items=10, classes=10, answers=25_710, annotators=2_571), **_RAW,
+        citation="Peterson, Battleday, Griffiths, Russakovsky (2019), ICCV",
+        read=read_attention_checks,
+        facts=Facts(items=10, classes=10, answers=25_710, annotators=2_571),
+        **_RAW,
     ),
-)  # fmt: skip
+)

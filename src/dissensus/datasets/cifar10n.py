@@ -36,15 +36,18 @@ def _noise(column: str, rate: float) -> Check:
 
 DATASETS = (
     DataSet(
-        name="cifar10n", title="CIFAR-10N human labels of the train set",
+        name="cifar10n",
+        title="CIFAR-10N human labels of the train set",
         what="three votes for each CIFAR-10 train image in the official python order; 747 people took part, and who "
         "cast which vote cannot be told from the release",
         source="https://github.com/UCSC-REAL/cifar-10-100n",
         citation="Wei, Zhu, Cheng, Liu, Niu, Liu (2022), Learning with Noisy Labels Revisited, ICLR",
-        licence="CC BY-NC 4.0", facts=Facts(items=50_000, classes=10, answers=150_000, fewest=3, most=3),
-        files=(("cifar10n/labels.npz",),), read=read_labels,
+        licence="CC BY-NC 4.0",
+        facts=Facts(items=50_000, classes=10, answers=150_000, fewest=3, most=3),
+        files=(("cifar10n/labels.npz",),),
+        read=read_labels,
         checks=(_noise("aggregate", 0.0901), _noise("worst", 0.402)),
         obtain="take CIFAR-10_human.pt from GitHub UCSC-REAL/cifar-10-100n and save its arrays as votes (50000, 3), "
         "aggregate, worst, clean in cifar10n/labels.npz",
     ),
-)  # fmt: skip
+)

@@ -13,9 +13,7 @@ from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, abo
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 
-_KEPT = (
-    "batch", "trial_index", "is_repeat", "elapsed_ms", "top1_prob_text", "top2_prob_text", "t2clamp",
-)  # fmt: skip
+_KEPT = ("batch", "trial_index", "is_repeat", "elapsed_ms", "top1_prob_text", "top2_prob_text", "t2clamp")
 
 
 def read_elicitations(path: Path) -> LabelledItems:
@@ -37,10 +35,17 @@ def read_elicitations(path: Path) -> LabelledItems:
     said = (second >= 0) & ~np.isnan(second_mass) & ((second != first) | (second_mass > 0))
     stated[rows[said], second[said]] = second_mass[said]
     beliefs = Beliefs(
-        item=item, items=items, annotator=annotator, annotators=annotators, classes=CLASSES,
-        stated=stated, ruled_out=_ruled_out(table["impossible"]), named=np.stack([first, second], axis=1),
-        seconds=table["rt_ms"].to_numpy().astype(np.float64) / 1000, extra=table.select(list(_KEPT)),
-    )  # fmt: skip
+        item=item,
+        items=items,
+        annotator=annotator,
+        annotators=annotators,
+        classes=CLASSES,
+        stated=stated,
+        ruled_out=_ruled_out(table["impossible"]),
+        named=np.stack([first, second], axis=1),
+        seconds=table["rt_ms"].to_numpy().astype(np.float64) / 1000,
+        extra=table.select(list(_KEPT)),
+    )
     gold = np.empty(items.size, dtype=np.int32)
     gold[item] = table["label"].to_numpy()
     return about_items(beliefs, gold=class_names(gold, CLASSES))
@@ -75,7 +80,8 @@ def _released(beliefs: Beliefs) -> np.ndarray:
 
 DATASETS = (
     DataSet(
-        name="cifar10s", title="CIFAR-10S elicited soft labels",
+        name="cifar10s",
+        title="CIFAR-10S elicited soft labels",
         what="for each of 1,000 CIFAR-10 test images, six to eleven responses: the most probable class, perhaps a "
         "second, their percentages as typed, and the classes ruled out. All 6,723 rows: 498 repeated trials "
         "(is_repeat) and one annotator who took part twice are among them",
@@ -83,17 +89,21 @@ DATASETS = (
         citation="Collins, Bhatt, Weller (2022), Eliciting and Learning with Soft Labels from Every Annotator, HCOMP",
         licence="none stated",
         facts=Facts(items=1_000, classes=10, answers=6_723, annotators=248, fewest=6, most=11),
-        files=(("cifar10s/elicitations.parquet",),), read=read_elicitations,
+        files=(("cifar10s/elicitations.parquet",),),
+        read=read_elicitations,
         checks=(
-            Check("498 responses repeat an earlier trial",
-                  lambda loaded: loaded.labels.column("is_repeat").sum() == 498),
-            Check("3,115 responses name no second class",
-                  lambda loaded: (loaded.labels.named[:, 1] < 0).sum() == 3_115),
+            Check(
+                "498 responses repeat an earlier trial", lambda loaded: loaded.labels.column("is_repeat").sum() == 498
+            ),
+            Check(
+                "3,115 responses name no second class", lambda loaded: (loaded.labels.named[:, 1] < 0).sum() == 3_115
+            ),
             Check("the released labels sum to 1", lambda loaded: np.allclose(_released(loaded.labels).sum(axis=1), 1)),
-            Check("26 responses rule out their own first class",
-                  lambda loaded: _self_contradictions(loaded.labels) == 26),
+            Check(
+                "26 responses rule out their own first class", lambda loaded: _self_contradictions(loaded.labels) == 26
+            ),
         ),
         obtain="take the raw data of GitHub cambridge-mlg/cifar-10s and pack one row per response into "
         "cifar10s/elicitations.parquet",
     ),
-)  # fmt: skip
+)

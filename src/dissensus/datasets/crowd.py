@@ -26,9 +26,13 @@ def read_votes(path: Path, texts: Path | None = None, *, dataset: str, classes: 
     item, items = encode(table["item"])
     annotator, annotators = encode(table["annotator"])
     votes = Votes(
-        item=item, items=items, annotator=annotator, annotators=annotators, choice=table["label"].to_numpy(),
+        item=item,
+        items=items,
+        annotator=annotator,
+        annotators=annotators,
+        choice=table["label"].to_numpy(),
         classes=classes,
-    )  # fmt: skip
+    )
     gold = np.empty(items.size, dtype=np.int32)
     gold[item] = table["gold"].fill_null(-1).to_numpy()
     return about_items(
@@ -55,9 +59,18 @@ def _with_gold(expected: int) -> Check:
 
 
 def _dataset(
-    name: str, title: str, citation: str, votes: int, items: int, annotators: int, classes: tuple[str, ...] | int,
-    spread: tuple[int, int], gold: int, what: str = "", **fields: Any,
-) -> DataSet:  # fmt: skip
+    name: str,
+    title: str,
+    citation: str,
+    votes: int,
+    items: int,
+    annotators: int,
+    classes: tuple[str, ...] | int,
+    spread: tuple[int, int],
+    gold: int,
+    what: str = "",
+    **fields: Any,
+) -> DataSet:
     names = tuple(map(str, range(classes))) if isinstance(classes, int) else classes
     copy, licence = {
         "anesthesia": ("jeffreypullin/rater", "GPL-2 (package data)"),
@@ -66,26 +79,37 @@ def _dataset(
         "sentiment_polarity": ("fmenat/PyLearningCrowds", "GPL (stated in its README)"),
     }.get(name, ("yuan-li/truth-inference-at-scale", "MIT for its repacking; the set has its own origin"))
     return DataSet(
-        name=f"crowd-{name.replace('_', '-')}", title=title, citation=citation,
+        name=f"crowd-{name.replace('_', '-')}",
+        title=title,
+        citation=citation,
         what=what or "labels are codes; which class a code stands for is not in the source",
-        source=f"https://github.com/{copy}", licence=licence,
-        facts=Facts(items=items, classes=len(names), answers=votes, annotators=annotators, fewest=spread[0],
-                    most=spread[1]),
-        files=((_TABLE,),), read=partial(read_votes, dataset=name, classes=names), checks=(_with_gold(gold),),
+        source=f"https://github.com/{copy}",
+        licence=licence,
+        facts=Facts(
+            items=items, classes=len(names), answers=votes, annotators=annotators, fewest=spread[0], most=spread[1]
+        ),
+        files=((_TABLE,),),
+        read=partial(read_votes, dataset=name, classes=names),
+        checks=(_with_gold(gold),),
         obtain=f"take {name} from GitHub {copy} and add it to {_TABLE} (dataset, item, annotator, label, gold)",
         **fields,
-    )  # fmt: skip
+    )
 
 
 def _labelme_features(split: str, n: int) -> DataSet:
     return DataSet(
-        name=f"labelme-vgg-{split}", title=f"VGG features of the LabelMe images, {split}", kind="features",
+        name=f"labelme-vgg-{split}",
+        title=f"VGG features of the LabelMe images, {split}",
+        kind="features",
         what="pooled VGG features, 512 numbers as float16, with gold classes; rows of train are items of crowd-labelme",
-        source="https://github.com/fmenat/PyLearningCrowds", licence="GPL (stated in its README)",
-        citation=_LABELME, facts=Facts(items=n),
-        files=(("crowd/labelme_vgg.npz",),), read=partial(read_labelme_features, split=split),
+        source="https://github.com/fmenat/PyLearningCrowds",
+        licence="GPL (stated in its README)",
+        citation=_LABELME,
+        facts=Facts(items=n),
+        files=(("crowd/labelme_vgg.npz",),),
+        read=partial(read_labelme_features, split=split),
         obtain="take the features from GitHub fmenat/PyLearningCrowds",
-    )  # fmt: skip
+    )
 
 
 _LABELME = (
@@ -106,27 +130,46 @@ DATASETS = (
     _dataset("relevance", "TREC 2010 relevance, four grades", _TREC, 98_453, 20_232, 766, 4, (1, 21), 4_460),
     _dataset("tweet_sentiment", "Sentiment of tweets", _ZHENG, 20_000, 1_000, 85, 2, (20, 20), 1_000),
     _dataset(
-        "sentiment_polarity", "Sentiment of film reviews",
+        "sentiment_polarity",
+        "Sentiment of film reviews",
         "Rodrigues, Pereira, Ribeiro (2013), Learning from Multiple Annotators, Pattern Recognition Letters",
-        27_746, 4_999, 203, ("negative", "positive"), (4, 10), 4_999, what="sentences judged negative or positive",
+        27_746,
+        4_999,
+        203,
+        ("negative", "positive"),
+        (4, 10),
+        4_999,
+        what="sentences judged negative or positive",
         also=(_TEXTS,),
     ),
     _dataset("weather_cf", "Sentiment of tweets on the weather", _CROWDSCALE, 1_720, 300, 461, 5, (5, 58), 300),
     _dataset("fact_eval", "Judgements of facts", _CROWDSCALE, 216_725, 42_624, 57, 3, (5, 12), 576),
     _dataset(
-        "anesthesia", "Fitness for anaesthesia",
+        "anesthesia",
+        "Fitness for anaesthesia",
         "Dawid, Skene (1979), Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, JRSS C",
-        315, 45, 5, ("1", "2", "3", "4"), (7, 7), 0,
+        315,
+        45,
+        5,
+        ("1", "2", "3", "4"),
+        (7, 7),
+        0,
         what="five observers grade 45 patients; observer 0 graded each three times; also embedded as anesthesia",
     ),
     _dataset(
-        "caries", "Caries in X-ray pictures",
+        "caries",
+        "Caries in X-ray pictures",
         "Espeland, Handelman (1989), Using Latent Class Models to Characterize and Assess Relative Error, Biometrics",
-        19_295, 3_859, 5, 2, (5, 5), 0, what="five dentists judge tooth surfaces; item numbers are arbitrary",
+        19_295,
+        3_859,
+        5,
+        2,
+        (5, 5),
+        0,
+        what="five dentists judge tooth surfaces; item numbers are arbitrary",
     ),
-    _dataset(
-        "labelme", "Scenes of LabelMe", _LABELME,
-        2_547, 1_000, 59, 8, (1, 3), 1_000,
-    ),
-    _labelme_features("train", 1_000), _labelme_features("valid", 500), _labelme_features("test", 1_188),
-)  # fmt: skip
+    _dataset("labelme", "Scenes of LabelMe", _LABELME, 2_547, 1_000, 59, 8, (1, 3), 1_000),
+    _labelme_features("train", 1_000),
+    _labelme_features("valid", 500),
+    _labelme_features("test", 1_188),
+)

@@ -28,11 +28,14 @@ def anesthesia() -> LabelledItems:
     patients, each = grades.shape
     return about_items(
         Votes(
-            item=np.repeat(np.arange(patients, dtype=np.int32), each), items=np.arange(1, patients + 1),
-            annotator=np.tile(_OBSERVER, patients), annotators=np.arange(1, 6), choice=grades.reshape(-1) - 1,
+            item=np.repeat(np.arange(patients, dtype=np.int32), each),
+            items=np.arange(1, patients + 1),
+            annotator=np.tile(_OBSERVER, patients),
+            annotators=np.arange(1, 6),
+            choice=grades.reshape(-1) - 1,
             classes=("1", "2", "3", "4"),
         )
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -44,28 +47,35 @@ def digits() -> LabelledItems:
     digits = ambiguous_digits()
     votes = digits.read(np.random.default_rng(SEED))
     return about_items(
-        votes, gold=[votes.classes[code] for code in digits.gold], made=[MADE[code] for code in digits.made],
+        votes,
+        gold=[votes.classes[code] for code in digits.gold],
+        made=[MADE[code] for code in digits.made],
         split=["train" if i < LEARNED else "test" for i in range(votes.n_items)],
-    )  # fmt: skip
+    )
 
 
 DATASETS = (
     DataSet(
-        name="anesthesia", title="Fitness for anaesthesia (embedded)",
+        name="anesthesia",
+        title="Fitness for anaesthesia (embedded)",
         what="five observers grade 45 patients from 1 to 4, observer 1 three times; published facts, part of this "
         "package",
         source="Dawid and Skene (1979), table 1, as in GitHub jeffreypullin/rater",
         citation="Dawid, Skene (1979), Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, "
-        "JRSS C", licence="none stated; published facts",
-        facts=Facts(items=45, classes=4, answers=315, annotators=5, fewest=7, most=7), read=anesthesia,
+        "JRSS C",
+        licence="none stated; published facts",
+        facts=Facts(items=45, classes=4, answers=315, annotators=5, fewest=7, most=7),
+        read=anesthesia,
     ),
     DataSet(
-        name="digits", title="Simulated readers of ambiguous handwritten digits (embedded)",
+        name="digits",
+        title="Simulated readers of ambiguous handwritten digits (embedded)",
         what="ten of twenty simulated readers for each of scikit-learn's 1,797 digits; a quarter of the pictures are "
         "blends of two digits, a quarter are partly covered, and readers disagree where the picture is ambiguous",
         source="sklearn.datasets.load_digits; pictures made ambiguous and readers simulated by this package",
         citation="Alpaydin, Kaynak (1998), Optical Recognition of Handwritten Digits, UCI; scikit-learn",
         licence="CC BY 4.0 for the pictures (UCI; the copy comes with scikit-learn)",
-        facts=Facts(items=1_797, classes=10, answers=17_970, annotators=20, fewest=10, most=10), read=digits,
+        facts=Facts(items=1_797, classes=10, answers=17_970, annotators=20, fewest=10, most=10),
+        read=digits,
     ),
-)  # fmt: skip
+)

@@ -44,9 +44,14 @@ def read_lists(
     if people is not None:
         extra = _with_background(extra, pq.read_table(people), path.stem, annotators[annotator])
     votes = Votes(
-        item=np.repeat(np.arange(table.num_rows, dtype=np.int32), each), items=table["item"].to_pylist(),
-        annotator=annotator, annotators=annotators, choice=choice, classes=classes, extra=extra,
-    )  # fmt: skip
+        item=np.repeat(np.arange(table.num_rows, dtype=np.int32), each),
+        items=table["item"].to_pylist(),
+        annotator=annotator,
+        annotators=annotators,
+        choice=choice,
+        classes=classes,
+        extra=extra,
+    )
     known = [name for name in table.column_names if name not in {"item", "annotators", "annotations", *beside}]
     about = {name: table[name] for name in known}
     if gold:
@@ -107,11 +112,14 @@ def _dataset(name: str, edition: int, **fields: Any) -> DataSet:
     repository = {2023: "Ni-Vi/lewidi_2023", 2025: "AadiSanghani/LeWidi"}[edition]
     file = f"lewidi/{name.replace('-', '_')}.parquet"
     return DataSet(
-        name=name, source=f"https://github.com/{repository}", licence="none stated", files=((file,),),
+        name=name,
+        source=f"https://github.com/{repository}",
+        licence="none stated",
+        files=((file,),),
         obtain=f"take the {edition} edition from GitHub {repository} (the task has its own terms) and pack one row per "
         f"item with lists of annotators and annotations into {file}",
         **fields,
-    )  # fmt: skip
+    )
 
 
 def _scale(lowest: int, highest: int) -> dict[str, Any]:
@@ -124,17 +132,26 @@ _EDITION_2025 = "Leonardelli et al. (2025), LeWiDi-2025 at NLPerspectives"
 
 DATASETS = (
     _dataset(
-        "hs-brexit", 2023, title="HS-Brexit hate speech",
+        "hs-brexit",
+        2023,
+        title="HS-Brexit hate speech",
         what="tweets about Brexit judged hateful or not by six annotators of two groups (annotator_group 1 target, 2 "
         "control); contains hateful language",
         citation=f"Akhtar, Basile, Patti (2021), Whose Opinions Matter?; {_EDITION_2023}",
         facts=Facts(items=1_120, classes=2, answers=6_720, annotators=6, fewest=6, most=6),
-        read=partial(read_lists, codes=(0, 1), classes=("not hateful", "hateful"), gold=True,
-                     beside=("aggressive", "offensive", "annotator_group")),
+        read=partial(
+            read_lists,
+            codes=(0, 1),
+            classes=("not hateful", "hateful"),
+            gold=True,
+            beside=("aggressive", "offensive", "annotator_group"),
+        ),
         checks=(_splits(train=784, dev=168, test=168), _soft_label((1,))),
     ),
     _dataset(
-        "convabuse", 2023, title="ConvAbuse, abuse of conversational agents",
+        "convabuse",
+        2023,
+        title="ConvAbuse, abuse of conversational agents",
         what="what people say to chat bots: 1 not abusive, 0 ambiguous, -1 to -3 increasingly abusive; contains "
         "abusive language",
         citation=f"Cercas Curry, Abercrombie, Rieser (2021), ConvAbuse; {_EDITION_2023}",
@@ -143,20 +160,27 @@ DATASETS = (
         checks=(_splits(train=2_398, dev=812, test=840), _soft_label((0, 1, 2))),
     ),
     _dataset(
-        "par", 2025, title="Par, paraphrase detection",
+        "par",
+        2025,
+        title="Par, paraphrase detection",
         what="how far two questions are paraphrases, -5 to 5, with an explanation of each rating; the 50 items whose "
         "labels were withheld are left out",
         citation=_EDITION_2025,
         facts=Facts(items=450, classes=11, answers=1_800, annotators=4, fewest=4, most=4),
-        read=partial(read_lists, **_scale(-5, 5), beside=("explanations",)), also=(_PEOPLE,),
+        read=partial(read_lists, **_scale(-5, 5), beside=("explanations",)),
+        also=(_PEOPLE,),
         checks=(_splits(train=400, dev=50),),
     ),
     _dataset(
-        "csc", 2025, title="CSC, sarcasm in conversation (dev only)",
+        "csc",
+        2025,
+        title="CSC, sarcasm in conversation (dev only)",
         what="how sarcastic a reply is, 1 to 6; the 704 items whose labels were withheld are left out, and the train "
         "split is not in the source",
         citation=f"Jang, Frassinelli (2024), Generalizable Sarcasm Detection; {_EDITION_2025}",
         facts=Facts(items=704, classes=6, answers=3_186, annotators=850, fewest=4, most=6),
-        read=partial(read_lists, **_scale(1, 6)), also=(_PEOPLE,), checks=(_splits(dev=704),),
+        read=partial(read_lists, **_scale(1, 6)),
+        also=(_PEOPLE,),
+        checks=(_splits(dev=704),),
     ),
-)  # fmt: skip
+)

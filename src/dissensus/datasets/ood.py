@@ -49,39 +49,65 @@ def _each_class(count: int) -> Check:
 
 DATASETS = (
     DataSet(
-        name="cifar100-test", title="CIFAR-100 test images, official", kind="images",
+        name="cifar100-test",
+        title="CIFAR-100 test images, official",
+        kind="images",
         what="10,000 images of 32 x 32 pixels in a hundred classes; two of them are pixel-identical to CIFAR-10 images",
         source="https://www.cs.toronto.edu/~kriz/cifar.html",
         citation="Krizhevsky (2009), Learning Multiple Layers of Features from Tiny Images, University of Toronto",
-        licence="no formal licence", facts=Facts(items=10_000, classes=100), read=read_cifar100,
-        files=(("cifar-100-python/test",), ("cifar-100-python/meta",)), checks=(_each_class(100),),
-        checksums={"cifar-100-python/test": "md5:f0ef6b0ae62326f3e7ffdfab6717acfc",
-                   "cifar-100-python/meta": "md5:7973b15100ade9c7d40fb424638fde48"},
-        downloads=(Download(
-            "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz", "md5:eb9058c3a382ffc7106e4002c42a8d85",
-            "cifar-100-python.tar.gz", unpacks="cifar-100-python"),),
+        licence="no formal licence",
+        facts=Facts(items=10_000, classes=100),
+        read=read_cifar100,
+        files=(("cifar-100-python/test",), ("cifar-100-python/meta",)),
+        checks=(_each_class(100),),
+        checksums={
+            "cifar-100-python/test": "md5:f0ef6b0ae62326f3e7ffdfab6717acfc",
+            "cifar-100-python/meta": "md5:7973b15100ade9c7d40fb424638fde48",
+        },
+        downloads=(
+            Download(
+                "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz",
+                "md5:eb9058c3a382ffc7106e4002c42a8d85",
+                "cifar-100-python.tar.gz",
+                unpacks="cifar-100-python",
+            ),
+        ),
     ),
     DataSet(
-        name="cifar100-test-8k", title="CIFAR-100 test images, 80 of each class", kind="images",
+        name="cifar100-test-8k",
+        title="CIFAR-100 test images, 80 of each class",
+        kind="images",
         what="8,000 of the test images, drawn with a fixed seed, without the two that are also in CIFAR-10; the "
         "official order is not known and near-duplicates were not searched",
         source="https://github.com/cyizhuo/CIFAR-100-dataset",
         citation="Krizhevsky (2009), Learning Multiple Layers of Features from Tiny Images, University of Toronto",
-        licence="none stated", facts=Facts(items=8_000, classes=100), read=read_cifar100_part,
-        files=(("ood/cifar100_test_8k.parquet",),), checks=(_each_class(80),),
+        licence="none stated",
+        facts=Facts(items=8_000, classes=100),
+        read=read_cifar100_part,
+        files=(("ood/cifar100_test_8k.parquet",),),
+        checks=(_each_class(80),),
         obtain="use the official set instead: `dissensus data get cifar100-test`",
     ),
     DataSet(
-        name="imagenet32-validation", title="ImageNet validation images at 32 x 32", kind="images",
+        name="imagenet32-validation",
+        title="ImageNet validation images at 32 x 32",
+        kind="images",
         what="five validation images of each ImageNet class, centre-cropped and box-resized; `cifar10` maps them to "
         "CIFAR-10 classes by hand (-1 for 3,935 images, which still include animals and vehicles close to CIFAR-10)",
         source="https://github.com/ndb796/Small-ImageNet-Validation-Dataset-1000-Classes",
         citation="Deng, Dong, Socher, Li, Li, Fei-Fei (2009), ImageNet: A Large-Scale Hierarchical Image Database",
         licence="none stated; ImageNet terms: non-commercial research",
-        facts=Facts(items=5_000, classes=1_000), read=read_imagenet32, files=(("ood/imagenet_val_32.parquet",),),
-        checks=(_each_class(5), Check("3,935 images match no CIFAR-10 class",
-                                      lambda images: (images.items["cifar10"].to_numpy() < 0).sum() == 3_935)),
+        facts=Facts(items=5_000, classes=1_000),
+        read=read_imagenet32,
+        files=(("ood/imagenet_val_32.parquet",),),
+        checks=(
+            _each_class(5),
+            Check(
+                "3,935 images match no CIFAR-10 class",
+                lambda images: (images.items["cifar10"].to_numpy() < 0).sum() == 3_935,
+            ),
+        ),
         obtain="take the images from that GitHub repository, resize them and pack them as lossless WebP into "
         "ood/imagenet_val_32.parquet",
     ),
-)  # fmt: skip
+)

@@ -23,9 +23,14 @@ def read_offensiveness(path: Path) -> LabelledItems:
     annotator, annotators = encode(table["annotator"])
     choice, _ = encode(table["label"], CLASSES)
     votes = Votes(
-        item=item, items=items, annotator=annotator, annotators=annotators, choice=choice, classes=CLASSES,
+        item=item,
+        items=items,
+        annotator=annotator,
+        annotators=annotators,
+        choice=choice,
+        classes=CLASSES,
         extra=table.select(list(BACKGROUND)),
-    )  # fmt: skip
+    )
     first_row = np.unique(item, return_index=True)[1]
     return about_items(votes, text=table["text"].cast(pa.string()).take(pa.array(first_row)))
 
@@ -40,7 +45,8 @@ def _one_background_each(loaded: LabelledItems) -> bool:
 
 DATASETS = (
     DataSet(
-        name="popquorn", title="POPQUORN offensiveness",
+        name="popquorn",
+        title="POPQUORN offensiveness",
         what="how offensive 1,500 comments are, from 1 (not at all) to 5 (very), with gender, race, age, occupation "
         "and education of each annotator; contains offensive language",
         source="https://github.com/Jiaxin-Pei/Potato-Prolific-Dataset",
@@ -48,13 +54,16 @@ DATASETS = (
         "Demographics with the POPQUORN Dataset, LAW",
         licence="none stated",
         facts=Facts(items=1_500, classes=5, answers=13_036, annotators=262, fewest=5, most=10),
-        files=(("popquorn/offensiveness.parquet",),), read=read_offensiveness,
+        files=(("popquorn/offensiveness.parquet",),),
+        read=read_offensiveness,
         checks=(
             Check("each annotator has one background", _one_background_each),
-            Check("40 to 50 ratings by each annotator",
-                  lambda loaded: loaded.labels.per_annotator.min() == 40 and loaded.labels.per_annotator.max() == 50),
+            Check(
+                "40 to 50 ratings by each annotator",
+                lambda loaded: loaded.labels.per_annotator.min() == 40 and loaded.labels.per_annotator.max() == 50,
+            ),
         ),
         obtain="take the offensiveness ratings from GitHub Jiaxin-Pei/Potato-Prolific-Dataset and pack item, "
         "annotator, label, text and the background columns into popquorn/offensiveness.parquet",
     ),
-)  # fmt: skip
+)

@@ -87,10 +87,13 @@ class AmbiguousDigits:
         item = np.repeat(np.arange(n, dtype=np.int32), READS)
         cumulative = self.answers[readers, item].cumsum(axis=1)  # (m, 10)
         return Votes(
-            item=item, items=self.items, annotator=readers, annotators=np.arange(READERS),
+            item=item,
+            items=self.items,
+            annotator=readers,
+            annotators=np.arange(READERS),
             choice=np.minimum((rng.random((item.size, 1)) > cumulative).sum(axis=1), 9),
             classes=tuple(map(str, range(10))),
-        )  # fmt: skip
+        )
 
 
 @cache
@@ -112,9 +115,13 @@ def ambiguous_digits() -> AmbiguousDigits:
 
     pictures = np.where(seen > 0, weight * clean + (1 - weight) * clean[other], COVERED)
     return AmbiguousDigits(
-        pictures.reshape(n, SIDE, SIDE), gold.astype(np.int32), made, look(CAREFUL), look(GLANCE),
+        pictures.reshape(n, SIDE, SIDE),
+        gold.astype(np.int32),
+        made,
+        look(CAREFUL),
+        look(GLANCE),
         np.linspace(0.6, 1.0, READERS),
-    )  # fmt: skip
+    )
 
 
 def kernel_posterior(clean: np.ndarray, seen: np.ndarray, gold: np.ndarray, kernel: float) -> np.ndarray:

@@ -59,9 +59,14 @@ def alias_table(probs: np.ndarray, own: np.ndarray, other: np.ndarray, first: np
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def any_class(
-    start: np.uint64, first: np.ndarray, keep: np.ndarray, own: np.ndarray, other: np.ndarray, items: np.ndarray,
+    start: np.uint64,
+    first: np.ndarray,
+    keep: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+    items: np.ndarray,
     whole: bool,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """A class of each item, drawn by its table: the upper half of its word picks the cell, the lower the answer.
 
     items: (r,), or all where `whole` -> (r,) int64

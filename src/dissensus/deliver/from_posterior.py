@@ -61,9 +61,13 @@ def posterior(
     if draw == "class":  # drawing p and then y is drawing y by the mean of p
         return replace(sls(fit.distributions, seed), name="posterior")
     return Delivery(
-        name="posterior", items=fit.distributions.items, classes=fit.distributions.classes, hard=False, fixed=False,
+        name="posterior",
+        items=fit.distributions.items,
+        classes=fit.distributions.classes,
+        hard=False,
+        fixed=False,
         rule=partial(_possible, checked_seed(seed), fit.posterior),
-    )  # fmt: skip
+    )
 
 
 def _possible(seed: int, known: MixturePosterior, epoch: int, items: np.ndarray | None) -> np.ndarray:

@@ -34,9 +34,13 @@ def sls(labels: Labels, seed: int) -> Delivery:
         return _one_at_a_time("sls", labels, partial(_any, checked_seed(seed)))
     d = as_distributions(labels)
     return Delivery(
-        name="sls", items=d.items, classes=d.classes, hard=True, fixed=False,
+        name="sls",
+        items=d.items,
+        classes=d.classes,
+        hard=True,
+        fixed=False,
         rule=partial(_any_class, checked_seed(seed), _table(d)),
-    )  # fmt: skip
+    )
 
 
 @takes(labels=ANY_LABELS)
@@ -112,9 +116,13 @@ def answer_lists(labels: Votes | Beliefs) -> AnswerLists:
 
 def _one_at_a_time(name: str, labels: Votes | Beliefs, rule: partial[np.ndarray]) -> Delivery:
     return Delivery(
-        name=name, items=labels.items, classes=labels.classes, hard=isinstance(labels, Votes), fixed=False,
+        name=name,
+        items=labels.items,
+        classes=labels.classes,
+        hard=isinstance(labels, Votes),
+        fixed=False,
         rule=partial(rule, answer_lists(labels)),
-    )  # fmt: skip
+    )
 
 
 def _multipass(name: str, labels: Labels, seed: int) -> Delivery:
@@ -124,9 +132,13 @@ def _multipass(name: str, labels: Labels, seed: int) -> Delivery:
     lists = answer_lists(answers)
     order = shuffled_answers(key(checked_seed(seed), "shuffle"), lists.first, lists.values)
     return Delivery(
-        name=name, items=answers.items, classes=answers.classes, hard=isinstance(answers, Votes), fixed=False,
+        name=name,
+        items=answers.items,
+        classes=answers.classes,
+        hard=isinstance(answers, Votes),
+        fixed=False,
         rule=partial(_in_turn, replace(lists, values=order)),
-    )  # fmt: skip
+    )
 
 
 def _votes_behind(shares: Distributions, name: str) -> Votes:

@@ -42,9 +42,11 @@ def stale(delivery: Delivery, every: int) -> Delivery:
     if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
         raise ValueError(f"every is {every}; expected how many epochs a target is held, 1 (as it is) or more")
     return replace(
-        delivery, name=f"stale({delivery.name}, {every})", rule=partial(_held_longer, every, delivery.rule),
+        delivery,
+        name=f"stale({delivery.name}, {every})",
+        rule=partial(_held_longer, every, delivery.rule),
         pairing=None if delivery.pairing is None else partial(_held_longer, every, delivery.pairing),
-    )  # fmt: skip
+    )
 
 
 def smoothed(delivery: Delivery, amount: float) -> Delivery:
@@ -87,9 +89,13 @@ def mixup(delivery: Delivery, seed: int, *, alpha: float) -> Delivery:
         raise ValueError(f"{delivery.name} mixes already; a second mixup would need three inputs for each target")
     pairing = partial(_pairs, checked_seed(seed), delivery.n_items, alpha)
     return replace(
-        delivery, name=f"mixup({delivery.name}, {alpha:g})", hard=False, fixed=False, pairing=pairing,
+        delivery,
+        name=f"mixup({delivery.name}, {alpha:g})",
+        hard=False,
+        fixed=False,
+        pairing=pairing,
         rule=partial(_mixed, delivery.rule, delivery.hard, delivery.n_classes, pairing),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -127,11 +133,12 @@ WRAPPERS: dict[str, Wrapper] = {
     "stale": Wrapper(stale, Knob("every", int, "how many epochs a target is held, 1 or more", 2)),
     "smoothed": Wrapper(smoothed, Knob("amount", float, "the share spread over all classes, from 0 to 1", 0.1)),
     "tempered": Wrapper(
-        tempered, Knob("temperature", float, "0 or more, below 1 to sharpen and above 1 to flatten", 2.0),
+        tempered,
+        Knob("temperature", float, "0 or more, below 1 to sharpen and above 1 to flatten", 2.0),
         needs_probabilities=True,
     ),
     "mixup": Wrapper(mixup, Knob("alpha", float, "above 0, where large values mix half and half", 0.2)),
-}  # fmt: skip
+}
 """Every wrapper by its name; a new one is a line here."""
 
 _Rule = Callable[[int, np.ndarray | None], np.ndarray]
@@ -192,9 +199,13 @@ def _pairs(seed: int, n: int, alpha: float, epoch: int, items: np.ndarray | None
 
 
 def _mixed(
-    rule: _Rule, hard: bool, k: int, pairing: Callable[[int, np.ndarray | None], Mixing], epoch: int,
+    rule: _Rule,
+    hard: bool,
+    k: int,
+    pairing: Callable[[int, np.ndarray | None], Mixing],
+    epoch: int,
     items: np.ndarray | None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     pairs = pairing(epoch, items)
     own, partner = rule(epoch, items), rule(epoch, pairs.partner)
     if not hard:

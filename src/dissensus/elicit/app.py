@@ -146,18 +146,27 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
             run.store.close()
 
     routes = [
-        Route("/", welcome), Route("/start", start), Route("/run", shell), Route("/healthy", healthy),
-        Route("/favicon.ico", icon), Route("/start/", without_slash), Route("/dashboard/", without_slash),
-        Route("/api/page", page, methods=["POST"]), Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/api/take-back", taken_back, methods=["POST"]), Route("/api/alive", alive, methods=["POST"]),
+        Route("/", welcome),
+        Route("/start", start),
+        Route("/run", shell),
+        Route("/healthy", healthy),
+        Route("/favicon.ico", icon),
+        Route("/start/", without_slash),
+        Route("/dashboard/", without_slash),
+        Route("/api/page", page, methods=["POST"]),
+        Route("/api/submit", handed_in, methods=["POST"]),
+        Route("/api/take-back", taken_back, methods=["POST"]),
+        Route("/api/alive", alive, methods=["POST"]),
         Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
         *dashboard_routes(run, secure=secure),
-    ]  # fmt: skip
+    ]
     app = Starlette(
-        routes=routes, middleware=[Middleware(Guard, mturk=mturk, secure=secure)], lifespan=lifespan,
+        routes=routes,
+        middleware=[Middleware(Guard, mturk=mturk, secure=secure)],
+        lifespan=lifespan,
         exception_handlers={sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
-    )  # fmt: skip
+    )
     app.state.presence = presence
     app.router.redirect_slashes = False
     return app

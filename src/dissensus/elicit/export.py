@@ -19,22 +19,48 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
 
-SCHEMA = pa.schema([
-    ("trial", pa.string()), ("annotator", pa.string()), ("kind", pa.string()), ("item", pa.string()),
-    ("items", pa.list_(pa.string())), ("shown", pa.list_(pa.string())), ("classes_shown", pa.list_(pa.string())),
-    ("about", pa.string()),
-    ("place", pa.int32()), ("answer", pa.string()), ("passed", pa.bool_()), ("seconds", pa.float64()),
-    ("touched_seconds", pa.float64()), ("away_seconds", pa.float64()), ("times", pa.string()),
-    ("client", pa.float64()), ("received", pa.float64()), ("doubts", pa.string()),
-    ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("source", pa.string()),
-    ("taken_back", pa.int32()), ("earlier", pa.string()),
-])  # fmt: skip
+SCHEMA = pa.schema(
+    [
+        ("trial", pa.string()),
+        ("annotator", pa.string()),
+        ("kind", pa.string()),
+        ("item", pa.string()),
+        ("items", pa.list_(pa.string())),
+        ("shown", pa.list_(pa.string())),
+        ("classes_shown", pa.list_(pa.string())),
+        ("about", pa.string()),
+        ("place", pa.int32()),
+        ("answer", pa.string()),
+        ("passed", pa.bool_()),
+        ("seconds", pa.float64()),
+        ("touched_seconds", pa.float64()),
+        ("away_seconds", pa.float64()),
+        ("times", pa.string()),
+        ("client", pa.float64()),
+        ("received", pa.float64()),
+        ("doubts", pa.string()),
+        ("excluded", pa.bool_()),
+        ("excluded_why", pa.string()),
+        ("source", pa.string()),
+        ("taken_back", pa.int32()),
+        ("earlier", pa.string()),
+    ]
+)
 
-PEOPLE = pa.schema([
-    ("annotator", pa.string()), ("stage", pa.string()), ("batch", pa.string()), ("started", pa.float64()),
-    ("finished", pa.float64()), ("excluded", pa.bool_()), ("excluded_why", pa.string()), ("code", pa.string()),
-    ("source", pa.string()), ("pages", pa.string()),
-])  # fmt: skip
+PEOPLE = pa.schema(
+    [
+        ("annotator", pa.string()),
+        ("stage", pa.string()),
+        ("batch", pa.string()),
+        ("started", pa.float64()),
+        ("finished", pa.float64()),
+        ("excluded", pa.bool_()),
+        ("excluded_why", pa.string()),
+        ("code", pa.string()),
+        ("source", pa.string()),
+        ("pages", pa.string()),
+    ]
+)
 
 
 def answer_table(run: Running) -> pa.Table:
@@ -56,10 +82,20 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         .join(units, units.c.id == answers.c.unit)
         .join(people, people.c.id == answers.c.person)
     )
-    wanted = sa.select(
-        answers, units.c.names, trials.c.shown, trials.c.place, people.c.person.label("who"), people.c.excluded,
-        people.c.excluded_why, people.c.source,
-    ).select_from(joined).order_by(answers.c.received, answers.c.trial)  # fmt: skip
+    wanted = (
+        sa.select(
+            answers,
+            units.c.names,
+            trials.c.shown,
+            trials.c.place,
+            people.c.person.label("who"),
+            people.c.excluded,
+            people.c.excluded_why,
+            people.c.source,
+        )
+        .select_from(joined)
+        .order_by(answers.c.received, answers.c.trial)
+    )
     earlier: dict[str, list[dict[str, Any]]] = {}
     with run.store.reading() as connection:
         for row in connection.execute(sa.select(schema.taken_back).order_by(schema.taken_back.c.number)):
@@ -80,12 +116,20 @@ def people_table(run: Running) -> pa.Table:
             said.setdefault(row.person, {})[row.page] = json.loads(row.answer)
         everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
     rows = [
-        {"annotator": row.person, "stage": row.stage, "batch": row.batch, "started": row.started,
-         "finished": row.finished, "excluded": row.excluded is not None, "excluded_why": row.excluded_why,
-         "code": code_of(run, row.id, row.stage) or None, "source": row.source,
-         "pages": json.dumps(said.get(row.id, {}))}
+        {
+            "annotator": row.person,
+            "stage": row.stage,
+            "batch": row.batch,
+            "started": row.started,
+            "finished": row.finished,
+            "excluded": row.excluded is not None,
+            "excluded_why": row.excluded_why,
+            "code": code_of(run, row.id, row.stage) or None,
+            "source": row.source,
+            "pages": json.dumps(said.get(row.id, {})),
+        }
         for row in everybody
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, schema=PEOPLE)
 
 
@@ -100,9 +144,7 @@ def labels_of(
     question, kind = run.survey.question, run.survey.kind
     if not kind.labels_items:
         raise ValueError(f"{question.kind} answers are {kind.gives}s, not labels of items; export them as raw answers")
-    rows = [
-        row for row in answer_rows(run) if row["kind"] in trial_kinds and (with_excluded or not row["excluded"])
-    ]  # fmt: skip
+    rows = [row for row in answer_rows(run) if row["kind"] in trial_kinds and (with_excluded or not row["excluded"])]
     if not rows:
         raise ValueError("there are no answers yet")
     item, items = encode(pa.array([row["item"] for row in rows]))
@@ -110,18 +152,29 @@ def labels_of(
     about = [row["about"] or "" for row in rows]
     asked_about = {item.about for item in run.units.items.values()} | set(about)
     return labels_from(
-        question, [json.loads(row["answer"]) for row in rows], about,
+        question,
+        [json.loads(row["answer"]) for row in rows],
+        about,
         question.classes or tuple(sorted(asked_about - {""})),
-        item=item, items=items, annotator=annotator, annotators=annotators,
+        item=item,
+        items=items,
+        annotator=annotator,
+        annotators=annotators,
         seconds=np.array([np.nan if row["seconds"] is None else row["seconds"] for row in rows]),
-    )  # fmt: skip
+    )
 
 
 def _earlier(row: Any) -> dict[str, Any]:
     return {
-        "answer": json.loads(row.answer), "times": json.loads(row.times), "seconds": row.seconds, "client": row.client,
-        "received": row.received, "doubts": row.doubts, "taken_back": row.at, "replaced": row.replaced,
-    }  # fmt: skip
+        "answer": json.loads(row.answer),
+        "times": json.loads(row.times),
+        "seconds": row.seconds,
+        "client": row.client,
+        "received": row.received,
+        "doubts": row.doubts,
+        "taken_back": row.at,
+        "replaced": row.replaced,
+    }
 
 
 def _row(survey: Survey, row: Any, earlier: list[dict[str, Any]]) -> dict[str, Any]:
@@ -129,16 +182,29 @@ def _row(survey: Survey, row: Any, earlier: list[dict[str, Any]]) -> dict[str, A
     attention = row["kind"] == "attention"
     touched, away = times.get("touched"), times.get("away", [])
     return {
-        "trial": row["trial"], "annotator": row["who"], "kind": row["kind"], "item": " | ".join(names),
-        "items": names, "shown": shown["items"], "classes_shown": shown["classes"],
-        "about": next(iter(shown.get("about", [])), None), "place": row["place"],
-        "answer": row["answer"], "seconds": row["seconds"],
+        "trial": row["trial"],
+        "annotator": row["who"],
+        "kind": row["kind"],
+        "item": " | ".join(names),
+        "items": names,
+        "shown": shown["items"],
+        "classes_shown": shown["classes"],
+        "about": next(iter(shown.get("about", [])), None),
+        "place": row["place"],
+        "answer": row["answer"],
+        "seconds": row["seconds"],
         "passed": passed(survey.attention, survey.question, shown["items"], json.loads(row["answer"]))
-        if attention else None,
+        if attention
+        else None,
         "touched_seconds": None if touched is None else touched / 1000,
         "away_seconds": sum(max(0.0, until - since) for since, until in away) / 1000,
-        "times": row["times"], "client": row["client"], "received": row["received"],
+        "times": row["times"],
+        "client": row["client"],
+        "received": row["received"],
         "doubts": row["doubts"],
-        "excluded": row["excluded"] is not None, "excluded_why": row["excluded_why"], "source": row["source"],
-        "taken_back": len(earlier), "earlier": json.dumps(earlier),
-    }  # fmt: skip
+        "excluded": row["excluded"] is not None,
+        "excluded_why": row["excluded_why"],
+        "source": row["source"],
+        "taken_back": len(earlier),
+        "earlier": json.dumps(earlier),
+    }

@@ -41,9 +41,7 @@ class Format(NamedTuple):
     as_bytes: Callable[[pa.Table], bytes]
 
 
-def write_table(
-    run: Running, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None
-) -> int:  # fmt: skip
+def write_table(run: Running, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None) -> int:
     """Write the raw answers or the people to a .parquet, .csv or .jsonl file, whole or not at all. -> rows
 
     what  answers, labels or people

@@ -28,8 +28,12 @@ from dissensus.elicit.survey.preview import check_pictures
 
 APP = "dissensus.elicit.app:app_from_environment"
 SETTINGS: dict[str, Any] = {
-    "access_log": False, "log_level": "warning", "timeout_keep_alive": KEEP_ALIVE, "http": PromptProtocol, "ws": "none",
-}  # fmt: skip
+    "access_log": False,
+    "log_level": "warning",
+    "timeout_keep_alive": KEEP_ALIVE,
+    "http": PromptProtocol,
+    "ws": "none",
+}
 PATIENCE = 120.0  # seconds within which a server has to answer that was started on a busy machine
 
 
@@ -64,9 +68,15 @@ class ReadyServer:
 
 
 def prepare_server(
-    folder: Path, database: str | None = None, *, host: str = "127.0.0.1", port: int = 8000, workers: int = 1,
-    https: bool = False, proxy: str = "127.0.0.1,::1",
-) -> ReadyServer:  # fmt: skip
+    folder: Path,
+    database: str | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 1,
+    https: bool = False,
+    proxy: str = "127.0.0.1,::1",
+) -> ReadyServer:
     """Check all that a server needs, and make the key of the dashboard if there is none yet.
 
     https  whether people reach it by https, through a proxy in front of it
@@ -80,9 +90,16 @@ def prepare_server(
     os.environ |= _environment(folder, database, https=https)
     here = f"http://{host}:{port}"
     return ReadyServer(
-        host, port, workers, https, proxies, f"{here}/start{LINKS[run.survey.people.source]}", f"{here}/dashboard",
-        "" if has_key(folder) else set_key(folder), tuple(_warnings(folder, host, https=https)),
-    )  # fmt: skip
+        host,
+        port,
+        workers,
+        https,
+        proxies,
+        f"{here}/start{LINKS[run.survey.people.source]}",
+        f"{here}/dashboard",
+        "" if has_key(folder) else set_key(folder),
+        tuple(_warnings(folder, host, https=https)),
+    )
 
 
 @contextmanager

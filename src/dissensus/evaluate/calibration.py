@@ -71,7 +71,7 @@ def confidence_and_outcome(
     against "people"    the share of people who made that choice: 0 to 1
             "majority"  1 where it is people's most frequent class, else 0; equal classes shared
     gold    1 where it is the gold class, else 0; give gold in place of people
-    """  # fmt: skip
+    """
     if (p_people is None) == (gold is None):
         raise ValueError("give either people's distributions or gold classes to calibrate against, not both or neither")
     if gold is not None:
@@ -182,6 +182,10 @@ def _binned(confidence: np.ndarray, outcome: np.ndarray, edges: np.ndarray) -> B
     sums = np.stack([np.diff(np.interp(edges, places, column)) for column in running], axis=1)  # (b, 6)
     centred = bins_of_sums(sums)
     return Bins(
-        centred.mass, centred.confidence + mid, centred.outcome + mid, centred.confidence_spread,
-        centred.outcome_spread, centred.joint_spread,
-    )  # fmt: skip
+        centred.mass,
+        centred.confidence + mid,
+        centred.outcome + mid,
+        centred.confidence_spread,
+        centred.outcome_spread,
+        centred.joint_spread,
+    )

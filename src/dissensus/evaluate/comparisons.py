@@ -147,17 +147,26 @@ def compare(
 
 
 def _differences(
-    other: Scorecard, reference: Scorecard, clusters: np.ndarray | None, rng: np.random.Generator,
-    replicates: int, coverage: float,
-) -> list[Difference]:  # fmt: skip
+    other: Scorecard,
+    reference: Scorecard,
+    clusters: np.ndarray | None,
+    rng: np.random.Generator,
+    replicates: int,
+    coverage: float,
+) -> list[Difference]:
     finite = [name for name in _compared(other.values) if _finite(name, other, reference)]
     apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
     mine, theirs = (drawn_measures(card.predictions.probs, card.people.probs) for card in (other, reference))
     measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in _compared(mine)}
     drawn = over_items(
-        apart, rng, clusters=clusters, measures=measures, bounds=share_bounds(apart, least=-1.0),
-        replicates=replicates, coverage=coverage,
-    )  # fmt: skip
+        apart,
+        rng,
+        clusters=clusters,
+        measures=measures,
+        bounds=share_bounds(apart, least=-1.0),
+        replicates=replicates,
+        coverage=coverage,
+    )
     return [
         Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
         for name, interval in drawn.items()

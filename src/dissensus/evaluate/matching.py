@@ -43,9 +43,14 @@ class SharedItems:
 
 
 def match_models(
-    models: Mapping[str, Any], labels: Any, gold: Any, columns: Mapping[str, Any] | None, clusters: Any,
-    missing: Missing, rescale: bool,
-) -> SharedItems:  # fmt: skip
+    models: Mapping[str, Any],
+    labels: Any,
+    gold: Any,
+    columns: Mapping[str, Any] | None,
+    clusters: Any,
+    missing: Missing,
+    rescale: bool,
+) -> SharedItems:
     """Read every model, match all to the labels, and bring what is known about items along."""
     everyone = people = as_people(labels)
     targets = people.targets
@@ -82,10 +87,13 @@ def match_models(
             raise ValueError(f"every scorecard has slices by {by!r} of its own: give the column another name")
         slices.append(column_slices(about(values, f"column {by!r}"), by))
     return SharedItems(
-        models=models, people=people, gold=None if gold is None else _gold_codes(about(gold, "gold"), targets.classes),
-        slices=slices, clusters=None if clusters is None else about(clusters, "clusters").astype(str),
+        models=models,
+        people=people,
+        gold=None if gold is None else _gold_codes(about(gold, "gold"), targets.classes),
+        slices=slices,
+        clusters=None if clusters is None else about(clusters, "clusters").astype(str),
         remarks=tuple(remarks),
-    )  # fmt: skip
+    )
 
 
 @takes(predictions=Distributions, people=People)

@@ -185,9 +185,10 @@ def check_simplex(array: np.ndarray) -> None:
         return
     row = off[0]
     advice = row_advice(
-        array, divide="rescale=True (or Distributions.from_mass) divides each row by its sum",
+        array,
+        divide="rescale=True (or Distributions.from_mass) divides each row by its sum",
         count="Distributions.from_counts makes a prediction of the votes of an ensemble",
-    )  # fmt: skip
+    )
     apart = np.abs(total - 1).max()
     raise ValueError(
         f"prediction row {row} is {shown_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "

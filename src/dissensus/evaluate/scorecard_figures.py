@@ -43,9 +43,14 @@ def reliability(cards: Sequence[Scorecard], colours: Mapping[str, str], *, smoot
         lines.append(Line(tag(card.name), x, y, colour=colours[card.name]))
     low = 1 / cards[0].people.targets.n_classes
     return line_chart(
-        lines, "confidence of the model", "share of people who agree", x_range=(low, 1.0), y_range=(0.0, 1.0),
-        diagonal=True, marks=not smooth,
-    )  # fmt: skip
+        lines,
+        "confidence of the model",
+        "share of people who agree",
+        x_range=(low, 1.0),
+        y_range=(0.0, 1.0),
+        diagonal=True,
+        marks=not smooth,
+    )
 
 
 def entropy_scatter(card: Scorecard, colours: Mapping[str, str]) -> str:

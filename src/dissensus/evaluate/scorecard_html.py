@@ -116,9 +116,11 @@ def _table(cards: Sequence[Scorecard], colours: Mapping[str, str]) -> str:
             )
             beside = first.ceiling_of(name)
             if known:
-                cells += "<td></td><td></td>" if beside is None else "".join(
-                    f'<td class="n">{shown_number(interval.value)}</td>' for interval in beside
-                )  # fmt: skip
+                cells += (
+                    "<td></td><td></td>"
+                    if beside is None
+                    else "".join(f'<td class="n">{shown_number(interval.value)}</td>' for interval in beside)
+                )
             rows.append(f"<tr><td>{escape(METRICS[name].meaning)} {arrow}</td>{cells}</tr>")
     table = f"<table><tr>{head}</tr>{''.join(rows)}</table>"
     return scrolling(table, "all scores", "many" * (len(cards) > 1))

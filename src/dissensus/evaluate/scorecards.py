@@ -82,16 +82,22 @@ class Scorecard:
     def as_json(self) -> dict[str, Any]:
         """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
         record: dict[str, Any] = {
-            "model": self.name, "people": self.people.describe(), "items": self.people.n_items,
+            "model": self.name,
+            "people": self.people.describe(),
+            "items": self.people.n_items,
             "classes": list(self.people.targets.classes),
-        }  # fmt: skip
+        }
         record |= {name: interval_json(score) for name, score in self.scores.items()}
         record["infinite_items"] = self.infinite
-        record["human_ceiling"] = None if self.ceiling is None else {
-            "half_votes": self.ceiling.half_votes,
-            "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
-            "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
-        }  # fmt: skip
+        record["human_ceiling"] = (
+            None
+            if self.ceiling is None
+            else {
+                "half_votes": self.ceiling.half_votes,
+                "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
+                "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
+            }
+        )
         record["slices"] = {
             by: [
                 {"slice": part.name, "items": part.items}

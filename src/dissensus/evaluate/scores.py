@@ -50,18 +50,29 @@ def share_bounds(names: Iterable[str], least: float = 0.0) -> dict[str, tuple[fl
 
 
 def scores_with_intervals(
-    model: np.ndarray, people: np.ndarray, values: dict[str, np.ndarray], gold: np.ndarray | None,
-    clusters: np.ndarray | None, rng: np.random.Generator, replicates: int, coverage: float,
-) -> dict[str, Interval]:  # fmt: skip
+    model: np.ndarray,
+    people: np.ndarray,
+    values: dict[str, np.ndarray],
+    gold: np.ndarray | None,
+    clusters: np.ndarray | None,
+    rng: np.random.Generator,
+    replicates: int,
+    coverage: float,
+) -> dict[str, Interval]:
     """Every score with its interval over items; NaN for the ends of an interval that a score does not have.
 
     values: name: (n,), see `item_values`
     """
     items_rng, bins_rng = rng.spawn(2)
     scores = over_items(
-        values, items_rng, clusters=clusters, measures=drawn_measures(model, people), bounds=share_bounds(values),
-        replicates=replicates, coverage=coverage,
-    )  # fmt: skip
+        values,
+        items_rng,
+        clusters=clusters,
+        measures=drawn_measures(model, people),
+        bounds=share_bounds(values),
+        replicates=replicates,
+        coverage=coverage,
+    )
     scores = {name: within_bounds(score, name, people.shape[1]) for name, score in scores.items()}
     columns = {
         against: confidence_columns(model, people, gold, against)
@@ -73,9 +84,13 @@ def scores_with_intervals(
         if metric.resampled is not None
     }
     scores |= pivotal(
-        lambda at: {name: statistic(at) for name, statistic in statistics.items()}, people.shape[0], bins_rng,
-        clusters=clusters, replicates=min(CALIBRATION_REPLICATES, replicates), coverage=coverage,
-    )  # fmt: skip
+        lambda at: {name: statistic(at) for name, statistic in statistics.items()},
+        people.shape[0],
+        bins_rng,
+        clusters=clusters,
+        replicates=min(CALIBRATION_REPLICATES, replicates),
+        coverage=coverage,
+    )
     alone = {name: metric.function(model, people) for name, metric in metrics_of("set", gold) if name not in scores}
     alone |= {
         name: metric.function(*columns[metric.against])

@@ -46,10 +46,15 @@ def wilcoxon(
     sides = 2 if alternative == "two-sided" else 1
     equal = f", {x.size - ranks.size} of {x.size} pairs equal" if ranks.size < x.size else ""
     return Comparison(
-        test=f"Wilcoxon signed-rank, {'exact' if exact else 'normal approximation'}{equal}", alternative=alternative,
-        n=x.size, difference=float((x - y).mean()), effect=rank_biserial(x, y, zeros=zeros),
-        effect_name="rank-biserial", p=tails[alternative], minimum_p=min(1.0, sides * least),
-    )  # fmt: skip
+        test=f"Wilcoxon signed-rank, {'exact' if exact else 'normal approximation'}{equal}",
+        alternative=alternative,
+        n=x.size,
+        difference=float((x - y).mean()),
+        effect=rank_biserial(x, y, zeros=zeros),
+        effect_name="rank-biserial",
+        p=tails[alternative],
+        minimum_p=min(1.0, sides * least),
+    )
 
 
 def rank_biserial(a: Any, b: Any, *, zeros: Literal["wilcoxon", "pratt"] = "wilcoxon") -> float:

@@ -159,9 +159,15 @@ def slice_scores(
 
 
 def slice_table(
-    values: Mapping[str, np.ndarray], slices: Slices, rng: np.random.Generator, *, clusters: np.ndarray | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None, replicates: int = 1000, coverage: float = 0.95,
-) -> dict[str, list[SliceScore]]:  # fmt: skip
+    values: Mapping[str, np.ndarray],
+    slices: Slices,
+    rng: np.random.Generator,
+    *,
+    clusters: np.ndarray | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    replicates: int = 1000,
+    coverage: float = 0.95,
+) -> dict[str, list[SliceScore]]:
     """The same for several scores, on the same resampled items, or clusters of them.
 
     A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters, bounds: see `over_items`

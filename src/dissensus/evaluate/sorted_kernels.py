@@ -15,9 +15,9 @@ _HALF = np.uint64(32)
 
 
 # What is summed over each bin (f is confidence), and which column holds it.
-BinSums = namedtuple("BinSums", (
-    "mass", "f", "f_squared", "share", "share_squared", "f_share", "credit", "credit_squared", "f_credit",
-))  # fmt: skip
+BinSums = namedtuple(
+    "BinSums", ("mass", "f", "f_squared", "share", "share_squared", "f_share", "credit", "credit_squared", "f_credit")
+)
 COLUMN = BinSums(*range(len(BinSums._fields)))
 COLUMNS = len(COLUMN)
 

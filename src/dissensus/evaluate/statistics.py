@@ -77,9 +77,14 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         record: dict[str, Any] = {
-            "test": self.test, "alternative": self.alternative, "n": self.n, "p": self.p, "minimum_p": self.minimum_p,
-            "difference": self.difference, self.effect_name.replace(" ", "_").replace("'", ""): self.effect,
-        }  # fmt: skip
+            "test": self.test,
+            "alternative": self.alternative,
+            "n": self.n,
+            "p": self.p,
+            "minimum_p": self.minimum_p,
+            "difference": self.difference,
+            self.effect_name.replace(" ", "_").replace("'", ""): self.effect,
+        }
         if self.adjusted_p is None:
             return record
         return record | {"holm_p": self.adjusted_p, "minimum_holm_p": self.least, "family": self.family}
@@ -135,10 +140,15 @@ def paired_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparis
         )
     t = d.mean() / (spread / math.sqrt(d.size)) if spread > 0 else 0.0
     return Comparison(
-        test="paired t-test", alternative=alternative, n=d.size, difference=float(d.mean()),
-        effect=cohen_d_paired(x, y), effect_name="Cohen's d paired",
-        p=_t_tail(t, d.size - 1, alternative) if spread > 0 else 1.0, minimum_p=0.0,
-    )  # fmt: skip
+        test="paired t-test",
+        alternative=alternative,
+        n=d.size,
+        difference=float(d.mean()),
+        effect=cohen_d_paired(x, y),
+        effect_name="Cohen's d paired",
+        p=_t_tail(t, d.size - 1, alternative) if spread > 0 else 1.0,
+        minimum_p=0.0,
+    )
 
 
 def clustered_t(a: Any, b: Any, clusters: Any, alternative: Alternative = "two-sided") -> Comparison:
@@ -168,10 +178,15 @@ def clustered_t(a: Any, b: Any, clusters: Any, alternative: Alternative = "two-s
             f"all {count} clusters differ by {mean:g}, so they have no spread and a t-test has no answer; use wilcoxon"
         )
     return Comparison(
-        test="paired t-test over clusters", alternative=alternative, n=count, difference=mean,
-        effect=cohen_d_paired(x, y), effect_name="Cohen's d paired",
-        p=_t_tail(mean / error, float(groups.freedom[0]), alternative) if error > 0 else 1.0, minimum_p=0.0,
-    )  # fmt: skip
+        test="paired t-test over clusters",
+        alternative=alternative,
+        n=count,
+        difference=mean,
+        effect=cohen_d_paired(x, y),
+        effect_name="Cohen's d paired",
+        p=_t_tail(mean / error, float(groups.freedom[0]), alternative) if error > 0 else 1.0,
+        minimum_p=0.0,
+    )
 
 
 def corrected_t(a: Any, b: Any, test_to_train: float, alternative: Alternative = "two-sided") -> Comparison:
@@ -218,9 +233,15 @@ def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Compariso
     t = (x.mean() - y.mean()) / math.sqrt(both)
     freedom = both**2 / (share_x**2 / (x.size - 1) + share_y**2 / (y.size - 1))
     return Comparison(
-        test="Welch t-test", alternative=alternative, n=min(x.size, y.size), difference=float(x.mean() - y.mean()),
-        effect=cohen_d(x, y), effect_name="Cohen's d", p=_t_tail(t, freedom, alternative), minimum_p=0.0,
-    )  # fmt: skip
+        test="Welch t-test",
+        alternative=alternative,
+        n=min(x.size, y.size),
+        difference=float(x.mean() - y.mean()),
+        effect=cohen_d(x, y),
+        effect_name="Cohen's d",
+        p=_t_tail(t, freedom, alternative),
+        minimum_p=0.0,
+    )
 
 
 def cohen_d_paired(a: Any, b: Any) -> float:

@@ -30,9 +30,11 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     wide = _check_encoding(path, encoding)
     header = _header(path, delimiter, encoding)
     texts = csv.ConvertOptions(
-        column_types={name: pa.string() for name in header}, strings_can_be_null=True,
-        quoted_strings_can_be_null=False, null_values=[""],
-    )  # fmt: skip
+        column_types={name: pa.string() for name in header},
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+        null_values=[""],
+    )
     quotes = QuoteWatch(delimiter)
 
     def look(block: bytes) -> None:

@@ -7,9 +7,19 @@ from pathlib import Path
 from dissensus.files.exports import EXPORTS
 
 ENDINGS = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet",
-    ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".npy": "npy", ".npz": "npz",
-}  # fmt: skip
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
 FORMATS = tuple(dict.fromkeys(ENDINGS.values())) + tuple(EXPORTS)
 WHOLE = ("parquet", "arrow")  # they keep everything
 DELIMITED = ("csv", "tsv")

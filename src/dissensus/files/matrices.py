@@ -26,9 +26,22 @@ ARCHIVE = (b"PK\3\4", b"PK\5\6")
 MAX_NPZ = 8 << 30  # bytes when unpacked
 MAX_CLASSES = 1_000_000  # codes beyond are not class codes, and naming each class costs memory
 DAMAGE = (
-    ValueError, OSError, EOFError, TypeError, KeyError, IndexError, SyntaxError, MemoryError, OverflowError,
-    RecursionError, NotImplementedError, RuntimeError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+    ValueError,
+    OSError,
+    EOFError,
+    TypeError,
+    KeyError,
+    IndexError,
+    SyntaxError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    NotImplementedError,
+    RuntimeError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_npy(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
@@ -93,9 +106,14 @@ def write_npz(value: Distributions, out: IO[bytes]) -> None:
 
 
 def _from_matrix(
-    matrix: np.ndarray, reading: Reading, say: Say, source: str, beside: dict[str, np.ndarray],
-    layout: str | None = None, taken: tuple[str, ...] = (),
-) -> Distributions | Votes:  # fmt: skip
+    matrix: np.ndarray,
+    reading: Reading,
+    say: Say,
+    source: str,
+    beside: dict[str, np.ndarray],
+    layout: str | None = None,
+    taken: tuple[str, ...] = (),
+) -> Distributions | Votes:
     for option in ("drop", "gold"):
         if getattr(reading, option) is not None:
             raise ValueError(
@@ -165,9 +183,13 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     count = int(chosen.max()) + 1
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
-        item=item, items=row_numbers(matrix.shape[0]) if items is None else items, annotator=place, annotators=people,
-        choice=chosen, classes=tuple(map(str, range(count) if classes is None else classes)),
-    )  # fmt: skip
+        item=item,
+        items=row_numbers(matrix.shape[0]) if items is None else items,
+        annotator=place,
+        annotators=people,
+        choice=chosen,
+        classes=tuple(map(str, range(count) if classes is None else classes)),
+    )
 
 
 def _plain(names: np.ndarray) -> np.ndarray:

@@ -85,10 +85,22 @@ def read(
     notices: list[str] = []  # said only once all went well
     try:
         reading = Reading(
-            layout=layout, item=item, annotator=annotator, label=label, seconds=seconds, gold=gold, drop=drop,
-            classes=classes, items=items, annotators=annotators, repeats=repeats, missing=missing, scale=scale,
-            several=several, rescale=rescale,
-        )  # fmt: skip
+            layout=layout,
+            item=item,
+            annotator=annotator,
+            label=label,
+            seconds=seconds,
+            gold=gold,
+            drop=drop,
+            classes=classes,
+            items=items,
+            annotators=annotators,
+            repeats=repeats,
+            missing=missing,
+            scale=scale,
+            several=several,
+            rescale=rescale,
+        )
         if isinstance(source, str | os.PathLike):
             file = _file(Path(source), format, encoding, question, notices.append)
             file = file if delimiter is None else _with_delimiter(file, delimiter)

@@ -28,9 +28,13 @@ SHOWN = 3  # names of items, where their order is said
 
 @takes(value=ANY_LABELS)
 def write(
-    value: Labels, path: str | os.PathLike[str], *, format: str | None = None, layout: str | None = None,
+    value: Labels,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    layout: str | None = None,
     say: Say = to_stderr,
-) -> None:  # fmt: skip
+) -> None:
     """Write a value so that `read` gives it back; the file appears whole or not at all.
 
     Parquet, Arrow and (for distributions) NPZ keep everything; where a format cannot, `say` hears what to pass when

@@ -185,10 +185,15 @@ class Answers:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return sizes(self, [
-            (self.n_answers, f"{self.noun}s"), (self.n_items, "items"), (self.n_annotators, "annotators"),
-            (self.n_classes, "classes"),
-        ])  # fmt: skip
+        return sizes(
+            self,
+            [
+                (self.n_answers, f"{self.noun}s"),
+                (self.n_items, "items"),
+                (self.n_annotators, "annotators"),
+                (self.n_classes, "classes"),
+            ],
+        )
 
     def _repr_html_(self) -> str | None:
         return notebook_card(self)
@@ -242,9 +247,11 @@ class Answers:
         bad = np.flatnonzero((seconds < 0) | np.isinf(seconds))
         if bad.size:
             raise RowError(
-                self.noun, bad[0], f"took {seconds[bad[0]]} seconds; expected a time of 0 or more, or nothing (NaN) "
+                self.noun,
+                bad[0],
+                f"took {seconds[bad[0]]} seconds; expected a time of 0 or more, or nothing (NaN) "
                 f"where it is unknown; {bad.size} of {seconds.size} are wrong",
-            )  # fmt: skip
+            )
         return seconds
 
 

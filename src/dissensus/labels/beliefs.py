@@ -53,9 +53,11 @@ class Beliefs(Answers):
         silent = np.flatnonzero(np.isnan(stated).all(axis=1) & ~ruled_out.any(axis=1) & ~(named >= 0).any(axis=1))
         if silent.size:
             raise RowError(
-                self.noun, silent[0], f"{self._about(silent[0])} states no probability, names no class and rules none "
+                self.noun,
+                silent[0],
+                f"{self._about(silent[0])} states no probability, names no class and rules none "
                 f"out; {silent.size} of {shape[0]} beliefs say nothing: leave them out",
-            )  # fmt: skip
+            )
         hold(self, "stated", stated)
         hold(self, "ruled_out", ruled_out)
         hold(self, "named", named.astype(np.int32, copy=False))
@@ -66,10 +68,17 @@ class Beliefs(Answers):
         stated = np.full((votes.n_answers, votes.n_classes), np.nan)
         stated[np.arange(votes.n_answers), votes.choice] = 1.0
         return cls(
-            item=votes.item, items=votes.items, classes=votes.classes, annotator=votes.annotator,
-            annotators=votes.annotators, seconds=votes.seconds, extra=votes.extra,
-            stated=stated, ruled_out=np.zeros(stated.shape, dtype=bool), named=votes.choice[:, None],
-        )  # fmt: skip
+            item=votes.item,
+            items=votes.items,
+            classes=votes.classes,
+            annotator=votes.annotator,
+            annotators=votes.annotators,
+            seconds=votes.seconds,
+            extra=votes.extra,
+            stated=stated,
+            ruled_out=np.zeros(stated.shape, dtype=bool),
+            named=votes.choice[:, None],
+        )
 
     @property
     def first(self) -> np.ndarray:
@@ -88,9 +97,15 @@ class Beliefs(Answers):
         rows = np.flatnonzero(first >= 0)
         kept = self._rows(rows) if rows.size < first.size else self
         return Votes(
-            item=kept.item, items=kept.items, classes=kept.classes, annotator=kept.annotator,
-            annotators=kept.annotators, seconds=kept.seconds, extra=kept.extra, choice=first[rows],
-        )  # fmt: skip
+            item=kept.item,
+            items=kept.items,
+            classes=kept.classes,
+            annotator=kept.annotator,
+            annotators=kept.annotators,
+            seconds=kept.seconds,
+            extra=kept.extra,
+            choice=first[rows],
+        )
 
     def item_means(self) -> np.ndarray:
         """The mean stated probability of each class over each item's answers; NaN where one left it unsaid.  (n, k)"""
@@ -115,19 +130,23 @@ class Beliefs(Answers):
         if bad.size:
             row, code = bad[0]
             raise RowError(
-                self.noun, row, f"{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; "
+                self.noun,
+                row,
+                f"{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; "
                 f"expected a probability of 0 or more, or nothing (NaN) where nothing was said; {len(bad)} entries are "
                 "wrong",
-            )  # fmt: skip
+            )
 
     def _check_named(self, named: np.ndarray) -> None:
         bad = np.argwhere((named < -1) | (named >= self.n_classes))
         if bad.size:
             row, place = bad[0]
             raise RowError(
-                self.noun, row, f"{self._about(row)} names class code {named[row, place]}, but there are "
+                self.noun,
+                row,
+                f"{self._about(row)} names class code {named[row, place]}, but there are "
                 f"{self.n_classes} classes, 0..{self.n_classes - 1} (-1 for none); {len(bad)} entries are out of range",
-            )  # fmt: skip
+            )
 
     def _about(self, row: int) -> str:
         about = f"item {self.items[self.item[row]]}"

@@ -48,8 +48,9 @@ def complete(
     CIFAR-10S were made (all 6,723 are reproduced). No others were released.
     """
     for name, given, known in (
-        ("spread", spread, get_args(Spread)), ("contradictions", contradictions, get_args(Contradictions)),
-    ):  # fmt: skip
+        ("spread", spread, get_args(Spread)),
+        ("contradictions", contradictions, get_args(Contradictions)),
+    ):
         if given not in known:
             raise ValueError(f"{name} is {given!r}; expected one of {', '.join(known)}")
     if not 0 <= gamma < 1:

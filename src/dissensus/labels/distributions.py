@@ -60,9 +60,11 @@ class Distributions:
         empty = np.flatnonzero(votes == 0)
         if empty.size:
             raise RowError(
-                "row", empty[0], f"(item {names[empty[0]]}) has no votes, so it has no shares; {empty.size} of "
+                "row",
+                empty[0],
+                f"(item {names[empty[0]]}) has no votes, so it has no shares; {empty.size} of "
                 f"{votes.size} rows are empty: leave these items out, or use an estimate with a prior",
-            )  # fmt: skip
+            )
         return cls(whole / votes[:, None], names, kinds, votes.astype(np.int64))
 
     @classmethod
@@ -74,9 +76,11 @@ class Distributions:
         bad = np.flatnonzero(~(total[:, 0] > 0) | np.isinf(total[:, 0]) | ~(array >= 0).all(axis=1))
         if bad.size:
             raise RowError(
-                "row", bad[0], f"(item {names[bad[0]]}) has mass {array[bad[0]].tolist()}; expected numbers of 0 or "
+                "row",
+                bad[0],
+                f"(item {names[bad[0]]}) has mass {array[bad[0]].tolist()}; expected numbers of 0 or "
                 f"more with a positive sum; {bad.size} of {array.shape[0]} rows are wrong",
-            )  # fmt: skip
+            )
         return cls(array / total, names, kinds)
 
     @classmethod
@@ -222,17 +226,24 @@ def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> t
 
 
 def _check_cells(
-    numbers: np.ndarray, good: np.ndarray, items: np.ndarray, classes: tuple[str, ...], noun: str, expected: str,
+    numbers: np.ndarray,
+    good: np.ndarray,
+    items: np.ndarray,
+    classes: tuple[str, ...],
+    noun: str,
+    expected: str,
     advice: str = "",
-) -> None:  # fmt: skip
+) -> None:
     bad = np.argwhere(~good)
     if bad.size:
         row, code = bad[0]
         cell = f"no {noun}" if np.isnan(numbers[row, code]) else f"{noun} {numbers[row, code]:g}"
         raise RowError(
-            "row", row, f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
+            "row",
+            row,
+            f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
             f"{len(bad)} entries are wrong{advice}",
-        )  # fmt: skip
+        )
 
 
 def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
@@ -243,16 +254,19 @@ def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) 
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
         raise RowError(
-            "row", off[0], f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
+            "row",
+            off[0],
+            f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
             f"{total.size} rows do not sum to 1: {_advice(probs)}",
-        )  # fmt: skip
+        )
 
 
 def _advice(rows: np.ndarray) -> str:
     return row_advice(
-        rows, divide="Distributions.from_mass divides each row by its sum (rescale=True when reading)",
+        rows,
+        divide="Distributions.from_mass divides each row by its sum (rescale=True when reading)",
         count="use Distributions.from_counts (layout='counts' when reading)",
-    )  # fmt: skip
+    )
 
 
 def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
@@ -263,7 +277,9 @@ def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
         bad = np.flatnonzero(~((votes >= 0) & (votes <= MOST_VOTES) & (votes == np.floor(votes))))  # NaN is not
     if bad.size:
         raise RowError(
-            "row", bad[0], f"(item {items[bad[0]]}) has {votes[bad[0]]} votes; expected a whole number from 0 to "
+            "row",
+            bad[0],
+            f"(item {items[bad[0]]}) has {votes[bad[0]]} votes; expected a whole number from 0 to "
             f"2**53; {bad.size} of {votes.size} rows are wrong",
-        )  # fmt: skip
+        )
     return votes.astype(np.int64)

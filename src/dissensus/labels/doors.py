@@ -26,12 +26,15 @@ Kinds = type | tuple[type, ...]
 ANY_LABELS = (Votes, Beliefs, Distributions)
 
 OF_FRAME: dict[type, str] = {
-    Votes: "Votes.of_frame(frame)", Distributions: "Distributions.of_frame(frame)", Beliefs: "read(frame)",
-}  # fmt: skip
+    Votes: "Votes.of_frame(frame)",
+    Distributions: "Distributions.of_frame(frame)",
+    Beliefs: "read(frame)",
+}
 OF_NUMBERS: dict[type, str] = {
-    Votes: "Votes.of(item, choice, annotator)", Beliefs: "Beliefs(...)",
+    Votes: "Votes.of(item, choice, annotator)",
+    Beliefs: "Beliefs(...)",
     Distributions: "Distributions.from_counts(counts) or Distributions.from_mass(mass)",
-}  # fmt: skip
+}
 FROM_LABELS: dict[tuple[type, type], str] = {
     (Votes, Distributions): "share(votes) makes them",
     (Votes, Beliefs): "Beliefs.of_votes(votes) makes them",

@@ -48,11 +48,15 @@ class Screening:
     def as_rows(self) -> list[dict[str, Any]]:
         """The table, one record per annotator."""
         return [
-            {"annotator": self.annotators[a], "answers": int(self.answers[a]),
-             **{name: float(count[a]) for name, count in self.faults.items()},
-             "kept": bool(self.kept[a]), "reason": str(self.reason[a])}
+            {
+                "annotator": self.annotators[a],
+                "answers": int(self.answers[a]),
+                **{name: float(count[a]) for name, count in self.faults.items()},
+                "kept": bool(self.kept[a]),
+                "reason": str(self.reason[a]),
+            }
             for a in range(self.kept.size)
-        ]  # fmt: skip
+        ]
 
 
 def kept(answers: Any, screening: Screening) -> Any:
@@ -87,10 +91,11 @@ def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold
     share = np.where(seen > 0, passed / np.maximum(seen, 1), np.nan)
     fine = ~(share < threshold)
     reason = [
-        "saw no attention check" if not seen[a]
+        "saw no attention check"
+        if not seen[a]
         else f"{passed[a]:g} of {seen[a]} attention checks right ({share[a]:.0%}); at least {threshold:.0%} needed"
         for a in range(annotators.size)
-    ]  # fmt: skip
+    ]
     return Screening(
         "attention checks", annotators, votes.per_annotator, {"checks": seen, "right": share}, fine, np.array(reason)
     )
@@ -131,9 +136,13 @@ def answer_faults(beliefs: Beliefs) -> dict[str, np.ndarray]:
 
 @takes(beliefs=Beliefs)
 def exclusions(
-    beliefs: Beliefs, gold: np.ndarray | None = None, *, more_than: int = 2, accuracy: float = 0.75,
+    beliefs: Beliefs,
+    gold: np.ndarray | None = None,
+    *,
+    more_than: int = 2,
+    accuracy: float = 0.75,
     out_of_range: np.ndarray | None = None,
-) -> Screening:  # fmt: skip
+) -> Screening:
     """Collins' exclusion rules: a fault made more than twice excludes; a rarer one only with low accuracy.
 
     gold: (n,) class codes, -1 where unknown; without it the accuracy fallback is not applied, and the reason says so.

@@ -10,9 +10,16 @@ from dissensus.labels.row_errors import RowError
 
 SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
 Look = Literal[
-    "log-probabilities", "logits", "below 0 by rounding", "counts", "counts or percents", "percents", "rounded", "mass",
+    "log-probabilities",
+    "logits",
+    "below 0 by rounding",
+    "counts",
+    "counts or percents",
+    "percents",
+    "rounded",
+    "mass",
     "large mass",
-]  # fmt: skip
+]
 
 
 def row_advice(rows: np.ndarray, *, divide: str, count: str) -> str:
@@ -71,9 +78,11 @@ def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
         finite = np.isfinite(numbers).all()
         look = f": {row_advice(numbers, divide='', count='')}" if finite and (numbers < 0).any() else ""
         raise RowError(
-            "row", bad[0], f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only where all numbers are "
+            "row",
+            bad[0],
+            f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only where all numbers are "
             f"0 or more and one is above 0; {bad.size} of {total.size} rows are not like that{look}",
-        )  # fmt: skip
+        )
     off = np.abs(total - 1) > SUM_TOLERANCE
     if not off.any():
         return numbers, f"all {total.size:,} rows sum to 1 already, so none was divided by its sum"

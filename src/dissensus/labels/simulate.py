@@ -98,9 +98,14 @@ def simulated_votes(
     rows = table.reshape(annotators * truth.n_classes, truth.n_classes)
     choice = _drawn(rows, annotator * truth.n_classes + seen, rng)
     votes = Votes(
-        item=item, items=truth.items, annotator=annotator, annotators=np.arange(annotators), choice=choice,
-        classes=truth.classes, seconds=_lognormal(seconds, item.size, rng),
-    )  # fmt: skip
+        item=item,
+        items=truth.items,
+        annotator=annotator,
+        annotators=np.arange(annotators),
+        choice=choice,
+        classes=truth.classes,
+        seconds=_lognormal(seconds, item.size, rng),
+    )
     return Crowd(votes, truth, table)
 
 
@@ -137,9 +142,16 @@ def simulated_beliefs(
     else:
         stated, ruled_out, named = _top_answer(held, top, rule_out_below)
     return Beliefs(
-        item=item, items=truth.items, annotator=annotator, annotators=np.arange(annotators), classes=truth.classes,
-        stated=stated, ruled_out=ruled_out, named=named, seconds=_lognormal(seconds, item.size, rng),
-    )  # fmt: skip
+        item=item,
+        items=truth.items,
+        annotator=annotator,
+        annotators=np.arange(annotators),
+        classes=truth.classes,
+        stated=stated,
+        ruled_out=ruled_out,
+        named=named,
+        seconds=_lognormal(seconds, item.size, rng),
+    )
 
 
 def _top_answer(held: np.ndarray, top: int, rule_out_below: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -129,8 +129,12 @@ class Summary:
             "annotators": None if self.annotators is None else int(self.annotators.size),
             "answers": self.answers,
             "classes": list(self.distributions.classes),
-            "answers_per_item": None if self.per_item is None else {
-                "min": int(self.per_item.min()), "mean": float(self.per_item.mean()), "max": int(self.per_item.max()),
+            "answers_per_item": None
+            if self.per_item is None
+            else {
+                "min": int(self.per_item.min()),
+                "mean": float(self.per_item.mean()),
+                "max": int(self.per_item.max()),
             },
             "entropy": {"mean": float(self.entropy.mean()), "sd": float(self.entropy.std())},
             "top_two_mass": {"mean": float(self.top_two.mean())},
@@ -139,13 +143,17 @@ class Summary:
             "answers_not_completed": self.incomplete,
             "median_seconds": self.median_seconds,
             "most_disputed": [
-                {"item": self.distributions.items[i].item() if hasattr(self.distributions.items[i], "item")
-                 else self.distributions.items[i], "entropy": float(self.entropy[i]),
-                 "distribution": self.distributions.probs[i].tolist()}
+                {
+                    "item": self.distributions.items[i].item()
+                    if hasattr(self.distributions.items[i], "item")
+                    else self.distributions.items[i],
+                    "entropy": float(self.entropy[i]),
+                    "distribution": self.distributions.probs[i].tolist(),
+                }
                 for i in self.disputed(disputed)
             ],
             "equally_disputed_not_listed": self.as_disputed(disputed),
-        }  # fmt: skip
+        }
         if self.within is not None and self.first is not None:
             facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}
             facts["entropy_within_answers"] = {"mean": float(self.within.mean()), "sd": float(self.within.std())}

@@ -34,9 +34,15 @@ class Votes(Answers):
 
     @classmethod
     def of(
-        cls, item: Any, choice: Any, annotator: Any = None, *, classes: Any = None, seconds: Any = None,
+        cls,
+        item: Any,
+        choice: Any,
+        annotator: Any = None,
+        *,
+        classes: Any = None,
+        seconds: Any = None,
         extra: pa.Table | None = None,
-    ) -> Votes:  # fmt: skip
+    ) -> Votes:
         """Votes from names, one entry per answer: `Votes.of(["a", "a"], ["cat", "dog"], ["ann", "bo"])`."""
         item_codes, items = encode(_names("item", item))
         choices = _names("choice", choice).cast(pa.string())
@@ -50,16 +56,28 @@ class Votes(Answers):
             )
         who, annotators = (None, None) if annotator is None else encode(_names("annotator", annotator))
         return cls(
-            item=item_codes, items=items, choice=choice_codes, classes=known, annotator=who, annotators=annotators,
-            seconds=seconds, extra=extra,
-        )  # fmt: skip
+            item=item_codes,
+            items=items,
+            choice=choice_codes,
+            classes=known,
+            annotator=who,
+            annotators=annotators,
+            seconds=seconds,
+            extra=extra,
+        )
 
     @classmethod
     def of_frame(
-        cls, frame: Any, *, item: str = "item", annotator: str | None = "annotator", label: str = "label",
-        seconds: str | None = "seconds", classes: Sequence[str] | None = None,
+        cls,
+        frame: Any,
+        *,
+        item: str = "item",
+        annotator: str | None = "annotator",
+        label: str = "label",
+        seconds: str | None = "seconds",
+        classes: Sequence[str] | None = None,
         repeats: Literal["error", "keep"] = "error",
-    ) -> Votes:  # fmt: skip
+    ) -> Votes:
         """Votes from a pandas, polars or Arrow frame with one row per vote; further columns stay in `extra`.
 
         Nothing is guessed (`read(frame)` does that): these columns have to be there, except `seconds`.
@@ -79,9 +97,11 @@ class Votes(Answers):
         bad = np.flatnonzero(choice < 0)
         if bad.size:
             raise RowError(
-                "row", bad[0], f"has {labels[int(bad[0])].as_py()!r} in column {label!r}, but the classes are "
+                "row",
+                bad[0],
+                f"has {labels[int(bad[0])].as_py()!r} in column {label!r}, but the classes are "
                 f"{list(known)}; {bad.size} of {len(labels)} rows have another label",
-            )  # fmt: skip
+            )
         fields: dict[str, Any] = {}
         for role in ("item", "annotator"):
             if role in columns:
@@ -100,9 +120,11 @@ class Votes(Answers):
         item, choice = np.nonzero(counts)
         times = counts[item, choice]
         return cls(
-            item=np.repeat(item, times), items=distributions.items, choice=np.repeat(choice, times),
+            item=np.repeat(item, times),
+            items=distributions.items,
+            choice=np.repeat(choice, times),
             classes=distributions.classes,
-        )  # fmt: skip
+        )
 
     def counts(self) -> np.ndarray:
         """Votes for each class of each item.  (n, k) int64"""
@@ -121,9 +143,11 @@ def _refuse_repeats(fields: dict[str, Any]) -> None:
         row = int(again[0])
         item, who = fields["items"][fields["item"][row]], fields["annotators"][fields["annotator"][row]]
         raise RowError(
-            "row", row, f"is a second answer of annotator {who} to item {item}; {again.size} of {pair.size} rows "
+            "row",
+            row,
+            f"is a second answer of annotator {who} to item {item}; {again.size} of {pair.size} rows "
             "repeat an answer: leave them out of the frame, or keep them with repeats='keep'",
-        )  # fmt: skip
+        )
 
 
 def _names(role: str, values: Any) -> pa.Array:

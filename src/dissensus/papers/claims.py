@@ -88,13 +88,24 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         interval = self.value
-        numbers = None if interval is None else [_or_none(number) for number in
-                                                 (interval.value, interval.low, interval.high)]  # fmt: skip
+        numbers = (
+            None if interval is None else [_or_none(number) for number in (interval.value, interval.low, interval.high)]
+        )
         runs = None if self.runs is None else {name: _or_none(float(value)) for name, value in self.runs.items()}
-        behind = None if self.behind is None else {name: [_or_none(float(value)) for value in values]
-                                                   for name, values in self.behind.items()}  # fmt: skip
-        return {"ours": self.ours, "verdict": self.verdict, "reason": self.reason, "parts": list(self.parts),
-                "value": numbers, "runs": runs, "behind": behind}  # fmt: skip
+        behind = (
+            None
+            if self.behind is None
+            else {name: [_or_none(float(value)) for value in values] for name, values in self.behind.items()}
+        )
+        return {
+            "ours": self.ours,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "parts": list(self.parts),
+            "value": numbers,
+            "runs": runs,
+            "behind": behind,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,12 +87,18 @@ def drawings(figure: Figure) -> dict[str, str]:
     x_range = span([_numbers(series.x) for series in known])
     sides = {"here": figure.series, "published": figure.published}
     return {
-        side: as_file(line_chart(
-            [_line(entry, colours[entry.name]) for entry in series], figure.x_title, figure.y_title, x_range=x_range,
-            y_range=y_range,
-        ))
-        for side, series in sides.items() if any(entry in known for entry in series)
-    }  # fmt: skip
+        side: as_file(
+            line_chart(
+                [_line(entry, colours[entry.name]) for entry in series],
+                figure.x_title,
+                figure.y_title,
+                x_range=x_range,
+                y_range=y_range,
+            )
+        )
+        for side, series in sides.items()
+        if any(entry in known for entry in series)
+    }
 
 
 def _line(series: Series, colour: str) -> Line:

@@ -60,8 +60,12 @@ def index(records: Sequence[Record]) -> str:
         _table(
             ("paper", "scale", "claims", *VERDICTS),
             [
-                (f"[{record['paper']}]({record['paper']}.md): {record['title']}", record["scale"],
-                 str(len(record["claims"])), *(str(_count(record, verdict)) for verdict in VERDICTS))
+                (
+                    f"[{record['paper']}]({record['paper']}.md): {record['title']}",
+                    record["scale"],
+                    str(len(record["claims"])),
+                    *(str(_count(record, verdict)) for verdict in VERDICTS),
+                )
                 for record in records
             ],
         ),
@@ -70,12 +74,18 @@ def index(records: Sequence[Record]) -> str:
         _table(
             ("paper", "claim", "published", "here", "verdict"),
             [
-                (f"[{record['paper']}]({record['paper']}.md)", f"{row['claim']} ({row['source']})", row["published"],
-                 row["ours"], f"**{row['verdict']}**")
-                for record in records for row in record["claims"]
+                (
+                    f"[{record['paper']}]({record['paper']}.md)",
+                    f"{row['claim']} ({row['source']})",
+                    row["published"],
+                    row["ours"],
+                    f"**{row['verdict']}**",
+                )
+                for record in records
+                for row in record["claims"]
             ],
         ),
-    ]  # fmt: skip
+    ]
     return "\n\n".join(lines) + "\n"
 
 
@@ -95,10 +105,14 @@ def _meaning() -> str:
 
 def _claims(record: Record) -> str:
     rows = [
-        (f"{row['claim']} ({row['source']})", row["published"],
-         row["ours"] + (f"<br>*{row['reason']}*" if row["reason"] else ""), f"**{row['verdict']}**")
+        (
+            f"{row['claim']} ({row['source']})",
+            row["published"],
+            row["ours"] + (f"<br>*{row['reason']}*" if row["reason"] else ""),
+            f"**{row['verdict']}**",
+        )
         for row in record["claims"]
-    ]  # fmt: skip
+    ]
     return f"{_table(('claim', 'published', 'here', 'verdict'), rows)}\n\n{_meaning()}"
 
 
@@ -108,8 +122,9 @@ def _figure(record: Record, figure: Figure, folder: str) -> str:
     named = [f"*{'Here' if side == 'here' else 'As the paper prints it'}*" for side in sides]
     shown = _table(named, [images]) if len(images) > 1 else "".join(images) or "Nothing to draw: no number is known."
     made = f"From {', '.join(f'`{part}`' for part in figure.parts)}." if figure.parts else ""
-    return "\n\n".join(text for text in (f"### {figure.title}", shown, f"{figure.source}. {figure.note} {made}".strip())
-                       if text)  # fmt: skip
+    return "\n\n".join(
+        text for text in (f"### {figure.title}", shown, f"{figure.source}. {figure.note} {made}".strip()) if text
+    )
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
@@ -119,10 +134,14 @@ def _answer(answer: Mapping[str, Any]) -> str:
 
 def _origin(record: Record, source: str) -> str:
     rows = [
-        (f"`{name}`", f"{part['seconds']:,.0f}", part["commit"],
-         ", ".join(f"{data} `{digits}`" for data, digits in part["data"].items()) or "-")
+        (
+            f"`{name}`",
+            f"{part['seconds']:,.0f}",
+            part["commit"],
+            ", ".join(f"{data} `{digits}`" for data, digits in part["data"].items()) or "-",
+        )
         for name, part in record["parts"].items()
-    ]  # fmt: skip
+    ]
     return (
         f"All of them stand in `{source}`, claim by claim with values seed by seed, and were made by the command above "
         f"on {record['hardware']}, in {record['seconds'] / 60:,.0f} minutes of work.\n\n"

@@ -21,8 +21,9 @@ def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), 
     by        what tells runs apart: "seed", "fold", or settings such as "network"
     settings  of the arm, such as delivery="soft", votes=5; a list, tuple or set stands for any of its values
     """
-    wanted = {key: value if isinstance(value, list | tuple | set | frozenset) else (value,)
-              for key, value in settings.items()}  # fmt: skip
+    wanted = {
+        key: value if isinstance(value, list | tuple | set | frozenset) else (value,) for key, value in settings.items()
+    }
     together: dict[str, list[float]] = {}
     rows = cell_rows(folder)
     for key in (*wanted, *by, metric):

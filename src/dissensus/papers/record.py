@@ -77,32 +77,48 @@ class Reproduction:
     def brief(self) -> dict[str, Any]:
         """What each claim says and what came out, for programs; all the rest is in the record."""
         rows = [
-            {"claim": row.claim.claim, "source": row.claim.source, "published": row.claim.published,
-             "ours": row.finding.ours, "verdict": row.finding.verdict}
+            {
+                "claim": row.claim.claim,
+                "source": row.claim.source,
+                "published": row.claim.published,
+                "ours": row.finding.ours,
+                "verdict": row.finding.verdict,
+            }
             for row in self.rows
-        ]  # fmt: skip
+        ]
         return {"paper": self.paper, "scale": self.scale, "claims": rows}
 
     def as_json(self) -> dict[str, Any]:
         """One entry for each claim, with all that somebody needs to check it."""
         return {
-            "paper": self.paper, "scale": self.scale, "claims": [self._claim(row) for row in self.rows],
-            "title": self.title, "citation": self.citation, "shrunk": [list(row) for row in self.shrunk],
-            "command": self.command, "hardware": self.hardware, "seconds": round(self.seconds, 1),
+            "paper": self.paper,
+            "scale": self.scale,
+            "claims": [self._claim(row) for row in self.rows],
+            "title": self.title,
+            "citation": self.citation,
+            "shrunk": [list(row) for row in self.shrunk],
+            "command": self.command,
+            "hardware": self.hardware,
+            "seconds": round(self.seconds, 1),
             "parts": {name: asdict(part) for name, part in self.parts.items()},
             "figures": [figure.as_json() for figure in self.figures],
             "beyond": [asdict(answer) for answer in self.beyond],
-        }  # fmt: skip
+        }
 
     def _claim(self, row: Row) -> dict[str, Any]:
         runs = [self.parts[name] for name in row.finding.parts]
         return {
-            "key": row.claim.key, "claim": row.claim.claim, "source": row.claim.source,
-            "published": row.claim.published, **row.finding.as_json(), "command": self.command,
-            "commit": ", ".join(dict.fromkeys(run.commit for run in runs)), "hardware": self.hardware,
+            "key": row.claim.key,
+            "claim": row.claim.claim,
+            "source": row.claim.source,
+            "published": row.claim.published,
+            **row.finding.as_json(),
+            "command": self.command,
+            "commit": ", ".join(dict.fromkeys(run.commit for run in runs)),
+            "hardware": self.hardware,
             "seconds": round(sum(run.seconds for run in runs), 1),
             "data": {name: digits for run in runs for name, digits in run.data.items()},
-        }  # fmt: skip
+        }
 
     def write(self, path: str | Path) -> None:
         """As a JSON file, whole or not at all."""

@@ -80,11 +80,18 @@ def reproduce(
         done += part.weight
     results = Results(folders, numbers)
     made = Reproduction(
-        paper=paper.name, scale=scale, title=paper.title, citation=paper.citation,
-        rows=_rows(paper, paper.findings(results, scale)), shrunk=tuple(paper.shrunk(scale)),
-        command=f"dissensus reproduce {paper.name} --scale {scale}", hardware=hardware(), parts=runs,
-        figures=tuple(paper.figures(results, scale)), beyond=tuple(paper.beyond(results, scale)),
-    )  # fmt: skip
+        paper=paper.name,
+        scale=scale,
+        title=paper.title,
+        citation=paper.citation,
+        rows=_rows(paper, paper.findings(results, scale)),
+        shrunk=tuple(paper.shrunk(scale)),
+        command=f"dissensus reproduce {paper.name} --scale {scale}",
+        hardware=hardware(),
+        parts=runs,
+        figures=tuple(paper.figures(results, scale)),
+        beyond=tuple(paper.beyond(results, scale)),
+    )
     made.write(place / RECORD)
     return made
 
@@ -115,9 +122,14 @@ def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
 
 
 def _run_study(
-    part: Part, folder: Path, engine: Any, jobs: int | None, tell: Callable[[float], None], say: Say,
+    part: Part,
+    folder: Path,
+    engine: Any,
+    jobs: int | None,
+    tell: Callable[[float], None],
+    say: Say,
     data: Mapping[str, str],
-) -> PartRun:  # fmt: skip
+) -> PartRun:
     assert part.study is not None
 
     def progress(now: Progress) -> None:

@@ -21,8 +21,10 @@ def people_of(name: str) -> Distributions:
     if name != "chaosnli":
         return as_distributions(load(name).labels)
     halves = [as_distributions(load(half).labels) for half in CHAOSNLI]
-    probs, items, votes = (np.concatenate(columns) for columns in
-                           zip(*((half.probs, half.items, half.votes) for half in halves), strict=True))  # fmt: skip
+    probs, items, votes = (
+        np.concatenate(columns)
+        for columns in zip(*((half.probs, half.items, half.votes) for half in halves), strict=True)
+    )
     return Distributions(probs, items, halves[0].classes, votes)
 
 

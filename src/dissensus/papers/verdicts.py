@@ -19,9 +19,16 @@ NORMAL = 1.96
 
 
 def number_finding(
-    theirs: Printed, ours: Interval, *, over: str, parts: tuple[str, ...], runs: Mapping[str, float] | None = None,
-    effect: float | None = None, reason: str = "", unit: str = "",
-) -> Finding:  # fmt: skip
+    theirs: Printed,
+    ours: Interval,
+    *,
+    over: str,
+    parts: tuple[str, ...],
+    runs: Mapping[str, float] | None = None,
+    effect: float | None = None,
+    reason: str = "",
+    unit: str = "",
+) -> Finding:
     """Their number against ours.
 
         |ours - theirs| <= 2 sqrt(error_ours^2 + error_theirs^2)      equal
@@ -44,9 +51,17 @@ def number_finding(
 
 
 def direction_finding(
-    ours: Interval, runs: Mapping[str, float], sign: Literal[-1, 1], *, over: str, parts: tuple[str, ...],
-    theirs: Printed | None = None, reason: str = "", digits: int = 4, unit: str = "",
-) -> Finding:  # fmt: skip
+    ours: Interval,
+    runs: Mapping[str, float],
+    sign: Literal[-1, 1],
+    *,
+    over: str,
+    parts: tuple[str, ...],
+    theirs: Printed | None = None,
+    reason: str = "",
+    digits: int = 4,
+    unit: str = "",
+) -> Finding:
     """A difference that the paper says is above (1) or below (-1) zero.
 
     Same direction where ours has that sign in the mean and in more than half of the runs; the text says in how many,
@@ -67,9 +82,16 @@ def direction_finding(
 
 
 def no_difference_finding(
-    ours: Interval, runs: Mapping[str, float], margin: float, *, over: str, parts: tuple[str, ...], reason: str = "",
-    digits: int = 4, unit: str = "",
-) -> Finding:  # fmt: skip
+    ours: Interval,
+    runs: Mapping[str, float],
+    margin: float,
+    *,
+    over: str,
+    parts: tuple[str, ...],
+    reason: str = "",
+    digits: int = 4,
+    unit: str = "",
+) -> Finding:
     """A difference that the paper says is none.
 
     Equal where the whole interval lies within `margin` of zero; same direction where it includes zero and is wider;

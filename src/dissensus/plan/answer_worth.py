@@ -46,11 +46,16 @@ def worth_by_votes(
     place = np.full(votes.shape[0], -1)
     place[with_votes] = np.arange(with_votes.size)
     here = place[item] >= 0
-    score = np.array([
-        _urn(votes[with_votes], other[with_votes] + _summed(place[item[here]], one.mass(probs[here]), with_votes.size),
-             prior)
-        for one in tried
-    ])  # fmt: skip
+    score = np.array(
+        [
+            _urn(
+                votes[with_votes],
+                other[with_votes] + _summed(place[item[here]], one.mass(probs[here]), with_votes.size),
+                prior,
+            )
+            for one in tried
+        ]
+    )
     return _median(tried, score + _log_prior(tried, nothing=0.5))
 
 

@@ -57,5 +57,6 @@ def between(
     places, values = (np.array(column, dtype=np.float64) for column in zip(*known, strict=True))
     last, at_last = places[-1], values[-1]
     part = np.divide(asked - last, k - last, out=np.zeros(asked.shape), where=k > last)
-    return np.asarray(np.where(asked > last, at_last + (np.asarray(soft) - at_last) * part,
-                               np.interp(asked, places, values)))  # fmt: skip
+    return np.asarray(
+        np.where(asked > last, at_last + (np.asarray(soft) - at_last) * part, np.interp(asked, places, values))
+    )

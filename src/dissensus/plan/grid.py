@@ -100,9 +100,12 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
     cells = _read_cells(place, config)
     wanted = [
         (seed, kind, d, n, k)
-        for seed in range(config.seeds) for d in config.dimensions for kind in WHOLE_KINDS
-        for n in config.items for k in config.classes
-    ]  # fmt: skip
+        for seed in range(config.seeds)
+        for d in config.dimensions
+        for kind in WHOLE_KINDS
+        for n in config.items
+        for k in config.classes
+    ]
     missing = [cell for cell in wanted if _key(*cell) not in cells]
     saved = time.monotonic()
     # One thread of linear algebra in each worker: matrices are small.
@@ -167,9 +170,12 @@ def _key(seed: int, kind: str, d: int, n: int, k: int) -> str:
 def _settings(config: GridConfig) -> dict[str, Any]:
     """What the number of a cell depends on, apart from its key."""
     return {
-        "spread": config.spread, "hard_starts": config.hard_starts, "trace_weight": TRACE_WEIGHT,
-        "widths": list(WIDTHS), "tolerance": TOLERANCE,
-    }  # fmt: skip
+        "spread": config.spread,
+        "hard_starts": config.hard_starts,
+        "trace_weight": TRACE_WEIGHT,
+        "widths": list(WIDTHS),
+        "tolerance": TOLERANCE,
+    }
 
 
 def _read_cells(place: Path, config: GridConfig) -> dict[str, float]:
@@ -196,9 +202,12 @@ def _as_grid(config: GridConfig, cells: dict[str, float]) -> Grid:
         return [cells.get(_key(seed, *chosen), float("nan")) for seed in axis]
 
     rho = [
-        [[[values(range(config.seeds), kind, d, n, k) for k in config.classes] for n in config.items]
-         for d in config.dimensions] for kind in WHOLE_KINDS
-    ]  # fmt: skip
+        [
+            [[values(range(config.seeds), kind, d, n, k) for k in config.classes] for n in config.items]
+            for d in config.dimensions
+        ]
+        for kind in WHOLE_KINDS
+    ]
     return Grid(config, np.array(rho))
 
 
@@ -207,7 +216,10 @@ def _progress(quiet: bool) -> Any:
     from rich.console import Console
 
     columns = (
-        progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(), progress.TimeRemainingColumn(),
-    )  # fmt: skip
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+    )
     return progress.Progress(*columns, console=Console(stderr=True), disable=quiet)

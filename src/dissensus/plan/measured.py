@@ -33,9 +33,11 @@ def with_measurements(preferences: Preferences, ranked: Sequence[PilotOption], k
         partial=tuple((kind, option.k_hat, option.each.value) for kind, option in partial),
     )
     errors = ErrorRates(
-        wrong.get("hard"), wrong.get("soft"), wrong.get("pairwise"),
+        wrong.get("hard"),
+        wrong.get("soft"),
+        wrong.get("pairwise"),
         tuple((kind, option.k_hat, _known(option)) for kind, option in partial),
-    )  # fmt: skip
+    )
     return replace(preferences, costs=costs, errors=errors) if ranked else preferences
 
 

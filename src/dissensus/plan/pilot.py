@@ -162,15 +162,21 @@ def rank_options(
     best = (lowest / lowest.sum(axis=0)).mean(axis=1)
     options = [
         PilotOption(
-            group.kind, group.k_hat, group.name, group.seconds.size, crowds[i], int(items[i, 0]),
+            group.kind,
+            group.k_hat,
+            group.name,
+            group.seconds.size,
+            crowds[i],
+            int(items[i, 0]),
             _interval(seconds[i], coverage, (0.0, np.inf) if lone[i] else None),
             _interval(each[i], coverage, (0.0, np.inf) if i != place and (lone[i] or lone[place]) else None),
             _interval(flips[i], coverage, (0.0, 1.0) if judges[i] == 1 else None) if judges[i] else None,
             _interval(ratio[i], coverage, (0.0, float(information[i, 0])) if lone[i] else None),
-            _interval(loss[i], coverage, (-np.inf, np.inf) if lone[i] or lone[place] else None), float(best[i]),
+            _interval(loss[i], coverage, (-np.inf, np.inf) if lone[i] or lone[place] else None),
+            float(best[i]),
         )
         for i, group in enumerate(answers)
-    ]  # fmt: skip
+    ]
     order = sorted(range(len(options)), key=lambda i: (not able[i, 0], options[i].loss.value, -options[i].best))
     return [options[i] for i in order]
 

@@ -101,9 +101,17 @@ def replay(
 
     for more in np.diff(budgets, prepend=0).tolist():
         counts = spend(
-            counts, more, ask, tie_rng, rule=rule, stop=stop, start=start, sure=sure, most=size,
+            counts,
+            more,
+            ask,
+            tie_rng,
+            rule=rule,
+            stop=stop,
+            start=start,
+            sure=sure,
+            most=size,
             portion=max(1, size.size // PORTIONS),
-        )  # fmt: skip
+        )
         error.append(kl(truth, estimate(counts)).mean())
         deepest.append(counts.sum(axis=1).max())
     return Curve(budgets / size.size, np.array(error), np.array(deepest))

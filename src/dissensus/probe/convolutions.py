@@ -44,9 +44,16 @@ class FastSecondDerivatives(TorchFunctionMode):
         return function(*args, **given)
 
     def _convolution(
-        self, function: Callable[..., Any], input: Any, weight: Any, bias: Any = None, stride: Any = 1,
-        padding: Any = 0, dilation: Any = 1, groups: int = 1,
-    ) -> Any:  # fmt: skip
+        self,
+        function: Callable[..., Any],
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
         if isinstance(padding, str) or input.ndim != 4 or torch.is_autocast_enabled(input.device.type):
             return function(input, weight, bias, stride, padding, dilation, groups)
         how = (_pair(stride), _pair(padding), _pair(dilation), groups)
@@ -57,9 +64,16 @@ class FastSecondDerivatives(TorchFunctionMode):
         return out
 
     def _batch_norm(
-        self, input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-        training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
-    ) -> Any:  # fmt: skip
+        self,
+        input: Any,
+        running_mean: Any,
+        running_var: Any,
+        weight: Any = None,
+        bias: Any = None,
+        training: bool = False,
+        momentum: float = 0.1,
+        eps: float = 1e-5,
+    ) -> Any:
         if training:
             return functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
         scale = torch.rsqrt(running_var + eps)

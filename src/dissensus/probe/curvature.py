@@ -47,9 +47,13 @@ class Eigenvalues:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "value": self.value.tolist(), "error": self.error.tolist(),
-            "products": self.products, "converged": self.converged, "loss": self.loss, "items": self.items,
-        }  # fmt: skip
+            "value": self.value.tolist(),
+            "error": self.error.tolist(),
+            "products": self.products,
+            "converged": self.converged,
+            "loss": self.loss,
+            "items": self.items,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +212,11 @@ def spectral_density(
     low, high = min(map(np.min, nodes)), max(map(np.max, nodes))
     width = float(max((high - low) / 100, 1e-12) if width is None else width)
     at = np.linspace(low - 4 * width, high + 4 * width, points)
-    curves = np.stack([
-        np.exp(-0.5 * ((at[:, None] - node) / width) ** 2) @ weight for node, weight in zip(nodes, weights, strict=True)
-    ]) / (width * np.sqrt(2 * np.pi))  # fmt: skip
+    curves = np.stack(
+        [
+            np.exp(-0.5 * ((at[:, None] - node) / width) ** 2) @ weight
+            for node, weight in zip(nodes, weights, strict=True)
+        ]
+    ) / (width * np.sqrt(2 * np.pi))
     error = curves.std(axis=0, ddof=1) / np.sqrt(draws)
     return Density(at, curves.mean(axis=0), error, np.stack(nodes), np.stack(weights), width, products)

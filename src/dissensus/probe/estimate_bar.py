@@ -18,8 +18,12 @@ class EstimateBar:
 
         console = Console(stderr=True)
         if not self.quiet and console.is_terminal:
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[now]}"),
-                       TimeElapsedColumn())  # fmt: skip
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[now]}"),
+                TimeElapsedColumn(),
+            )
             self.bar = Progress(*columns, console=console, transient=True)
             self.task = self.bar.add_task(self.title, total=self.total, now="")
             self.bar.start()

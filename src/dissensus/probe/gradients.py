@@ -51,9 +51,10 @@ class GradientVariance:
     def as_json(self) -> dict[str, Any]:
         correlation = self.spearman
         return {
-            "items": self.variance.size, "mean": float(self.variance.mean()),
+            "items": self.variance.size,
+            "mean": float(self.variance.mean()),
             "spearman": None if math.isnan(correlation) else correlation,
-        }  # fmt: skip
+        }
 
 
 def gradient_variance(

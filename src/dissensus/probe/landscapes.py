@@ -70,9 +70,15 @@ def random_direction(
 
 
 def loss_line(
-    model: nn.Module | Network, batches: Batches, direction: Direction, *, span: float = 1.0, points: int = 21,
-    renew_statistics_on: Batches | None = None, progress: Progress | None = None,
-) -> LossLine:  # fmt: skip
+    model: nn.Module | Network,
+    batches: Batches,
+    direction: Direction,
+    *,
+    span: float = 1.0,
+    points: int = 21,
+    renew_statistics_on: Batches | None = None,
+    progress: Progress | None = None,
+) -> LossLine:
     """The loss at w + a d for a from -span to span.
 
     direction            a change of the weights by name, such as `random_direction` gives; weights without one stay
@@ -86,9 +92,15 @@ def loss_line(
 
 
 def loss_plane(
-    model: nn.Module | Network, batches: Batches, directions: tuple[Direction, Direction], *, span: float = 1.0,
-    points: int = 11, renew_statistics_on: Batches | None = None, progress: Progress | None = None,
-) -> LossPlane:  # fmt: skip
+    model: nn.Module | Network,
+    batches: Batches,
+    directions: tuple[Direction, Direction],
+    *,
+    span: float = 1.0,
+    points: int = 11,
+    renew_statistics_on: Batches | None = None,
+    progress: Progress | None = None,
+) -> LossPlane:
     """The loss at w + x d + y e for x and y from -span to span: points^2 passes over the batches.
 
     Options as for `loss_line`.
@@ -100,9 +112,14 @@ def loss_plane(
 
 
 def plane_through(
-    models: Sequence[nn.Module | Network], batches: Batches, *, points: int = 11, margin: float = 0.2,
-    renew_statistics_on: Batches | None = None, progress: Progress | None = None,
-) -> LossPlane:  # fmt: skip
+    models: Sequence[nn.Module | Network],
+    batches: Batches,
+    *,
+    points: int = 11,
+    margin: float = 0.2,
+    renew_statistics_on: Batches | None = None,
+    progress: Progress | None = None,
+) -> LossPlane:
     """The loss over the plane in which three networks of the same architecture lie, with distances as they are.
 
     The first lies at (0, 0), the second at (d, 0), where d is the distance of their weights, the third above. Batch
@@ -131,9 +148,13 @@ def plane_through(
 
 
 def _losses(
-    model: nn.Module | Network, batches: Batches, directions: Sequence[Direction], where: np.ndarray,
-    renew_on: Batches | None, progress: Progress | None,
-) -> np.ndarray:  # fmt: skip
+    model: nn.Module | Network,
+    batches: Batches,
+    directions: Sequence[Direction],
+    where: np.ndarray,
+    renew_on: Batches | None,
+    progress: Progress | None,
+) -> np.ndarray:
     """The loss at each sum of multiples of the directions.  where: (q, directions) -> (q,)"""
     check_reiterable(batches, "batches")
     check_reiterable(renew_on, "renew_statistics_on")

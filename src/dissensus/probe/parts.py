@@ -86,9 +86,10 @@ class Way:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "batch_norms": self.barrier.batch_norms, "statistics_renewed_on": self.renewed_on,
+            "batch_norms": self.barrier.batch_norms,
+            "statistics_renewed_on": self.renewed_on,
             **{name: _curve_json(getattr(self.barrier, name)) for name in ("interpolated", "renewed")},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +135,22 @@ class Spread:
     def as_json(self) -> dict[str, Any]:
         variance = self.gradients.variance
         return {
-            "spearman_with_entropy": _finite(self.gradients.spearman), "items": len(variance),
-            "mean_variance": float(variance.mean()), "median_variance": float(np.median(variance)),
-        }  # fmt: skip
+            "spearman_with_entropy": _finite(self.gradients.spearman),
+            "items": len(variance),
+            "mean_variance": float(variance.mean()),
+            "median_variance": float(np.median(variance)),
+        }
 
 
 def _curve_json(curve: LossCurve) -> dict[str, Any]:
     return {
-        "barrier": _finite(curve.barrier), "highest_at": curve.highest, "above_mean_of_ends": _finite(curve.above_mean),
-        "ends": list(curve.ends), "at": curve.at.tolist(), "loss": [_finite(loss) for loss in curve.loss.tolist()],
-    }  # fmt: skip
+        "barrier": _finite(curve.barrier),
+        "highest_at": curve.highest,
+        "above_mean_of_ends": _finite(curve.above_mean),
+        "ends": list(curve.ends),
+        "at": curve.at.tolist(),
+        "loss": [_finite(loss) for loss in curve.loss.tolist()],
+    }
 
 
 def _finite(value: float) -> float | None:

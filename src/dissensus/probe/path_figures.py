@@ -35,7 +35,14 @@ def plane_figure(plane: LossPlane, x_title: str, y_title: str) -> str:
     finite = plane.loss[np.isfinite(plane.loss)]
     low, high = float(finite.min()), float(finite.max())
     return grid_map(
-        np.where(np.isfinite(shown), shown, np.nan), plane.x.tolist(), plane.y.tolist(), x_title, y_title, LOSS,
-        low=float(np.log(max(low, 1e-300))), high=float(np.log(max(high, 1e-300))), ends=(f"{low:.3g}", f"{high:.3g}"),
+        np.where(np.isfinite(shown), shown, np.nan),
+        plane.x.tolist(),
+        plane.y.tolist(),
+        x_title,
+        y_title,
+        LOSS,
+        low=float(np.log(max(low, 1e-300))),
+        high=float(np.log(max(high, 1e-300))),
+        ends=(f"{low:.3g}", f"{high:.3g}"),
         mark=plane.places,
-    )  # fmt: skip
+    )

@@ -167,9 +167,7 @@ def _normalised(batches: Batches, model: nn.Module | Network, other: nn.Module |
     return replace(batches, network=replace(model, mean=mean, std=std))
 
 
-def _interpolate(
-    between: nn.Module, first: dict[str, torch.Tensor], last: dict[str, torch.Tensor], t: float
-) -> None:  # fmt: skip
+def _interpolate(between: nn.Module, first: dict[str, torch.Tensor], last: dict[str, torch.Tensor], t: float) -> None:
     with torch.no_grad():
         for name, held in state_of(between).items():
             if held.is_floating_point():

@@ -74,10 +74,12 @@ def barrier_figures(part: Way, probed: Probed) -> list[Figure]:
 def gradient_figures(part: Spread, probed: Probed) -> list[Figure]:
     at = np.linspace(0, len(probed.images) - 1, min(len(probed.images), DOTS)).astype(int)
     drawn = scatter(
-        normalised_entropy(probed.people)[at], part.gradients.variance[at],
-        [str(item) for item in probed.images.items[at].tolist()], "entropy of people, as a share of ln k",
+        normalised_entropy(probed.people)[at],
+        part.gradients.variance[at],
+        [str(item) for item in probed.images.items[at].tolist()],
+        "entropy of people, as a share of ln k",
         "gradient variance",
-    )  # fmt: skip
+    )
     return [("One dot for each item", drawn)]
 
 

@@ -29,8 +29,13 @@ def attack_table(part: Attacked, probed: Probed) -> NumberTable:
     rows: list[Sequence[str]] = [("none", "0", *_scores(first.before.means()))]
     for method, result in part.by_method.items():
         rows += [(method, f"{epsilon:g}", *_scores(after.means())) for epsilon, after in result.after.items()]
-    columns = [Column("attack"), *(Column(name, number=True) for name in ("epsilon", "accuracy", "cross-entropy to "
-               "the majority", "cross-entropy to people"))]  # fmt: skip
+    columns = [
+        Column("attack"),
+        *(
+            Column(name, number=True)
+            for name in ("epsilon", "accuracy", "cross-entropy to the majority", "cross-entropy to people")
+        ),
+    ]
     pgd = part.by_method["pgd"].options
     note = (
         f"Each attack raises the cross-entropy to the class most people chose; pgd takes {pgd['steps']} steps of "
@@ -49,8 +54,15 @@ def ood_table(part: Outside, probed: Probed) -> NumberTable:
             known = not math.isnan(value.auroc_low)
             interval = f"{value.auroc_low:.3f} to {value.auroc_high:.3f}" if known else "–"
             numbers = (value.aupr_in, value.aupr_out, value.fpr95_in, value.fpr95_out)
-            rows.append((name, DETECTORS[detector].title, shown_number(value.auroc), interval,
-                         *(shown_number(number) for number in numbers)))  # fmt: skip
+            rows.append(
+                (
+                    name,
+                    DETECTORS[detector].title,
+                    shown_number(value.auroc),
+                    interval,
+                    *(shown_number(number) for number in numbers),
+                )
+            )
     sizes = ", ".join(f"{len(table):,} of {name}" for name, table in probed.outside.items())
     note = (
         f"{len(probed.images):,} images inside, {sizes}. AUROC, with its 95 % interval over items, and AUPR: higher is "
@@ -61,14 +73,27 @@ def ood_table(part: Outside, probed: Probed) -> NumberTable:
 
 
 def curvature_table(part: Bending, probed: Probed) -> NumberTable:
-    columns = [Column("items"), Column("n", number=True), Column("largest eigenvalues", wraps=True),
-               *(Column(name, number=True) for name in ("error", "trace", "standard error", "loss"))]  # fmt: skip
+    columns = [
+        Column("items"),
+        Column("n", number=True),
+        Column("largest eigenvalues", wraps=True),
+        *(Column(name, number=True) for name in ("error", "trace", "standard error", "loss")),
+    ]
     rows = []
     for name, values in part.eigenvalues.items():
         of_trace = part.traces[name]
         listed = ", ".join(f"{value:.4g}" for value in values.value)
-        rows.append((name, f"{values.items:,}", listed, f"{values.error.max():.2g}", f"{of_trace.value:.4g}",
-                     f"{of_trace.error:.2g}", shown_number(values.loss)))  # fmt: skip
+        rows.append(
+            (
+                name,
+                f"{values.items:,}",
+                listed,
+                f"{values.error.max():.2g}",
+                f"{of_trace.value:.4g}",
+                f"{of_trace.error:.2g}",
+                shown_number(values.loss),
+            )
+        )
     note = (
         "Of the Hessian of the mean cross-entropy to people by all weights, batch norm frozen; larger is sharper. The "
         "error of the eigenvalues is the largest of theirs. Scales of weights that cancel, as before batch norm, "
@@ -78,13 +103,23 @@ def curvature_table(part: Bending, probed: Probed) -> NumberTable:
 
 
 def barrier_table(part: Way, probed: Probed) -> NumberTable:
-    columns = [Column("batch norm"), *(Column(name, number=True) for name in ("barrier", "at t", "above the mean",
-               "loss at t = 0", "loss at t = 1"))]  # fmt: skip
+    columns = [
+        Column("batch norm"),
+        *(
+            Column(name, number=True)
+            for name in ("barrier", "at t", "above the mean", "loss at t = 0", "loss at t = 1")
+        ),
+    ]
     rows = [
-        (name, shown_number(curve.barrier), f"{curve.highest:g}", shown_number(curve.above_mean),
-         *(shown_number(end) for end in curve.ends))
+        (
+            name,
+            shown_number(curve.barrier),
+            f"{curve.highest:g}",
+            shown_number(curve.above_mean),
+            *(shown_number(end) for end in curve.ends),
+        )
         for name, curve in part.curves.items()
-    ]  # fmt: skip
+    ]
     note = (
         f"On the straight way from {probed.names[0]} (t = 0) to {probed.names[1]} (t = 1). The barrier is how far the "
         "cross-entropy to people, in nats, rises above the straight line between its ends; below 0 there is none. "
@@ -120,8 +155,9 @@ def saliency_table(part: Maps, probed: Probed) -> NumberTable:
     rows = []
     for name, facts in list(part.stability.as_json().items())[1:]:
         mean = facts["mean"]
-        rows.append((name, "–" if mean is None else f"{mean:.3f}", f"{facts['images']:,}",
-                     f"{facts['without a value']:,}"))  # fmt: skip
+        rows.append(
+            (name, "–" if mean is None else f"{mean:.3f}", f"{facts['images']:,}", f"{facts['without a value']:,}")
+        )
     note = (
         "Mean correlation of the Grad-CAM maps of both networks for what people said, without ReLU: 1 where both look "
         "at the same parts of an image. An image whose map is the same everywhere has no correlation."
@@ -131,10 +167,18 @@ def saliency_table(part: Maps, probed: Probed) -> NumberTable:
 
 def gradient_table(part: Spread, probed: Probed) -> NumberTable:
     facts = part.as_json()
-    columns = [Column("items", number=True), Column("Spearman with entropy", number=True),
-               Column("mean variance", number=True), Column("median", number=True)]  # fmt: skip
-    row = (f"{facts['items']:,}", shown_number(part.gradients.spearman), f"{facts['mean_variance']:.4g}",
-           f"{facts['median_variance']:.4g}")  # fmt: skip
+    columns = [
+        Column("items", number=True),
+        Column("Spearman with entropy", number=True),
+        Column("mean variance", number=True),
+        Column("median", number=True),
+    ]
+    row = (
+        f"{facts['items']:,}",
+        shown_number(part.gradients.spearman),
+        f"{facts['mean_variance']:.4g}",
+        f"{facts['median_variance']:.4g}",
+    )
     note = (
         "Variance of the last layer's gradient of an item when its label is drawn from what people said, exact; larger "
         "is noisier. It rises with their entropy by its formula, so a high correlation says little about the network."

@@ -85,10 +85,14 @@ class Probed:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "model": self.names[0], "other": self.names[1] if self.other is not None else None,
-            "items": len(self.images), "classes": list(self.network.classes), "images_from": self.images.source,
-            "batch": self.batches.batch, "seed": self.seed,
-        }  # fmt: skip
+            "model": self.names[0],
+            "other": self.names[1] if self.other is not None else None,
+            "items": len(self.images),
+            "classes": list(self.network.classes),
+            "images_from": self.images.source,
+            "batch": self.batches.batch,
+            "seed": self.seed,
+        }
 
 
 @contextmanager
@@ -99,9 +103,15 @@ def no_bar(title: str) -> Iterator[Move]:
 
 @takes(labels=ANY_LABELS)
 def chosen_items(
-    networks: Mapping[str, Network], images: ImageTable, labels: Labels, rng: np.random.Generator,
-    say: Callable[[str], None], *, items: int | None = None, held_out: bool = False,
-) -> tuple[ImageTable, np.ndarray]:  # fmt: skip
+    networks: Mapping[str, Network],
+    images: ImageTable,
+    labels: Labels,
+    rng: np.random.Generator,
+    say: Callable[[str], None],
+    *,
+    items: int | None = None,
+    held_out: bool = False,
+) -> tuple[ImageTable, np.ndarray]:
     """The items to probe, in random order, so that batches mix the classes; and what people said about them.
 
     networks  by name; all of the same classes

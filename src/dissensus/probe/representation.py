@@ -96,10 +96,14 @@ class CkaTable:
         return {pair: float(np.mean(self._pairs(*pair))) for pair in combinations(dict.fromkeys(self.methods), 2)}
 
     def as_json(self) -> dict[str, Any]:
-        within = [{"methods": [name], "pairs": len(self._pairs(name, name)), "mean": None if math.isnan(mean) else mean}
-                  for name, mean in self.within.items()]  # fmt: skip
-        across = [{"methods": list(pair), "pairs": len(self._pairs(*pair)), "mean": mean}
-                  for pair, mean in self.across.items()]  # fmt: skip
+        within = [
+            {"methods": [name], "pairs": len(self._pairs(name, name)), "mean": None if math.isnan(mean) else mean}
+            for name, mean in self.within.items()
+        ]
+        across = [
+            {"methods": list(pair), "pairs": len(self._pairs(*pair)), "mean": mean}
+            for pair, mean in self.across.items()
+        ]
         return {"items": self.items, "within": within, "across": across}
 
     def _pairs(self, a: str, b: str) -> list[float]:
@@ -119,8 +123,9 @@ def cka_table(features: Mapping[str, Sequence[Any]]) -> CkaTable:
     """
     if not isinstance(features, Mapping):
         raise ValueError(f"features are a {type(features).__name__}; expected a mapping, method: [run, run, ...]")
-    named = [(method, f"{method}, run {place}", run) for method, runs in features.items()
-             for place, run in enumerate(runs)]  # fmt: skip
+    named = [
+        (method, f"{method}, run {place}", run) for method, runs in features.items() for place, run in enumerate(runs)
+    ]
     if len(named) < 2:
         raise ValueError(f"there are features of {len(named)} runs; expected 2 or more, as method: [run, run, ...]")
     centred = [_centred(matrix, name) for _, name, matrix in named]
@@ -182,10 +187,14 @@ class _Sums:
         square_a, square_b = mean_a @ mean_a, mean_b @ mean_b
         # The product of |x - mean|^2 and |y - mean|^2, each written out, summed over items.
         both = (
-            self.fourth[a, b] - 2 * self.third[a, right] @ mean_b - 2 * self.third[b, left] @ mean_a
+            self.fourth[a, b]
+            - 2 * self.third[a, right] @ mean_b
+            - 2 * self.third[b, left] @ mean_a
             + 4 * mean_a @ self.second[left, right] @ mean_b
-            + square_b * self.squares[a] + square_a * self.squares[b] - 3 * n * square_a * square_b
-        )  # fmt: skip
+            + square_b * self.squares[a]
+            + square_a * self.squares[b]
+            - 3 * n * square_a * square_b
+        )
         lengths = (self.squares[a] - n * square_a) * (self.squares[b] - n * square_b)
         return _unbiased(self._product(a, b), float(both), float(lengths), n)
 

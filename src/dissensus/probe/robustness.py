@@ -78,14 +78,21 @@ class Robustness:
     def as_json(self) -> dict[str, Any]:
         """What was attacked and how, and the means over items before, after and along the steps."""
         after = [
-            {"epsilon": epsilon} | scores.means() | {"unmoved_items": int(self.unmoved[epsilon].sum())}
+            {"epsilon": epsilon}
+            | scores.means()
+            | {"unmoved_items": int(self.unmoved[epsilon].sum())}
             | ({"steps": self.steps[epsilon].means()} if epsilon in self.steps else {})
             for epsilon, scores in self.after.items()
-        ]  # fmt: skip
+        ]
         return {
-            "method": self.method, "target": self.target, "raised": AIMS[self.target], "options": dict(self.options),
-            "items": len(self.items), "before": self.before.means(), "after": after,
-        }  # fmt: skip
+            "method": self.method,
+            "target": self.target,
+            "raised": AIMS[self.target],
+            "options": dict(self.options),
+            "items": len(self.items),
+            "before": self.before.means(),
+            "after": after,
+        }
 
 
 def attack(

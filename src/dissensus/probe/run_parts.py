@@ -38,11 +38,17 @@ RENEWED_ON = 5_000  # images are enough for means and variances of a channel, an
 def _attacks(probed: Probed, rng: np.random.Generator, move: Move) -> Attacked:
     by_method = {
         method: attack(
-            probed.network, probed.images, probed.people, method, epsilons=probed.epsilons, rng=stream,
-            batch=probed.batches.batch, progress=move,
+            probed.network,
+            probed.images,
+            probed.people,
+            method,
+            epsilons=probed.epsilons,
+            rng=stream,
+            batch=probed.batches.batch,
+            progress=move,
         )
         for method, stream in (("fgsm", None), ("pgd", rng))
-    }  # fmt: skip
+    }
     remarks = []
     for method, result in by_method.items():
         still = {epsilon: int(moved.sum()) for epsilon, moved in result.unmoved.items() if epsilon and moved.any()}

@@ -41,9 +41,11 @@ class SimilarityToPeople:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "spearman": interval_json(self.spearman), "pearson": interval_json(self.pearson), "pairs": self.pairs,
+            "spearman": interval_json(self.spearman),
+            "pearson": interval_json(self.pearson),
+            "pairs": self.pairs,
             "items": self.items,
-        }  # fmt: skip
+        }
 
 
 def similarity_to_people(features: Any, judgments: Any, pairs: Any = None) -> SimilarityToPeople:
@@ -77,8 +79,10 @@ def similarity_to_people(features: Any, judgments: Any, pairs: Any = None) -> Si
     group = np.searchsorted(items, [i, j]) % GROUPS  # (2, m)
     return SimilarityToPeople(
         _jackknife(spearman, cosines, people, group, len(items)),
-        _jackknife(pearson, cosines, people, group, len(items)), len(people), len(items),
-    )  # fmt: skip
+        _jackknife(pearson, cosines, people, group, len(items)),
+        len(people),
+        len(items),
+    )
 
 
 def _jackknife(

@@ -73,10 +73,12 @@ class SaliencyStability:
         parts = {"overall": self.values, "most disputed": self.values[self.disputed]}
         return {"seeds": self.seeds} | {
             name: {
-                "mean": None if np.isnan(values).all() else _mean(values), "images": values.size,
+                "mean": None if np.isnan(values).all() else _mean(values),
+                "images": values.size,
                 "without a value": int(np.isnan(values).sum()),
-            } for name, values in parts.items()
-        }  # fmt: skip
+            }
+            for name, values in parts.items()
+        }
 
 
 def stability_by_disagreement(maps: Any, p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) -> SaliencyStability:

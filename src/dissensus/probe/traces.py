@@ -188,13 +188,24 @@ def _grouped(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
             gradient = torch.autograd.grad(
                 loss, hessian.weights, create_graph=True, allow_unused=True, materialize_grads=True
             )
-            signs = [part.view(weight.shape) for part, weight in
-                     zip(hessian.draw(rng, signs=True).split(hessian.sizes), hessian.weights, strict=True)]  # fmt: skip
+            signs = [
+                part.view(weight.shape)
+                for part, weight in zip(
+                    hessian.draw(rng, signs=True).split(hessian.sizes), hessian.weights, strict=True
+                )
+            ]
             pairs = [(g, v) for g, v in zip(gradient, signs, strict=True) if g.requires_grad]
-            products = torch.autograd.grad(
-                [g for g, _ in pairs], hessian.weights, [v for _, v in pairs], allow_unused=True,
-                materialize_grads=True,
-            ) if pairs else []  # fmt: skip
+            products = (
+                torch.autograd.grad(
+                    [g for g, _ in pairs],
+                    hessian.weights,
+                    [v for _, v in pairs],
+                    allow_unused=True,
+                    materialize_grads=True,
+                )
+                if pairs
+                else []
+            )
         yield sum(float((v * h).sum(dtype=torch.float64)) for v, h in zip(signs, products, strict=False))
 
 
@@ -210,8 +221,10 @@ def _fisher(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
 
 
 _QUADRATIC_FORMS: dict[str, Callable[[Hessian, np.random.Generator], Iterator[float]]] = {
-    "fisher": _fisher, "grouped": _grouped, "hutchinson": _hutchinson,
-}  # fmt: skip
+    "fisher": _fisher,
+    "grouped": _grouped,
+    "hutchinson": _hutchinson,
+}
 
 
 def _groups(hessian: Hessian) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:

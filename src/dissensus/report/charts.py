@@ -34,9 +34,15 @@ class Line:
 
 
 def line_chart(
-    lines: Sequence[Line], x_title: str, y_title: str, *, x_range: tuple[float, float] | None = None,
-    y_range: tuple[float, float] | None = None, diagonal: bool = False, marks: bool = True,
-) -> str:  # fmt: skip
+    lines: Sequence[Line],
+    x_title: str,
+    y_title: str,
+    *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    diagonal: bool = False,
+    marks: bool = True,
+) -> str:
     """Curves with a legend below; `diagonal` draws where y equals x, as in a reliability diagram."""
     known = [line for line in lines if np.isfinite(np.asarray(line.y, dtype=np.float64)).any()]
     if not known:
@@ -65,9 +71,18 @@ def line_chart(
 
 
 def grid_map(
-    values: np.ndarray, x: Sequence[float], y: Sequence[float], x_title: str, y_title: str, title: str, *,
-    low: float, high: float, mark: Sequence[float] | np.ndarray | None = None, ends: tuple[str, str] | None = None,
-) -> str:  # fmt: skip
+    values: np.ndarray,
+    x: Sequence[float],
+    y: Sequence[float],
+    x_title: str,
+    y_title: str,
+    title: str,
+    *,
+    low: float,
+    high: float,
+    mark: Sequence[float] | np.ndarray | None = None,
+    ends: tuple[str, str] | None = None,
+) -> str:
     """A value for each pair of numbers, darker for more, y upwards; NaN stays empty.
 
     values: (len(y), len(x)); `mark` rings the cell nearest to (x, y), or to each of (m, 2) such pairs; `ends`

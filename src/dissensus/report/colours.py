@@ -20,9 +20,19 @@ PEOPLE = "#5f6b7c"
 MODELS = (BLUE, ORANGE, "#2a7f4f", "#7a3f9d", "#a8324a")
 # One for each class in their order; white text on each has a contrast of 4.5:1 or more.
 CLASSES = (
-    BLUE, "#b9530b", "#2a7f4f", "#7a3f9d", "#a8324a", "#0b7285", "#7a5230", "#b03487", "#66690f", "#4b4fc4", "#3d4a5c",
+    BLUE,
+    "#b9530b",
+    "#2a7f4f",
+    "#7a3f9d",
+    "#a8324a",
+    "#0b7285",
+    "#7a5230",
+    "#b03487",
+    "#66690f",
+    "#4b4fc4",
+    "#3d4a5c",
     "#8a3b12",
-)  # fmt: skip
+)
 REST = "#aeb6c3"  # classes beyond these
 MAP_ENDS = ("#f3f7fc", "#0b1e3a")  # the least and the largest value of a map; blue lies between them
 
@@ -59,11 +69,27 @@ REPORT_NIGHT = {
 # What the colours of data become by night. Figures are drawn in those of the day, and the page exchanges them, so that
 # a figure that is saved from a page has them too. Text on a class is then as dark as the paper.
 NIGHT = {
-    BLUE: "#8ab8f0", ORANGE: "#f0954e", "#2a7f4f": "#5cc48a", "#7a3f9d": "#c795e6", PEOPLE: "#a3aebf",
-    "#a8324a": "#f0798e", "#b9530b": "#e8a068", "#0b7285": "#3fb6cc", "#7a5230": "#c9a27c", "#b03487": "#ec82c4",
-    "#66690f": "#b9bd4a", "#4b4fc4": "#a3a6f7", "#3d4a5c": "#8fa0b8", "#8a3b12": "#d9825a", REST: "#5c6779",
-    SHADES[1]: "#3a6ea8", SHADES[2]: "#31598a", SHADES[3]: "#2a4a72", SHADES[4]: "#243d5e", SHADES[5]: "#22304a",
-}  # fmt: skip
+    BLUE: "#8ab8f0",
+    ORANGE: "#f0954e",
+    "#2a7f4f": "#5cc48a",
+    "#7a3f9d": "#c795e6",
+    PEOPLE: "#a3aebf",
+    "#a8324a": "#f0798e",
+    "#b9530b": "#e8a068",
+    "#0b7285": "#3fb6cc",
+    "#7a5230": "#c9a27c",
+    "#b03487": "#ec82c4",
+    "#66690f": "#b9bd4a",
+    "#4b4fc4": "#a3a6f7",
+    "#3d4a5c": "#8fa0b8",
+    "#8a3b12": "#d9825a",
+    REST: "#5c6779",
+    SHADES[1]: "#3a6ea8",
+    SHADES[2]: "#31598a",
+    SHADES[3]: "#2a4a72",
+    SHADES[4]: "#243d5e",
+    SHADES[5]: "#22304a",
+}
 
 # Custom properties of the web app, by day and by night: `elicit.css`, then what `dashboard.css` adds.
 SURVEY = {

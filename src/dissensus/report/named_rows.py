@@ -55,9 +55,13 @@ def interval_chart(
 
 
 def grouped_bars(
-    groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], title: str, *,
-    colours: Mapping[str, str] | None = None, counts: Sequence[int] | None = None,
-) -> str:  # fmt: skip
+    groups: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float]]],
+    title: str,
+    *,
+    colours: Mapping[str, str] | None = None,
+    counts: Sequence[int] | None = None,
+) -> str:
     """For each group one horizontal bar of each series; the bars share one scale from 0.
 
     colours  of the series by name, the same on a whole page

@@ -28,9 +28,13 @@ def histogram(counts: np.ndarray, title: str) -> str:
         tall = (base - 22) * count / top
         drawn.append(
             f'<rect class="count" x="{16 + i * step}" y="{base - tall:.1f}" width="{step - 3}" height="{tall:.1f}"/>'
-            + (f'<text x="{16 + (i + 0.46) * step:.1f}" y="{base - tall - 4:.1f}" text-anchor="middle">{count:,}</text>'
-               if count else "")
-        )  # fmt: skip
+            + (
+                f'<text x="{16 + (i + 0.46) * step:.1f}" y="{base - tall - 4:.1f}" text-anchor="middle">'
+                f"{count:,}</text>"
+                if count
+                else ""
+            )
+        )
     ticks = "".join(
         f'<text x="{16 + step * x}" y="{base + 16}" text-anchor="middle">{x / 10:g}</text>' for x in (0, 5, 10)
     )
@@ -99,9 +103,13 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
             drawn.append(
                 f'<rect class="map" x="{left + j * cell}" y="{y}" width="{cell - 1}" height="{cell - 1}" '
                 f'fill-opacity="{_strength(share):.3f}"/>'
-                + (f'<text{ink} x="{left + j * cell + 17.5}" y="{y + 22}" text-anchor="middle">{100 * share:.0f}</text>'
-                   if share >= 0.005 else "")
-            )  # fmt: skip
+                + (
+                    f'<text{ink} x="{left + j * cell + 17.5}" y="{y + 22}" text-anchor="middle">'
+                    f"{100 * share:.0f}</text>"
+                    if share >= 0.005
+                    else ""
+                )
+            )
     words = "; ".join(
         f"{names[i]}: " + ", ".join(f"{names[j]} {values[i, j]:.0%}" for j in range(k) if values[i, j] >= 0.005)
         for i in range(k)

@@ -57,8 +57,12 @@ def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *
     if not stacks:
         return table
     # Rows that are laid out as blocks stay rows for a screen reader only if they say so.
-    roles = {"<table>": '<table class="stack" role="table">', "<tr": '<tr role="row"', "<td": '<td role="cell"',
-             "<th": '<th role="columnheader"'}  # fmt: skip
+    roles = {
+        "<table>": '<table class="stack" role="table">',
+        "<tr": '<tr role="row"',
+        "<td": '<td role="cell"',
+        "<th": '<th role="columnheader"',
+    }
     for plain, told in roles.items():
         table = table.replace(plain, told)
     return table
@@ -92,9 +96,8 @@ def print_table(
     widths = [cell_len(column.title) for column in columns]
     for column in columns:
         table.add_column(
-            Text(column.title), justify="right" if column.number else "left", overflow="fold",
-            no_wrap=not column.wraps,
-        )  # fmt: skip
+            Text(column.title), justify="right" if column.number else "left", overflow="fold", no_wrap=not column.wraps
+        )
     for row in rows:
         cells, style = (row.cells, row.style) if isinstance(row, Row) else (row, "")
         for place, cell in enumerate(cells):

@@ -76,15 +76,19 @@ def _check_choosing(study: Study, models: list[ModelSettings], name: str) -> Non
         for key in (key for key, is_chosen in chosen.items() if is_chosen):
             said = "none" if settings[key] is None else settings[key]
             study.text.refuse(
-                ("model",), f"{model.name} with {key} {said} goes by items to choose by, and the split leaves none of "
+                ("model",),
+                f"{model.name} with {key} {said} goes by items to choose by, and the split leaves none of "
                 f"{name}; give [split] a validation, or {key} another value",
-            )  # fmt: skip
+            )
 
 
 def _check_networks(study: Study, data: Mapping[str, StudyData]) -> None:
     """Make every network once, without its weights, which refuses widths and depths that it cannot have."""
-    shapes = {(model.name, model.settings["width"], model.settings["depth"]): None
-              for model in study.models if model.kind == "network"}  # fmt: skip
+    shapes = {
+        (model.name, model.settings["width"], model.settings["depth"]): None
+        for model in study.models
+        if model.kind == "network"
+    }
     if not shapes or find_spec("torch") is None:
         return
     for items in data.values():
@@ -121,9 +125,10 @@ def _check_deliveries(study: Study, cells: list[Cell], data: Mapping[str, StudyD
             study.text.refuse(("delivery",), f"{cell.data}, {_said(cell)}, {cell.delivery}: {problem}")
         if cell.model.name == "logistic" and (not delivery.fixed or delivery.mixes):
             study.text.refuse(
-                ("delivery",), f"{cell.delivery} changes with the epoch, and the logistic head needs one target per "
+                ("delivery",),
+                f"{cell.delivery} changes with the epoch, and the logistic head needs one target per "
                 "item; take the head linear or mlp, or name the pair under [[skip]]",
-            )  # fmt: skip
+            )
 
 
 def _said(cell: Cell) -> str:

@@ -35,12 +35,16 @@ class StudyFolder:
 def write_description(study: Study, tasks: Sequence[Task], folder: Path) -> None:
     """What a report needs besides the records, and the study as it was written."""
     description = {
-        "name": study.name, "question": study.question, "seeds": list(study.seeds), "split": asdict(study.split),
+        "name": study.name,
+        "question": study.question,
+        "seeds": list(study.seeds),
+        "split": asdict(study.split),
         "evaluation": asdict(study.evaluation),
         "compare": None if study.comparing is None else asdict(study.comparing),
         "data": {name: _said(source) for name, source in study.data.items()},
-        "text": study.text.text, "cells": [task.key for task in tasks],
-    }  # fmt: skip
+        "text": study.text.text,
+        "cells": [task.key for task in tasks],
+    }
     write_text(json.dumps(description, indent=1) + "\n", folder / STUDY)
     copy = folder / "study.toml"
     if study.text.text and copy.resolve() != Path(study.text.source).resolve():  # which may have changed since
@@ -64,5 +68,7 @@ def read_folder(folder: str | Path) -> StudyFolder:
 def _said(source: DataSource) -> dict[str, str]:
     """Where data come from, in words; values that were handed over in Python by their kind."""
     given = {name: value for name, value in vars(source).items() if value is not None and value is not False}
-    return {name: str(value) if isinstance(value, str | Path | bool) else f"a {type(value).__name__}"
-            for name, value in given.items()}  # fmt: skip
+    return {
+        name: str(value) if isinstance(value, str | Path | bool) else f"a {type(value).__name__}"
+        for name, value in given.items()
+    }

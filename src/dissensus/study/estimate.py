@@ -76,9 +76,11 @@ def estimate_study(
     costs = [(timed.get(key, usual), len(group)) for key, group in groups.items()]
     return Estimate(
         seconds=sum(cost.seconds * count for cost, count in costs) / workers,
-        size=round(sum(cost.size * count for cost, count in costs)), timed=len(timed), models=len(groups),
+        size=round(sum(cost.size * count for cost, count in costs)),
+        timed=len(timed),
+        models=len(groups),
         workers=workers,
-    )  # fmt: skip
+    )
 
 
 def _cost(group: Sequence[Task], study: Study, data: StudyData, threads: int) -> _Cost:
@@ -142,11 +144,14 @@ def _part(data: StudyData, count: int) -> StudyData:
         return data
     rows = np.unique(np.linspace(0, data.n_items - 1, count).round().astype(np.int64))
     return replace(
-        data, labels=items_of(data.labels, rows), people=data.people.select(rows), gold=data.gold[rows],
+        data,
+        labels=items_of(data.labels, rows),
+        people=data.people.select(rows),
+        gold=data.gold[rows],
         features=None if data.features is None else data.features[rows],
         images=None if data.images is None else data.images.select(rows),
         columns={name: column[rows] for name, column in data.columns.items()},
-    )  # fmt: skip
+    )
 
 
 def _sizes(outcome: Outcome) -> tuple[int, int]:

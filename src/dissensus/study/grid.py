@@ -28,11 +28,15 @@ class Cell:
     def arm(self) -> dict[str, Any]:
         """Everything but chance, flat: what a table can have a column for, and a baseline or a rule can name."""
         return {
-            "data": self.data, "votes": self.labels.votes or "all", "completion": self.labels.completion or "none",
-            "aggregation": self.labels.aggregation or "none", "transforms": self.labels.transforms or "none",
-            "delivery": self.delivery, "model": self.model.name,
+            "data": self.data,
+            "votes": self.labels.votes or "all",
+            "completion": self.labels.completion or "none",
+            "aggregation": self.labels.aggregation or "none",
+            "transforms": self.labels.transforms or "none",
+            "delivery": self.delivery,
+            "model": self.model.name,
             **{key: value for key, value in self.model.as_json().items() if key not in ("head", "network")},
-        }  # fmt: skip
+        }
 
 
 def cells_of(study: Study) -> list[Cell]:
@@ -43,9 +47,13 @@ def cells_of(study: Study) -> list[Cell]:
     folds: list[int | None] = list(range(study.split.folds)) if study.split.scheme == "k-fold" else [None]
     cells = [
         Cell(data, labels, delivery, model, seed, fold)
-        for seed in study.seeds for fold in folds for data in study.data for labels in study.labels
-        for delivery in study.deliveries for model in study.models
-    ]  # fmt: skip
+        for seed in study.seeds
+        for fold in folds
+        for data in study.data
+        for labels in study.labels
+        for delivery in study.deliveries
+        for model in study.models
+    ]
     for place, rule in enumerate(study.skip, 1):
         path = ("skip", str(place))
         _check_names(rule, cells, study, path)
@@ -59,12 +67,18 @@ def cells_of(study: Study) -> list[Cell]:
         path = ("compare", "baseline")
         _check_names(study.comparing.baseline, cells, study, path)
         if not any(matches(cell.arm, study.comparing.baseline) for cell in cells):
-            study.text.refuse(path, f"no arm of the study has {dict(study.comparing.baseline)}; its values are "
-                              f"{_values(cells, study.comparing.baseline)}")  # fmt: skip
+            study.text.refuse(
+                path,
+                f"no arm of the study has {dict(study.comparing.baseline)}; its values are "
+                f"{_values(cells, study.comparing.baseline)}",
+            )
         arms = list({repr(cell.arm): cell.arm for cell in cells}.values())
         if len(arms) > 1 and all(matches(arm, study.comparing.baseline) for arm in arms):
-            study.text.refuse(path, f"all {len(arms)} arms of the study have {dict(study.comparing.baseline)}, so none "
-                              "would be compared; expected values that some do not have")  # fmt: skip
+            study.text.refuse(
+                path,
+                f"all {len(arms)} arms of the study have {dict(study.comparing.baseline)}, so none "
+                "would be compared; expected values that some do not have",
+            )
     return cells
 
 
@@ -95,4 +109,4 @@ def _check_names(rule: Mapping[str, Any], cells: list[Cell], study: Study, path:
 def _values(cells: list[Cell], rule: Mapping[str, Any]) -> str:
     return "; ".join(
         f"{key}: {', '.join(dict.fromkeys(str(_named(cell.arm.get(key))) for cell in cells))}" for key in rule
-    )  # fmt: skip
+    )

@@ -96,27 +96,45 @@ def study_text(path: Path, labels: str, features: str | None, images: str | None
     if not network:
         model = {"hidden": 64, "epochs": 10, "standardise": True} if small else {"standardise": True}
     return TEMPLATE.format(
-        path=path, name=_toml(f"{name}, first study"), seeds=3 if network else 8,
-        deliveries=_list(DELIVERIES), wrappers=_list(wrapper_forms()),
+        path=path,
+        name=_toml(f"{name}, first study"),
+        seeds=3 if network else 8,
+        deliveries=_list(DELIVERIES),
+        wrappers=_list(wrapper_forms()),
         table=name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _toml(name),
-        labels=_pair("labels", labels), features=_pair("features", features or "features.npy", live=not network),
+        labels=_pair("labels", labels),
+        features=_pair("features", features or "features.npy", live=not network),
         images=_pair("images", images or "digits", live=images is not None),
-        completions=_list(["none", *COMPLETIONS]), aggregations=_list(["none", *AGGREGATIONS]),
+        completions=_list(["none", *COMPLETIONS]),
+        aggregations=_list(["none", *AGGREGATIONS]),
         transforms=_list(transform_forms()),
-        heads=_list(HEADS), networks=_list(NETWORKS),
-        model=_toml("small" if network else "mlp"), kind="network" if network else "head",
+        heads=_list(HEADS),
+        networks=_list(NETWORKS),
+        model=_toml("small" if network else "mlp"),
+        kind="network" if network else "head",
         settings=_settings("network" if network else "head", "small" if network else "mlp", model),
-        schemes=", ".join(SCHEMES), test=Split.test, validation=Split.validation, folds=Split.folds,
-        metrics=_toml(list(USUAL_METRICS)), all_metrics=_list(METRICS), slices=", ".join(SLICES),
-        probes=", ".join(ALONE), tests=", ".join(TESTS), sides=", ".join(SIDES), families=", ".join(FAMILIES),
-    )  # fmt: skip
+        schemes=", ".join(SCHEMES),
+        test=Split.test,
+        validation=Split.validation,
+        folds=Split.folds,
+        metrics=_toml(list(USUAL_METRICS)),
+        all_metrics=_list(METRICS),
+        slices=", ".join(SLICES),
+        probes=", ".join(ALONE),
+        tests=", ".join(TESTS),
+        sides=", ".join(SIDES),
+        families=", ".join(FAMILIES),
+    )
 
 
 def _check_there(option: str, value: str | None) -> None:
     if value is None or Path(value).exists():
         return
-    kinds: dict[str, tuple[ContentKind, ...]] = {"--labels": ("labels",), "--features": ("features",),
-                                                 "--images": ("images", "labels")}  # fmt: skip
+    kinds: dict[str, tuple[ContentKind, ...]] = {
+        "--labels": ("labels",),
+        "--features": ("features",),
+        "--images": ("images", "labels"),
+    }
     if not any(is_data_set(value, kind) for kind in kinds[option]):
         raise ValueError(
             f"{option} {value}: no such file, and no data set of that name has {option[2:]}; `dissensus data list`"

@@ -24,8 +24,11 @@ _LOGISTIC = ("penalty",)
 _NETWORK = ("width", "depth")
 # What only changes how fast a network trains, or on what, is no setting of a study: `threads` are the engine's.
 _LOOP = tuple(entry.name for entry in fields(TrainConfig) if entry.name not in ("seed", "compile"))
-_TYPES = {entry.name: str(entry.type) for config in (FitConfig, NetworkConfig, TrainConfig, HeadConfig)
-          for entry in fields(config)}  # fmt: skip
+_TYPES = {
+    entry.name: str(entry.type)
+    for config in (FitConfig, NetworkConfig, TrainConfig, HeadConfig)
+    for entry in fields(config)
+}
 KEPT = ("best", "last")
 
 

@@ -16,8 +16,10 @@ from dissensus.labels.shares import Labels
 from dissensus.labels.transforms import TRANSFORMS
 from dissensus.study.spec_lines import SpecText
 
-_KNOBS = {name: [knob for knob in list(inspect.signature(function).parameters)[1:] if knob not in ("rng", "gold")]
-          for name, function in TRANSFORMS.items()}  # fmt: skip
+_KNOBS = {
+    name: [knob for knob in list(inspect.signature(function).parameters)[1:] if knob not in ("rng", "gold")]
+    for name, function in TRANSFORMS.items()
+}
 
 
 def steps_of(pipe: str) -> list[str]:

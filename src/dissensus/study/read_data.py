@@ -74,8 +74,11 @@ def _in_a_study(problem: str) -> str:
     said = problem.replace("by_position=True (--by-position)", "by_position = true in this table")
     said = said.replace("leave by_position (--by-position) out", "leave by_position out")
     options = re.search(r"\(--[a-z-]+( \w+)?\)", said)
-    return f"{said}; options such as {options[0][1:-1]} are those of `dissensus convert`, which makes a plain file" if (
-        options and "embed" not in said) else said  # fmt: skip
+    return (
+        f"{said}; options such as {options[0][1:-1]} are those of `dissensus convert`, which makes a plain file"
+        if (options and "embed" not in said)
+        else said
+    )
 
 
 def parts_in_file(items: np.ndarray, path: str | Path) -> np.ndarray:

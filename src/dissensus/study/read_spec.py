@@ -30,8 +30,20 @@ from dissensus.study.spec import (
 )
 from dissensus.study.spec_lines import SpecText, read_toml
 
-_TOP = ("name", "question", "seeds", "delivery", "keep_models", "data", "labels", "model", "split", "evaluate",
-        "compare", "skip")  # fmt: skip
+_TOP = (
+    "name",
+    "question",
+    "seeds",
+    "delivery",
+    "keep_models",
+    "data",
+    "labels",
+    "model",
+    "split",
+    "evaluate",
+    "compare",
+    "skip",
+)
 _DATA = ("labels", "features", "images", "people", "by_position")
 _LABELS = ("votes", "completion", "aggregation", "transforms")
 _SPLIT = ("scheme", "test", "validation", "folds", "column", "file")
@@ -55,16 +67,20 @@ def study_of(values: Mapping[str, Any], text: SpecText = SpecText()) -> Study:  
     data = {str(name): _data(source, ("data", str(name)), text) for name, source in _tables(values, text).items()}
     evaluation, split = _evaluation(_table(values, "evaluate", text), text), _split(_table(values, "split", text), text)
     study = Study(
-        name=_name(values.get("name", "study"), text), question=_question(values.get("question", ""), text),
+        name=_name(values.get("name", "study"), text),
+        question=_question(values.get("question", ""), text),
         data=data,
         labels=_labels(_table(values, "labels", text), text),
         deliveries=_deliveries(values.get("delivery", "soft"), text),
-        models=_models(values["model"], evaluation, text), split=split,
-        seeds=_seeds(values.get("seeds", 5), text), evaluation=evaluation,
+        models=_models(values["model"], evaluation, text),
+        split=split,
+        seeds=_seeds(values.get("seeds", 5), text),
+        evaluation=evaluation,
         comparing=_comparing(_table(values, "compare", text), split.scheme, text),
         skip=tuple(_skipped(rule, place, text) for place, rule in enumerate(_listed(values.get("skip", [])), 1)),
-        keep_models=_yes_or_no(values.get("keep_models", False), ("keep_models",), text), text=text,
-    )  # fmt: skip
+        keep_models=_yes_or_no(values.get("keep_models", False), ("keep_models",), text),
+        text=text,
+    )
     _check_inputs(study)
     return study
 
@@ -107,8 +123,11 @@ def _data(source: Any, path: tuple[str, ...], text: SpecText) -> DataSource:
     if source.get("labels") is None:
         text.refuse(path, "has no labels; expected labels = a data set or a file")
     if source.get("features") is None and source.get("images") is None:
-        text.refuse(path, 'has neither features nor images; expected features = "x.npy" or "pixels" for heads, '
-                    "images = a data set or a folder for networks")  # fmt: skip
+        text.refuse(
+            path,
+            'has neither features nor images; expected features = "x.npy" or "pixels" for heads, '
+            "images = a data set or a folder for networks",
+        )
     for key in ("labels", "features", "images", "people"):
         if text.text and not isinstance(source.get(key, ""), str):
             text.refuse((*path, key), f"is {source[key]!r}; expected one name or path between quotes")
@@ -126,9 +145,11 @@ def _labels(table: Mapping[str, Any], text: SpecText) -> tuple[LabelRecipe, ...]
         axes[key] = [_label_value(key, value, path, text) for value in _axis(table.get(key, "none"), path, text)]
     return tuple(
         LabelRecipe(votes, completion, aggregation, transforms)
-        for votes in axes["votes"] for completion in axes["completion"] for aggregation in axes["aggregation"]
+        for votes in axes["votes"]
+        for completion in axes["completion"]
+        for aggregation in axes["aggregation"]
         for transforms in axes["transforms"]
-    )  # fmt: skip
+    )
 
 
 def _label_value(key: str, value: Any, path: tuple[str, ...], text: SpecText) -> Any:
@@ -251,9 +272,12 @@ def _check_inputs(study: Study) -> None:
 def _axis(value: Any, path: tuple[str, ...], text: SpecText, *, may_be_empty: bool = False) -> Sequence[Any]:
     values = _listed(value)
     if not values and not may_be_empty:
-        text.refuse(path, "is an empty list, so the study would have nothing to show; expected one value or more"
-                    if path[:1] == ("evaluate",) else
-                    "is an empty list, so the study would have no cells; expected one value or more")  # fmt: skip
+        text.refuse(
+            path,
+            "is an empty list, so the study would have nothing to show; expected one value or more"
+            if path[:1] == ("evaluate",)
+            else "is an empty list, so the study would have no cells; expected one value or more",
+        )
     for place, item in enumerate(values):
         if item in values[:place]:
             text.refuse(path, f"has {item!r} twice; expected each value once, or the study would have cells twice")

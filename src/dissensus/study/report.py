@@ -105,8 +105,11 @@ def _sections(summary: Summary, folder: str) -> list[tuple[str, str]]:
 def _facts(summary: Summary) -> list[tuple[str, str]]:
     total = len(summary.cells) + summary.missing
     done, failed = (sum(row["status"] == status for row in summary.cells) for status in ("done", "failed"))
-    facts = [("arms", str(len(summary.arms))), ("seeds", str(len(summary.description["seeds"]))),
-             ("cells done", f"{done:,} of {total:,}")]  # fmt: skip
+    facts = [
+        ("arms", str(len(summary.arms))),
+        ("seeds", str(len(summary.description["seeds"]))),
+        ("cells done", f"{done:,} of {total:,}"),
+    ]
     facts += [("failed", f"{failed:,}")] if failed else []
     seconds = sum(row["seconds"] for row in summary.cells)
     return [*facts, ("computing", _duration(seconds)), ("remarks", str(len(summary.remarks)))]
@@ -179,14 +182,28 @@ def _cells(summary: Summary) -> str:
     if not summary.cells:
         return ""
     numbers = [*summary.metrics, "seconds"]
-    columns = [Column("cell"), Column("arm", wraps=True), Column("seed", number=True), Column("fold", number=True),
-               Column("status"), *(Column(name, number=True) for name in numbers), Column("commit")]  # fmt: skip
+    columns = [
+        Column("cell"),
+        Column("arm", wraps=True),
+        Column("seed", number=True),
+        Column("fold", number=True),
+        Column("status"),
+        *(Column(name, number=True) for name in numbers),
+        Column("commit"),
+    ]
     folds = any(row["fold"] is not None for row in summary.cells)
     rows = []
     for row in summary.cells:
         marked = f"{row['commit']} (older)" if row["older_commit"] else str(row["commit"])
-        cells = [row["cell"], row["arm"], str(row["seed"]), "" if row["fold"] is None else str(row["fold"]),
-                 row["status"], *(_shown(row.get(name)) for name in numbers), marked]  # fmt: skip
+        cells = [
+            row["cell"],
+            row["arm"],
+            str(row["seed"]),
+            "" if row["fold"] is None else str(row["fold"]),
+            row["status"],
+            *(_shown(row.get(name)) for name in numbers),
+            marked,
+        ]
         rows.append(cells if folds else cells[:3] + cells[4:])
     table = html_table(columns if folds else columns[:3] + columns[4:], rows)
     shown = scrolling(table, "all cells")

@@ -114,8 +114,9 @@ def run_study(
         left = [task for task in tasks if task.key not in known or (retry and known[task.key]["status"] == "failed")]
         run = _Run(place, len(tasks), len(tasks) - len(left), progress, stop)
         again = {task.key for task in left}
-        run.failures = {key: record["error"] for key, record in known.items()
-                        if record["status"] == "failed" and key not in again}  # fmt: skip
+        run.failures = {
+            key: record["error"] for key, record in known.items() if record["status"] == "failed" and key not in again
+        }
         if left:
             chosen = local_engine(left, jobs, place) if engine is None else as_engine(engine)
             run.work(jobs_of(left, study, data, chosen.workers), data, chosen)
@@ -129,7 +130,7 @@ def _check_place(study: Study, folder: Path) -> None:
             if isinstance(given := getattr(source, key), str | Path) and Path(given).resolve() == folder.resolve():
                 study.text.refuse(
                     ("data", name, key), f"is {str(given)!r}, and so is the folder of the study; choose another for it"
-                )  # fmt: skip
+                )
 
 
 def known_cells(tasks: list[Task], cells: Path) -> dict[str, dict[str, Any]]:

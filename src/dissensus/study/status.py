@@ -47,10 +47,16 @@ def status_of(folder: str | Path) -> Status:
     older = Counter(record["commit"] for record in known.records if record["commit"] != own)
     running, cut_off = _runner(place)
     return Status(
-        name=known.description["name"], cells=len(known.description["cells"]), done=len(known.records) - len(failed),
-        failed=failed, missing=known.missing, others=known.others, older=dict(older.most_common()), running=running,
+        name=known.description["name"],
+        cells=len(known.description["cells"]),
+        done=len(known.records) - len(failed),
+        failed=failed,
+        missing=known.missing,
+        others=known.others,
+        older=dict(older.most_common()),
+        running=running,
         cut_off=cut_off,
-    )  # fmt: skip
+    )
 
 
 def _runner(folder: Path) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

@@ -69,9 +69,12 @@ class Checkpoint:
                 _write(best, progress.best, {})
                 self.kept = progress.best_epoch
             about = {
-                "work": self.work, "epoch": progress.epoch, "step": progress.step, "history": progress.history,
+                "work": self.work,
+                "epoch": progress.epoch,
+                "step": progress.step,
+                "history": progress.history,
                 "best epoch": progress.best_epoch,
-            }  # fmt: skip
+            }
             tensors = {f"module.{name}": value for name, value in module.state_dict().items()}
             for place, entries in optimizer.state_dict()["state"].items():
                 tensors |= {f"optimizer.{place}.{name}": value for name, value in entries.items() if value is not None}

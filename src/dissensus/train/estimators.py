@@ -46,11 +46,24 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
     n_iter_: np.ndarray
 
     def __init__(
-        self, head: Literal["linear", "mlp"] = "linear", *, C: float = 1.0, fit_intercept: bool = True,  # noqa: N803
-        tol: float = 1e-6, max_iter: int = 1000, hidden: int = 128, dropout: float = 0.1, learning_rate: float = 1e-3,
-        weight_decay: float = 0.0, batch_size: int = 32, epochs: int = 20, warm_start: bool = False,
-        missing_classes: Literal["refuse", "zero"] = "refuse", classes: Any = None, random_state: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        head: Literal["linear", "mlp"] = "linear",
+        *,
+        C: float = 1.0,  # noqa: N803
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        hidden: int = 128,
+        dropout: float = 0.1,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 0.0,
+        batch_size: int = 32,
+        epochs: int = 20,
+        warm_start: bool = False,
+        missing_classes: Literal["refuse", "zero"] = "refuse",
+        classes: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.head = head
         self.C = C
         self.fit_intercept = fit_intercept
@@ -144,14 +157,21 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"C is {self.C}; expected a number above 0, the inverse strength of the penalty")
         start = (self.coef_, self.intercept_) if warm else None
         solved = soft_logistic(
-            x, probs, weights, penalty=1 / self.C, intercept=self.fit_intercept, tolerance=self.tol,
-            most_iterations=self.max_iter, start=start,
-        )  # fmt: skip
+            x,
+            probs,
+            weights,
+            penalty=1 / self.C,
+            intercept=self.fit_intercept,
+            tolerance=self.tol,
+            most_iterations=self.max_iter,
+            start=start,
+        )
         if not solved.converged and solved.iterations >= self.max_iter:
             warnings.warn(
                 f"the solver had not converged after max_iter={self.max_iter} steps: scale X, or allow more",
-                ConvergenceWarning, stacklevel=3,
-            )  # fmt: skip
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         self.coef_, self.intercept_ = solved.coef, solved.intercept
         self.head_ = Head((solved.layer,), self._names)
         self.n_iter_, self.loss_ = np.array([solved.iterations]), solved.loss
@@ -161,10 +181,16 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         from dissensus.train.heads.training import train_heads
 
         config = HeadConfig(
-            hidden=self.hidden, dropout=self.dropout, learning_rate=self.learning_rate, patience=None, keep="last",
-            weight_decay=self.weight_decay, batch=min(self.batch_size, x.shape[0]), epochs=self.epochs,
+            hidden=self.hidden,
+            dropout=self.dropout,
+            learning_rate=self.learning_rate,
+            patience=None,
+            keep="last",
+            weight_decay=self.weight_decay,
+            batch=min(self.batch_size, x.shape[0]),
+            epochs=self.epochs,
             seed=int(check_random_state(self.random_state).randint(2**31)),
-        )  # fmt: skip
+        )
         start = [self.head_.layers] if warm else None
         scaled = weights / weights.mean()  # Adam's steps are of one size, so only ratios matter
         (trained,) = train_heads(as_array(x), probs, [config], weights=scaled, start=start)

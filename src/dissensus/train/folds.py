@@ -64,10 +64,19 @@ class Folds:
 
 @takes(labels=ANY_LABELS)
 def train_folds(
-    images: Any, labels: Labels, config: NetworkConfig, say: Callable[[str], None] = to_stderr, *, folds: int,
-    jobs: int | None = None, by_position: bool = False, start: Network | None = None,
-    checkpoint: str | Path | None = None, save_every: float = SAVE_EVERY, after_epoch: AfterFoldEpoch | None = None,
-) -> Folds:  # fmt: skip
+    images: Any,
+    labels: Labels,
+    config: NetworkConfig,
+    say: Callable[[str], None] = to_stderr,
+    *,
+    folds: int,
+    jobs: int | None = None,
+    by_position: bool = False,
+    start: Network | None = None,
+    checkpoint: str | Path | None = None,
+    save_every: float = SAVE_EVERY,
+    after_epoch: AfterFoldEpoch | None = None,
+) -> Folds:
     """Train as many networks as there are folds, each on all items but those of its fold, by which it is judged.
 
     Peterson et al. (2019), sec. 6, fine-tune a trained network in 10 folds of CIFAR-10H: that is `start`.
@@ -134,9 +143,16 @@ def _trained(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell
     """The training of a fold, and what its networks predict for the items held out."""
     try:
         training = train_part(
-            items, fold.train, fold.held, fold.config, start, fold.checkpoint, fold.save_every,
-            after_epoch=lambda record, _: tell(record), quiet=True,
-        )  # fmt: skip
+            items,
+            fold.train,
+            fold.held,
+            fold.config,
+            start,
+            fold.checkpoint,
+            fold.save_every,
+            after_epoch=lambda record, _: tell(record),
+            quiet=True,
+        )
     except ValueError as problem:
         raise ValueError(f"fold {fold.number}: {problem}") from None
     unseen = items.images.select(fold.held)

@@ -25,9 +25,15 @@ class DeliveredData(LightningDataModule):
     """
 
     def __init__(
-        self, inputs: Any, delivery: Delivery, *, batch_size: int, validation: Any = None, pick: Any = None,
+        self,
+        inputs: Any,
+        delivery: Delivery,
+        *,
+        batch_size: int,
+        validation: Any = None,
+        pick: Any = None,
         **loading: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.train = DeliveredDataset(inputs, delivery, pick)
         self.validation = validation

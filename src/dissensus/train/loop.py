@@ -159,9 +159,13 @@ def _batches(order: torch.Tensor, size: int) -> list[torch.Tensor]:
 
 
 def _step(
-    run: Run, items: torch.Tensor, targets: torch.Tensor, draw: Draw | None,
-    mix: tuple[torch.Tensor, torch.Tensor] | None, check: bool,
-) -> torch.Tensor:  # fmt: skip
+    run: Run,
+    items: torch.Tensor,
+    targets: torch.Tensor,
+    draw: Draw | None,
+    mix: tuple[torch.Tensor, torch.Tensor] | None,
+    check: bool,
+) -> torch.Tensor:
     """One step of the optimizer; the loss before it."""
     run.optimizer.zero_grad(set_to_none=True)
     total = torch.zeros((), dtype=torch.float32, device=run.device)

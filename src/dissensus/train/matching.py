@@ -109,8 +109,10 @@ def _by_position(table: Table, labels: Labels, say: Callable[[str], None]) -> tu
         say(f"matched by position: row 0 of the labels is item {table.items[0]}, row {n - 1} {table.items[-1]}")
         return table, replace(labels, items=table.items)
     whose = "item" if are_named(labels.items) else "row"
-    say(f"matched by position: row 0 of the {what} is {whose} {labels.items[0]} of the labels, row {n - 1} is "
-        f"{labels.items[-1]}")  # fmt: skip
+    say(
+        f"matched by position: row 0 of the {what} is {whose} {labels.items[0]} of the labels, row {n - 1} is "
+        f"{labels.items[-1]}"
+    )
     return replace(table, items=labels.items), labels
 
 

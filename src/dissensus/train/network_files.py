@@ -27,9 +27,13 @@ def save_network(network: Network, path: str | Path) -> None:
     """
     module = network.module
     own = {
-        "format": NETWORK, "recipe": getattr(module, "recipe", None), "classes": list(network.classes),
-        "mean": list(network.mean), "std": list(network.std), "memory": _memory(module),
-    }  # fmt: skip
+        "format": NETWORK,
+        "recipe": getattr(module, "recipe", None),
+        "classes": list(network.classes),
+        "mean": list(network.mean),
+        "std": list(network.std),
+        "memory": _memory(module),
+    }
     card = own | network.card | own  # in this order, and nothing on the card can overrule what the network is
     tensors = {name: _own(name, value) for name, value in module.state_dict().items()}
     write_model(Path(path), card, lambda metadata: save(tensors, metadata=metadata))

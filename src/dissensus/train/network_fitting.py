@@ -46,10 +46,18 @@ class MatchedItems:
 
 @takes(labels=ANY_LABELS)
 def train_network(
-    images: Any, labels: Labels, config: NetworkConfig, say: Callable[[str], None] = to_stderr, *,
-    by_position: bool = False, start: Network | None = None, checkpoint: str | Path | None = None,
-    save_every: float = SAVE_EVERY, after_epoch: AfterEpoch | None = None, quiet: bool = False,
-) -> Training:  # fmt: skip
+    images: Any,
+    labels: Labels,
+    config: NetworkConfig,
+    say: Callable[[str], None] = to_stderr,
+    *,
+    by_position: bool = False,
+    start: Network | None = None,
+    checkpoint: str | Path | None = None,
+    save_every: float = SAVE_EVERY,
+    after_epoch: AfterEpoch | None = None,
+    quiet: bool = False,
+) -> Training:
     """A network trained on the items that have both an image and labels; what is left out is said.
 
     Validation is by the soft NLL to what people said, whatever the delivery; the best network is chosen by it, so its
@@ -107,27 +115,50 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
 
 
 def train_part(
-    items: MatchedItems, train: np.ndarray, held: np.ndarray, config: NetworkConfig, start: Network | None,
-    checkpoint: str | Path | None, save_every: float, after_epoch: AfterEpoch | None, quiet: bool,
-) -> Training:  # fmt: skip
+    items: MatchedItems,
+    train: np.ndarray,
+    held: np.ndarray,
+    config: NetworkConfig,
+    start: Network | None,
+    checkpoint: str | Path | None,
+    save_every: float,
+    after_epoch: AfterEpoch | None,
+    quiet: bool,
+) -> Training:
     """Train on some items, and choose and score by others; both networks get their card.  train, held: positions"""
     images, labels = items.images, items.labels
     delivery = _delivery(items_of(labels, train), config)
     validation = (images.select(held), as_distributions(items_of(labels, held))) if held.size else None
     network: Any = start or partial(
-        make_network, config.network or "small", len(labels.classes), width=config.width, depth=config.depth,
+        make_network,
+        config.network or "small",
+        len(labels.classes),
+        width=config.width,
+        depth=config.depth,
         channels=images.pixels.shape[3],
-    )  # fmt: skip
+    )
     training = fit(
-        network, images.select(train), delivery, config.training, validation=validation, checkpoint=checkpoint,
-        save_every=save_every, after_epoch=after_epoch, quiet=quiet,
-    )  # fmt: skip
+        network,
+        images.select(train),
+        delivery,
+        config.training,
+        validation=validation,
+        checkpoint=checkpoint,
+        save_every=save_every,
+        after_epoch=after_epoch,
+        quiet=quiet,
+    )
     facts = {
-        "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": int(train.size),
-        "items held out": int(held.size), "items matched": items.matched, "images from": images.source,
-        "image size": list(images.pixels.shape[1:3]), "channels": images.pixels.shape[3],
+        "labels": type(labels).__name__,
+        "delivery": delivery.name,
+        "items trained on": int(train.size),
+        "items held out": int(held.size),
+        "items matched": items.matched,
+        "images from": images.source,
+        "image size": list(images.pixels.shape[1:3]),
+        "channels": images.pixels.shape[3],
         "started from": _origin(start),
-    }  # fmt: skip
+    }
     last = _with_card(training.last, "last", len(training.history), training, facts)
     if not held.size:
         return replace(training, best=last, last=last)
@@ -143,13 +174,19 @@ def _delivery(labels: Labels, config: NetworkConfig) -> Delivery:
 
 def _with_card(network: Network, chosen: str, epoch: int, training: Training, facts: dict[str, Any]) -> Network:
     card = {
-        "made by": f"dissensus {dissensus.__version__}", "network": network_name(network), "chosen": chosen,
-        "chosen by": _chosen_by(chosen, training), "epoch": epoch,
+        "made by": f"dissensus {dissensus.__version__}",
+        "network": network_name(network),
+        "chosen": chosen,
+        "chosen by": _chosen_by(chosen, training),
+        "epoch": epoch,
         "scores on items held out": {name: scores_in_json(scores) for name, scores in training.scores.items()},
-        **facts, "seed": training.config.seed, "training": asdict(training.config),
+        **facts,
+        "seed": training.config.seed,
+        "training": asdict(training.config),
         "history": training.history,
-        "torch": torch.__version__, "device": str(chosen_device(training.config.device)),
-    }  # fmt: skip
+        "torch": torch.__version__,
+        "device": str(chosen_device(training.config.device)),
+    }
     return replace(network, card=json.loads(json.dumps(card)))  # as it comes back from a file
 
 

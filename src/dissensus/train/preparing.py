@@ -115,9 +115,12 @@ def checkpoint_folder(folder: str | Path) -> Iterator[None]:
 
 
 def prepare(
-    network: nn.Module | Network | Callable[[], nn.Module], images: Any, delivery: Any, config: TrainConfig,
+    network: nn.Module | Network | Callable[[], nn.Module],
+    images: Any,
+    delivery: Any,
+    config: TrainConfig,
     validation: tuple[Any, Any] | None,
-) -> Run:  # fmt: skip
+) -> Run:
     """Everything checked and on the device."""
     table, targets = as_images(images), as_delivery(delivery)
     _check_items(table, targets, "images")
@@ -130,20 +133,28 @@ def prepare(
         which = "the schedule 'plateau'" if config.schedule == "plateau" else "patience"
         raise ValueError(f"{which} goes by a validation loss, and nothing is held out: give validation")
     work = {
-        "config": asdict(config) | {"device": str(device)}, "images": fingerprint(table), "targets": _hashed(targets),
+        "config": asdict(config) | {"device": str(device)},
+        "images": fingerprint(table),
+        "targets": _hashed(targets),
         "validation": "" if held_out is None else fingerprint(held_out[0]) + _digest([held_out[1]]),
         "weights": _digest(value.cpu().numpy() for value in ours.module.state_dict().values()),
         "module": hashlib.sha256(repr(ours.module).encode()).hexdigest(),
-    }  # fmt: skip
+    }
     memory = torch.channels_last if config.channels_last else torch.contiguous_format
     module = ours.module.to(device).to(memory_format=memory)
     _check_logits(module, ours, table, device)
     return Run(
-        config=config, device=device, module=module, forward=torch.compile(module) if config.compile else module,
-        optimizer=_optimizer(module, config), network=Network(module, ours.classes, ours.mean, ours.std),
-        pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop), delivery=targets, held_out=held_out,
+        config=config,
+        device=device,
+        module=module,
+        forward=torch.compile(module) if config.compile else module,
+        optimizer=_optimizer(module, config),
+        network=Network(module, ours.classes, ours.mean, ours.std),
+        pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop),
+        delivery=targets,
+        held_out=held_out,
         work=work,
-    )  # fmt: skip
+    )
 
 
 def _check_crop(crop: int, table: ImageTable) -> None:

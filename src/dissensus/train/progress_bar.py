@@ -23,8 +23,12 @@ class TrainingBar:
 
         console = Console(stderr=True)
         if not self.quiet and console.is_terminal:
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[scores]}"),
-                       TimeRemainingColumn())  # fmt: skip
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[scores]}"),
+                TimeRemainingColumn(),
+            )
             self.bar = Progress(*columns, console=console, transient=True)
             self.task = self.bar.add_task("training", total=None, scores="")
             self.bar.start()
@@ -39,9 +43,12 @@ class TrainingBar:
         if losses:
             scores += f", soft NLL {losses[-1]:.3f} (best {min(losses):.3f})"
         self.bar.update(
-            self.task, description=f"epoch {progress.epoch + 1}/{epochs}", scores=scores, total=epochs * steps,
+            self.task,
+            description=f"epoch {progress.epoch + 1}/{epochs}",
+            scores=scores,
+            total=epochs * steps,
             completed=progress.epoch * steps + progress.step,
-        )  # fmt: skip
+        )
 
     def __exit__(self, *problem: object) -> None:
         if self.bar is not None:

@@ -46,10 +46,15 @@ def slow_em(votes, iterations):
 
 def as_full_beliefs(votes):
     return Beliefs(
-        item=votes.item, items=votes.items, annotator=votes.annotator, annotators=votes.annotators,
-        classes=votes.classes, stated=np.eye(votes.n_classes)[votes.choice], named=votes.choice[:, None],
+        item=votes.item,
+        items=votes.items,
+        annotator=votes.annotator,
+        annotators=votes.annotators,
+        classes=votes.classes,
+        stated=np.eye(votes.n_classes)[votes.choice],
+        named=votes.choice[:, None],
         ruled_out=np.zeros((votes.n_answers, votes.n_classes), dtype=bool),
-    )  # fmt: skip
+    )
 
 
 def crowd(seed=0, n=300, k=3, a=10, per_item=5, **kinds):
@@ -102,9 +107,12 @@ def test_crowds_too_large_for_the_cache_are_fitted_to_the_same_end():
 def test_few_votes_are_drawn_to_the_crowd_and_many_are_not():
     votes = crowd(3, n=400, skill=0.8).votes
     rare = replace(
-        votes, item=np.append(votes.item, 0), choice=np.append(votes.choice, 0),
-        annotator=np.append(votes.annotator, 10), annotators=np.arange(12),
-    )  # fmt: skip
+        votes,
+        item=np.append(votes.item, 0),
+        choice=np.append(votes.choice, 0),
+        annotator=np.append(votes.annotator, 10),
+        annotators=np.arange(12),
+    )
     fit = dawid_skene(rare)
     assert np.abs(fit.confusion[10] - fit.crowd).max() < 0.1
     np.testing.assert_allclose(fit.confusion[11], fit.crowd)  # annotator 11 said nothing at all
@@ -128,15 +136,21 @@ def test_a_belief_is_a_fractional_vote():
     votes = crowd(5, n=60, k=2, skill=0.8).votes
     stated = np.where(np.eye(2, dtype=bool)[votes.choice], 0.75, 0.25)
     four_times = replace(
-        as_full_beliefs(votes), item=np.tile(votes.item, 4), annotator=np.tile(votes.annotator, 4),
-        stated=np.tile(stated, (4, 1)), named=np.tile(votes.choice[:, None], (4, 1)),
+        as_full_beliefs(votes),
+        item=np.tile(votes.item, 4),
+        annotator=np.tile(votes.annotator, 4),
+        stated=np.tile(stated, (4, 1)),
+        named=np.tile(votes.choice[:, None], (4, 1)),
         ruled_out=np.zeros((4 * votes.n_answers, 2), dtype=bool),
-    )  # fmt: skip
+    )
     split = Votes(
-        item=np.tile(votes.item, 4), items=votes.items, annotator=np.tile(votes.annotator, 4),
-        annotators=votes.annotators, classes=votes.classes,
+        item=np.tile(votes.item, 4),
+        items=votes.items,
+        annotator=np.tile(votes.annotator, 4),
+        annotators=votes.annotators,
+        classes=votes.classes,
         choice=np.concatenate([votes.choice, votes.choice, votes.choice, 1 - votes.choice]),
-    )  # fmt: skip
+    )
     soft, hard = (dawid_skene(some, tolerance=0.0, most_iterations=10) for some in (four_times, split))
     np.testing.assert_allclose(soft.distributions.probs, hard.distributions.probs, atol=1e-9)
     np.testing.assert_allclose(soft.log_likelihood, hard.log_likelihood)

@@ -51,10 +51,13 @@ def votes_from(item, annotator, choice, n=None, a=None, k=3):
     count = lambda codes: max(codes, default=-1) + 1  # noqa: E731
     n, a = count(item) if n is None else n, count(annotator) if a is None else a
     return Votes(
-        item=np.array(item, dtype=np.int32), items=np.arange(n), annotator=np.array(annotator, dtype=np.int32),
-        annotators=np.array([f"ann {j}" for j in range(a)]), choice=np.array(choice, dtype=np.int32),
+        item=np.array(item, dtype=np.int32),
+        items=np.arange(n),
+        annotator=np.array(annotator, dtype=np.int32),
+        annotators=np.array([f"ann {j}" for j in range(a)]),
+        choice=np.array(choice, dtype=np.int32),
         classes=tuple("abcdef"[:k]),
-    )  # fmt: skip
+    )
 
 
 @st.composite
@@ -160,10 +163,16 @@ def test_adversaries_rank_below_everyone_else(fit):
         votes_from([], [], [], n=0, a=0),
     ],
     ids=[
-        "one vote", "an item without votes", "a class nobody chose", "identical annotators", "repeated votes",
-        "one class", "no votes", "nothing",
+        "one vote",
+        "an item without votes",
+        "a class nobody chose",
+        "identical annotators",
+        "repeated votes",
+        "one class",
+        "no votes",
+        "nothing",
     ],
-)  # fmt: skip
+)
 def test_odd_cases_have_defined_results(fit, votes):
     found = fit(votes)
     assert_sound(found)

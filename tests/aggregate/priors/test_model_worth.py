@@ -36,9 +36,11 @@ def helped(votes: Distributions, guess: np.ndarray) -> tuple[float, np.ndarray]:
 def test_a_useless_model_counts_nothing(n, m, useless):
     truth, votes, rng = crowd(n, m)
     guess = {
-        "uniform": np.full((n, 4), 0.25), "of other items": rng.permutation(good_guess(truth, rng)),
-        "noise": rng.dirichlet(np.ones(4), size=n), "wrong classes": np.roll(good_guess(truth, rng), 1, axis=1),
-    }[useless]  # fmt: skip
+        "uniform": np.full((n, 4), 0.25),
+        "of other items": rng.permutation(good_guess(truth, rng)),
+        "noise": rng.dirichlet(np.ones(4), size=n),
+        "wrong classes": np.roll(good_guess(truth, rng), 1, axis=1),
+    }[useless]
     worth, probs = helped(votes, guess)
     assert worth == 0 and np.array_equal(probs, shrinkage(votes).distributions.probs)
 

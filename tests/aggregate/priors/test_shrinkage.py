@@ -136,9 +136,11 @@ def test_renaming_classes_and_reordering_items_changes_nothing():
 
 def test_an_item_without_votes_gets_the_mean_of_the_others():
     votes = Votes(
-        item=np.repeat(np.arange(90), 3), items=np.arange(91), choice=np.tile([0, 0, 1, 0, 0, 0, 1, 1, 1], 30),
+        item=np.repeat(np.arange(90), 3),
+        items=np.arange(91),
+        choice=np.tile([0, 0, 1, 0, 0, 0, 1, 1, 1], 30),
         classes=("a", "b", "nobody's"),
-    )  # fmt: skip
+    )
     fit = shrinkage(votes)
     assert fit.distributions.votes is None
     assert 0.4 < fit.distributions.probs[-1, 0] < 0.6
@@ -161,9 +163,11 @@ def test_odd_crowds_have_defined_results(counts):
     item, choice = np.nonzero(counts)
     times = counts[item, choice]
     votes = Votes(
-        item=np.repeat(item, times), items=np.arange(counts.shape[0]), choice=np.repeat(choice, times),
+        item=np.repeat(item, times),
+        items=np.arange(counts.shape[0]),
+        choice=np.repeat(choice, times),
         classes=tuple(map(str, range(counts.shape[1]))),
-    )  # fmt: skip
+    )
     fit = shrinkage(votes)
     assert np.isfinite(fit.distributions.probs).all() and (fit.distributions.probs > 0).all()
     assert np.isfinite(expected_kl(fit.posterior)).all()

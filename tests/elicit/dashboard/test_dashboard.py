@@ -58,9 +58,11 @@ def person(run, choose, seconds=4.0, upto=None):
 def watched(opened):
     """A survey with six people: four who mean it, one who is careless, and one who left in the middle."""
     run = opened(
-        protocol={"per_person": 6, "per_item": 9, "attention_every": 2, "repeats": 2}, people=PAID,
-        attention={"p7": "cat"}, debrief=[{"name": "comments", "question": "Comments"}],
-    )  # fmt: skip
+        protocol={"per_person": 6, "per_item": 9, "attention_every": 2, "repeats": 2},
+        people=PAID,
+        attention={"p7": "cat"},
+        debrief=[{"name": "comments", "question": "Comments"}],
+    )
     rng = np.random.default_rng(0)
     view = {"p0": "cat", "p1": "dog", "p2": "ship", "p3": "cat", "p4": "dog", "p7": "cat"}
     serious = [
@@ -160,9 +162,10 @@ def test_many_items_and_classes_share_the_fields_of_the_map(opened):
 
 def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
     run = opened(
-        protocol={"consent": "Yes?", "per_person": 2, "per_item": 2}, debrief=[{"name": "c", "question": "Comments"}],
+        protocol={"consent": "Yes?", "per_person": 2, "per_item": 2},
+        debrief=[{"name": "c", "question": "Comments"}],
         comprehension=[{"question": "Well?", "options": ["Yes", "No"], "correct": "Yes"}],
-    )  # fmt: skip
+    )
 
     def go(*answers):
         me = arrive(run, {})
@@ -214,9 +217,12 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
         for _ in range(upto):
             first, other = (str(name) for name in rng.permutation(["cat", "dog"]))
             answer = {"choose": {"choice": first}, "similarity": {"value": int(rng.integers(7))}}.get(kind) or {
-                "first": first, "first_percent": int(rng.integers(50, 90)), "second": None, "second_percent": None,
+                "first": first,
+                "first_percent": int(rng.integers(50, 90)),
+                "second": None,
+                "second_percent": None,
                 "ruled_out": [other] if rng.random() < 0.5 else [],
-            }  # fmt: skip
+            }
             submit(run, me, {"page": current_page(run, me)["page"], "answer": answer, "times": TIMES})
         return me
 
@@ -263,12 +269,24 @@ def test_batches_say_how_many_answers_are_wanted(tmp_path):
 
 def test_the_table_of_people_is_asked_for_in_parts():
     rows = [
-        {"id": str(i), "annotator": f"a{i:03d}", "stage": "done", "answers": i % 7, "checks": 4, "checks_right": i % 5,
-         "median_seconds": None if i % 10 == 0 else float(i), "agreement": 0.5, "repeats": 0, "repeats_same": 0,
-         "flags": ["odd"] if i % 3 == 0 else [], "excluded": i == 33, "why": "in a hurry" if i == 33 else None,
-         "code": ""}
+        {
+            "id": str(i),
+            "annotator": f"a{i:03d}",
+            "stage": "done",
+            "answers": i % 7,
+            "checks": 4,
+            "checks_right": i % 5,
+            "median_seconds": None if i % 10 == 0 else float(i),
+            "agreement": 0.5,
+            "repeats": 0,
+            "repeats_same": 0,
+            "flags": ["odd"] if i % 3 == 0 else [],
+            "excluded": i == 33,
+            "why": "in a hurry" if i == 33 else None,
+            "code": "",
+        }
         for i in range(60)
-    ]  # fmt: skip
+    ]
 
     def ids(**asked):
         return [int(row["id"]) for row in page_of(rows, asked)["rows"]]
@@ -351,11 +369,17 @@ def test_times_go_into_the_table_as_they_were_measured(watched):
 
 @pytest.mark.parametrize(
     ("kind", "answer", "first"),
-    [("choose", {"choice": "a"}, "a"), ("top-two", {"first": "b", "first_percent": 60, "second": "a"}, "b"),
-     ("sliders", {"values": {"a": 0.1, "b": 0.7}}, "b"), ("allocate", {"percents": {"b": 100}}, "b"),
-     ("tokens", {"tokens": {"a": 9, "b": 11}}, "b"), ("typicality", {"value": 0.5}, 0.5),
-     ("similarity", {"value": 3}, 3), ("triplet", {"closer": "first"}, "first")],
-)  # fmt: skip
+    [
+        ("choose", {"choice": "a"}, "a"),
+        ("top-two", {"first": "b", "first_percent": 60, "second": "a"}, "b"),
+        ("sliders", {"values": {"a": 0.1, "b": 0.7}}, "b"),
+        ("allocate", {"percents": {"b": 100}}, "b"),
+        ("tokens", {"tokens": {"a": 9, "b": 11}}, "b"),
+        ("typicality", {"value": 0.5}, 0.5),
+        ("similarity", {"value": 3}, 3),
+        ("triplet", {"closer": "first"}, "first"),
+    ],
+)
 def test_the_first_choice_of_an_answer(kind, answer, first):
     assert QUESTIONS[kind].first(answer) == first
 

@@ -49,9 +49,12 @@ def test_decisions_are_written_down_once(losing):
     me = arrive(run, {})
     through_trials(run, me)
     for decide in (
-        lambda: decisions.exclude(run, me, "odd"), lambda: decisions.include(run, me), lambda: decisions.stop(run),
-        lambda: decisions.reopen(run), lambda: decisions.extend(run, 5),
-    ):  # fmt: skip
+        lambda: decisions.exclude(run, me, "odd"),
+        lambda: decisions.include(run, me),
+        lambda: decisions.stop(run),
+        lambda: decisions.reopen(run),
+        lambda: decisions.extend(run, 5),
+    ):
         lose()
         decide()
     lose()

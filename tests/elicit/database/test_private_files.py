@@ -39,9 +39,15 @@ def test_init_makes_a_folder_of_its_own_and_leaves_one_that_is_there_as_it_is(tm
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
 
 
-@pytest.mark.parametrize(("host", "https", "expected"), [
-    ("127.0.0.1", False, 0), ("localhost", False, 0), ("0.0.0.0", False, 1), ("0.0.0.0", True, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "https", "expected"),
+    [
+        ("127.0.0.1", False, 0),
+        ("localhost", False, 0),
+        ("0.0.0.0", False, 1),
+        ("0.0.0.0", True, 0),
+    ],
+)
 def test_serve_warns_of_a_public_address_without_https(tmp_path, monkeypatch, host, https, expected):
     for name in ("DISSENSUS_SURVEY", "DISSENSUS_DB", "DISSENSUS_SECURE"):
         monkeypatch.setenv(name, "")  # which preparing a server sets for the processes that it will start

@@ -293,11 +293,16 @@ def test_a_database_that_is_neither_of_the_two_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("before", "after", "message"),
-    [({"kind": "choose", "classes": ["a", "b"]}, {"kind": "choose", "classes": ["a", "b", "c"]}, "whose classes is"),
-     ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "sliders", "classes": ["a", "b"]}, "whose kind is choose"),
-     ({"kind": "tokens", "classes": ["a", "b"]}, {"kind": "tokens", "classes": ["a", "b"], "tokens": 10},
-      "whose scale is")],
-)  # fmt: skip
+    [
+        ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "choose", "classes": ["a", "b", "c"]}, "whose classes is"),
+        ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "sliders", "classes": ["a", "b"]}, "whose kind is choose"),
+        (
+            {"kind": "tokens", "classes": ["a", "b"]},
+            {"kind": "tokens", "classes": ["a", "b"], "tokens": 10},
+            "whose scale is",
+        ),
+    ],
+)
 def test_a_survey_whose_answers_would_mean_something_else_is_refused(tmp_path, database, before, after, message):
     open_survey(write_survey(tmp_path / "survey", question=before), database).store.close()
     with pytest.raises(ValueError, match=message):

@@ -81,9 +81,10 @@ def test_the_obvious_answer_passes_in_whichever_order_it_is_shown_and_others_fai
 
 def test_who_gives_all_classes_the_same_has_not_seen_which_it_is():
     for kind, answer in (
-        ("sliders", {"values": dict.fromkeys(CLASSES, 0.5)}), ("tokens", {"tokens": {"cat": 10, "dog": 10}}),
+        ("sliders", {"values": dict.fromkeys(CLASSES, 0.5)}),
+        ("tokens", {"tokens": {"cat": 10, "dog": 10}}),
         ("allocate", {"percents": {"cat": 50, "dog": 50}}),
-    ):  # fmt: skip
+    ):
         entry = QUESTIONS[kind]
         question = Question(kind, "", CLASSES, entry.defaults)
         assert not any(entry.attention.passed(question, name, answer, ("p0",)) for name in CLASSES)
@@ -91,9 +92,11 @@ def test_who_gives_all_classes_the_same_has_not_seen_which_it_is():
 
 def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
     folder = write_survey(
-        tmp_path / "survey", question={"kind": "similarity"}, attention=[{"items": ["p0", "p0"], "answer": 6}],
+        tmp_path / "survey",
+        question={"kind": "similarity"},
+        attention=[{"items": ["p0", "p0"], "answer": 6}],
         protocol={"attention_every": 2},
-    )  # fmt: skip
+    )
     survey = read_survey(folder)
     judged = [passed(survey.attention, survey.question, ("p0", "p0"), {"value": value}) for value in (6, 5)]
     assert judged == [True, False] and passed(survey.attention, survey.question, ("p0", "p1"), {"value": 6}) is None
@@ -103,8 +106,10 @@ def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
 def test_the_table_of_the_docs_says_what_each_kind_expects():
     page = (Path(__file__).parents[3] / "docs" / "elicit.md").read_text()
     table = page[page.index("| kind | `answer` of an attention check |") :].split("\n\n")[0]
-    rows = [(re.findall("`([a-z-]+)`", kinds), meaning) for _, kinds, meaning, _ in (
-        [cell.strip() for cell in line.split("|")] for line in table.splitlines()[2:])]  # fmt: skip
+    rows = [
+        (re.findall("`([a-z-]+)`", kinds), meaning)
+        for _, kinds, meaning, _ in ([cell.strip() for cell in line.split("|")] for line in table.splitlines()[2:])
+    ]
     said = {kind: meaning.replace("`", "") for kinds, meaning in rows for kind in kinds}
     assert said == {kind: entry.attention.meaning for kind, entry in QUESTIONS.items()}
 
@@ -139,10 +144,13 @@ REFUSED = [
     ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, r"number 2 shows p0, as number 1"),
     ("choose", {"practice": [{"item": ONE}]}, r"\[\[practice\]\] number 1 has no feedback"),
     ("choose", {"practice": {"item": ONE}}, r"expected tables \[\[practice\]\]"),
-    ("similarity", {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
-     r"\[\[practice\]\] number 2 shows p1 and p0, as number 1 does"),
+    (
+        "similarity",
+        {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
+        r"\[\[practice\]\] number 2 shows p1 and p0, as number 1 does",
+    ),
     ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "attention names item 'q', not in"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("kind", "sections", "message"), REFUSED, ids=[f"{k}: {m[:40]}" for k, _, m in REFUSED])
@@ -153,9 +161,11 @@ def test_what_a_kind_cannot_show_or_expect_is_refused_before_anybody_comes(kind,
 
 def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
     folder = write_survey(
-        tmp_path / "survey", question=question_of("similarity"), units="units.csv",
+        tmp_path / "survey",
+        question=question_of("similarity"),
+        units="units.csv",
         practice=[{"items": ["p1", "p0"], "feedback": "f"}],
-    )  # fmt: skip
+    )
     (folder / "units.csv").write_text("p2,p3\np0,p1\n")
     with pytest.raises(ValueError, match=r"units\.csv row 2: \['p0', 'p1'\] is also for practice or attention"):
         check_survey(folder)

@@ -24,13 +24,16 @@ def plain(text):
 
 
 @pytest.mark.parametrize(("frame", "wording"), [("crowd", COLLINS), ("own", COLLINS_OWN)])
-@pytest.mark.parametrize(("layout", "classes"), [
-    ("compact", QUESTION["classes"]), ("compact", tuple("0123456789")), ("search", MANY),
-    ("form", QUESTION["classes"]),
-])  # fmt: skip
-def test_all_five_questions_are_asked_in_their_order_in_every_layout(
-    tmp_path, person, frame, wording, layout, classes
-):  # fmt: skip
+@pytest.mark.parametrize(
+    ("layout", "classes"),
+    [
+        ("compact", QUESTION["classes"]),
+        ("compact", tuple("0123456789")),
+        ("search", MANY),
+        ("form", QUESTION["classes"]),
+    ],
+)
+def test_all_five_questions_are_asked_in_their_order_in_every_layout(tmp_path, person, frame, wording, layout, classes):
     question = {**QUESTION, "frame": frame, "layout": layout, "classes": classes}
     folder = write_survey(tmp_path / "survey", question=question)
     with served(folder) as address:
@@ -57,8 +60,12 @@ def test_the_compact_layout_says_a_percentages_question_to_a_screen_reader_and_i
         page.wait_for_timeout(120)
         me.moves_on(lambda: me.keys("Enter"))
     assert kept(folder)[0]["answer"] == {
-        "first": "dog", "first_percent": 80, "second": "cat", "second_percent": 15, "ruled_out": ["ship"],
-    }  # fmt: skip
+        "first": "dog",
+        "first_percent": 80,
+        "second": "cat",
+        "second_percent": 15,
+        "ruled_out": ["ship"],
+    }
 
 
 def test_what_is_not_asked_is_not_said(tmp_path, person):
@@ -81,8 +88,12 @@ def test_the_form_is_answered_by_its_questions(tmp_path, person):
         out.get_by_label("ship").check()
         me.moves_on(lambda: page.get_by_role("button", name="Next").click())
     assert kept(folder)[0]["answer"] == {
-        "first": "dog", "first_percent": 80, "second": None, "second_percent": None, "ruled_out": ["ship"],
-    }  # fmt: skip
+        "first": "dog",
+        "first_percent": 80,
+        "second": None,
+        "second_percent": None,
+        "ruled_out": ["ship"],
+    }
 
 
 def test_five_things_are_asked_about_100_other_people_or_about_oneself():
@@ -99,8 +110,13 @@ def test_five_things_are_asked_about_100_other_people_or_about_oneself():
 @pytest.mark.parametrize("frame", ["own", "crowd"])
 @pytest.mark.parametrize("layout", ["compact", "form"])
 def test_a_new_survey_asks_in_the_wording_that_it_names(tmp_path, frame, layout):
-    make_survey(tmp_path, title="t", kind="top-two", classes=[],
-                options={"wording": "collins", "frame": frame, "layout": layout})  # fmt: skip
+    make_survey(
+        tmp_path,
+        title="t",
+        kind="top-two",
+        classes=[],
+        options={"wording": "collins", "frame": frame, "layout": layout},
+    )
     question = read_survey(tmp_path).question
     wording = COLLINS if frame == "crowd" else COLLINS_OWN
     assert {**question.texts, "prompt": question.prompt} == {**wording, "intro": ""}

@@ -24,8 +24,9 @@ def test_a_quarter_leaves_and_nobody_is_turned_away_while_answers_are_missing(tm
     folder = tmp_path / "survey"
     folder.mkdir()
     (folder / "items.csv").write_text("item,text\n" + "".join(f"i{i},text {i}\n" for i in range(30)))
-    write_survey(folder, items="items.csv",
-                 protocol={"per_person": 10, "per_item": 15, "draw": draw, "hold_minutes": 0.08})  # fmt: skip
+    write_survey(
+        folder, items="items.csv", protocol={"per_person": 10, "per_item": 15, "draw": draw, "hold_minutes": 0.08}
+    )
     facts = rehearse(folder, database, annotators=60, at_once=20, workers=2, seed=4, leave=0.25)
     assert facts["errors"] == facts["lost"] == facts["twice"] == 0 and 5 < facts["left"] < 25
     assert facts["turned_away_early"] == facts["missing"] == 0

@@ -94,9 +94,10 @@ def test_the_short_form_of_attention_is_read_as_before(tmp_path):
     checks = {"p6": "cat", "p7": "ship"}
     short = write_survey(tmp_path / "short", attention=checks, protocol={"attention_every": 2})
     long = write_survey(
-        tmp_path / "long", protocol={"attention_every": 2},
+        tmp_path / "long",
+        protocol={"attention_every": 2},
         attention=[{"item": item, "answer": answer} for item, answer in checks.items()],
-    )  # fmt: skip
+    )
     with open_survey(short) as one, open_survey(long) as other:
         assert one.survey.attention == other.survey.attention
 

@@ -71,10 +71,12 @@ def test_every_kind_can_be_rehearsed_exported_and_watched(kind, tmp_path):
 
 def test_what_was_answered_is_what_is_exported(tmp_path, database):
     folder = write_survey(
-        tmp_path / "survey", question={"kind": "top-two", "classes": ["a", "b", "c"]},
-        protocol={"per_person": 5, "per_item": 4, "repeats": 2, "attention_every": 2}, attention={"p7": "a"},
+        tmp_path / "survey",
+        question={"kind": "top-two", "classes": ["a", "b", "c"]},
+        protocol={"per_person": 5, "per_item": 4, "repeats": 2, "attention_every": 2},
+        attention={"p7": "a"},
         people={"source": "prolific"},
-    )  # fmt: skip
+    )
     run = open_survey(folder, database)
     truth = simulated_truth(run.survey, 8, seed=1)
     with serving(folder, database) as address:
@@ -166,9 +168,10 @@ def test_simulated_people_see_what_is_obvious(tmp_path):
     from dissensus.elicit.dashboard.annotator_table import annotator_rows
 
     folder = write_survey(
-        tmp_path / "survey", protocol={"per_person": 4, "per_item": 4, "attention_every": 2},
+        tmp_path / "survey",
+        protocol={"per_person": 4, "per_item": 4, "attention_every": 2},
         attention={"p6": "cat", "p7": "ship"},
-    )  # fmt: skip
+    )
     facts = rehearse(folder, None, annotators=3, at_once=3, workers=1, seed=0)
     run = open_survey(folder, facts["database"])
     rows = annotator_rows(run)

@@ -16,9 +16,11 @@ def test_the_id_of_somebody_opens_nothing_that_they_have_begun(opened):
     me = arrive(run, from_prolific(1))
     known = from_prolific(1)["PROLIFIC_PID"]
     for query in (
-        {"PROLIFIC_PID": known}, from_prolific(1, visit=2), {**from_prolific(1), "SESSION_ID": ""},
+        {"PROLIFIC_PID": known},
+        from_prolific(1, visit=2),
+        {**from_prolific(1), "SESSION_ID": ""},
         {"PROLIFIC_PID": known, "STUDY_ID": from_prolific(1)["STUDY_ID"]},
-    ):  # fmt: skip
+    ):
         with pytest.raises(BegunElsewhere, match="begun in another browser") as refused:
             arrive(run, query)
         assert refused.value.status == 403 and me not in str(refused.value) + refused.value.whose
@@ -43,15 +45,18 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
             arrive(run, query)
 
 
-@pytest.mark.parametrize(("source", "query", "message"), [
-    ("prolific", {"PROLIFIC_PID": "bob"}, "PROLIFIC_PID is 'bob' in this link; expected 24 hexadecimal digits"),
-    ("prolific", {**from_prolific(1), "SESSION_ID": "x" * 24}, "SESSION_ID is 'xxx"),
-    ("prolific", {**from_prolific(1), "STUDY_ID": "1"}, "STUDY_ID is '1'"),
-    ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "the link was not filled in: SESSION_ID"),
-    ("mturk", {"workerId": "me"}, "workerId is 'me' in this link; expected an A and then capital letters"),
-    ("mturk", {"workerId": "A1", "assignmentId": "../x"}, "assignmentId is '../x'"),
-    ("mturk", {"workerId": "A1", "assignmentId": "B", "hitId": "b" * 65}, "hitId is 'bbb"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "query", "message"),
+    [
+        ("prolific", {"PROLIFIC_PID": "bob"}, "PROLIFIC_PID is 'bob' in this link; expected 24 hexadecimal digits"),
+        ("prolific", {**from_prolific(1), "SESSION_ID": "x" * 24}, "SESSION_ID is 'xxx"),
+        ("prolific", {**from_prolific(1), "STUDY_ID": "1"}, "STUDY_ID is '1'"),
+        ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "the link was not filled in: SESSION_ID"),
+        ("mturk", {"workerId": "me"}, "workerId is 'me' in this link; expected an A and then capital letters"),
+        ("mturk", {"workerId": "A1", "assignmentId": "../x"}, "assignmentId is '../x'"),
+        ("mturk", {"workerId": "A1", "assignmentId": "B", "hitId": "b" * 65}, "hitId is 'bbb"),
+    ],
+)
 def test_an_id_that_the_site_could_not_have_given_is_refused(opened, source, query, message):
     run = opened(people={"source": source})
     with pytest.raises(Refused, match=message):

@@ -25,16 +25,33 @@ def give(run, me, times, page=None):
     return submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": times})["page"]
 
 
-@pytest.mark.parametrize("times", [
-    None, [], {}, {"looked": 1}, {**TIMES, "submitted": None}, {**TIMES, "submitted": math.inf},
-    {**TIMES, "looked": math.nan}, {**TIMES, "submitted": -1}, {**TIMES, "submitted": 1e12},
-    {**TIMES, "submitted": True}, {**TIMES, "touched": "soon"},
-    {**TIMES, "changes": [[-1, "a", 1]]}, {**TIMES, "changes": [[1, "a", math.nan]]},
-    {**TIMES, "changes": [[1, "a", {"b": 1}]]}, {**TIMES, "changes": [[1, "a", "x" * 5000]]},
-    {**TIMES, "changes": [[1, "a" * 5000, 1]]}, {**TIMES, "changes": [[1, "a", [[1]]]]}, {**TIMES, "changes": [1] * 3},
-    {**TIMES, "changes": [[1, "a", 1]] * 5001}, {**TIMES, "away": [[0, 1e12]]}, {**TIMES, "away": [[math.nan, 1]]},
-    {**TIMES, "more": 1},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "times",
+    [
+        None,
+        [],
+        {},
+        {"looked": 1},
+        {**TIMES, "submitted": None},
+        {**TIMES, "submitted": math.inf},
+        {**TIMES, "looked": math.nan},
+        {**TIMES, "submitted": -1},
+        {**TIMES, "submitted": 1e12},
+        {**TIMES, "submitted": True},
+        {**TIMES, "touched": "soon"},
+        {**TIMES, "changes": [[-1, "a", 1]]},
+        {**TIMES, "changes": [[1, "a", math.nan]]},
+        {**TIMES, "changes": [[1, "a", {"b": 1}]]},
+        {**TIMES, "changes": [[1, "a", "x" * 5000]]},
+        {**TIMES, "changes": [[1, "a" * 5000, 1]]},
+        {**TIMES, "changes": [[1, "a", [[1]]]]},
+        {**TIMES, "changes": [1] * 3},
+        {**TIMES, "changes": [[1, "a", 1]] * 5001},
+        {**TIMES, "away": [[0, 1e12]]},
+        {**TIMES, "away": [[math.nan, 1]]},
+        {**TIMES, "more": 1},
+    ],
+)
 def test_times_that_no_browser_measures_are_refused(times):
     with pytest.raises(Refused, match="times"):
         checked_times(times)
@@ -49,12 +66,21 @@ def test_nothing_is_kept_without_times(opened):
     assert answer_table(run).num_rows == 0
 
 
-@pytest.mark.parametrize(("change", "doubt"), [
-    ({}, ""), ({"looked": None}, "nobody looked"), ({"looked": 9}, "sent before it was seen"),
-    ({"looked": 4}, "no time spent"), ({"away": [[1, 4]]}, "no time spent"), ({"changes": []}, "no input"),
-    ({"changes": [[9, "a", 1]]}, "input after it was sent"), ({"away": [[2, 1]]}, "absent after it was sent"),
-    ({"submitted": 60_000}, "longer than it was open"), ({"submitted": 3_500}, "longer than it was open"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "doubt"),
+    [
+        ({}, ""),
+        ({"looked": None}, "nobody looked"),
+        ({"looked": 9}, "sent before it was seen"),
+        ({"looked": 4}, "no time spent"),
+        ({"away": [[1, 4]]}, "no time spent"),
+        ({"changes": []}, "no input"),
+        ({"changes": [[9, "a", 1]]}, "input after it was sent"),
+        ({"away": [[2, 1]]}, "absent after it was sent"),
+        ({"submitted": 60_000}, "longer than it was open"),
+        ({"submitted": 3_500}, "longer than it was open"),
+    ],
+)
 def test_what_is_doubtful_about_times(change, doubt):
     times = {**TIMES, **change}
     spent = None if times["looked"] is None else times["submitted"] - times["looked"]

@@ -194,10 +194,12 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
 
 @pytest.mark.parametrize(
     ("sections", "message"),
-    [({"protocol": {"enough": 0.3}}, "only protocol.draw = \"expected-error\" makes use of it"),
-     ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected 0"),
-     ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes")],
-)  # fmt: skip
+    [
+        ({"protocol": {"enough": 0.3}}, 'only protocol.draw = "expected-error" makes use of it'),
+        ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected 0"),
+        ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes"),
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(tmp_path, sections, message):
     with pytest.raises(ValueError, match=message):
         open_survey(write_survey(tmp_path / "survey", **sections))

@@ -48,10 +48,12 @@ def silent_for(run, person, minutes):
     older = 60 * minutes
 
     def work(connection):
-        connection.execute(sa.update(schema.people).where(schema.people.c.id == person).values(
-            seen=schema.people.c.seen - older))  # fmt: skip
-        connection.execute(sa.update(schema.trials).where(schema.trials.c.person == person).values(
-            drawn=schema.trials.c.drawn - older))  # fmt: skip
+        connection.execute(
+            sa.update(schema.people).where(schema.people.c.id == person).values(seen=schema.people.c.seen - older)
+        )
+        connection.execute(
+            sa.update(schema.trials).where(schema.trials.c.person == person).values(drawn=schema.trials.c.drawn - older)
+        )
 
     run.store.write(work)
 
@@ -188,9 +190,11 @@ def test_every_request_is_a_sign_of_life(opened):
     me = arrive(run, {})
     page = current_page(run, me)
     for act in (
-        lambda: current_page(run, me), lambda: answer(run, me, page),
-        lambda: take_back(run, me, {"page": page["page"]}), lambda: submit(run, me, {"page": "waiting:0:0"}),
-    ):  # fmt: skip
+        lambda: current_page(run, me),
+        lambda: answer(run, me, page),
+        lambda: take_back(run, me, {"page": page["page"]}),
+        lambda: submit(run, me, {"page": "waiting:0:0"}),
+    ):
         silent_for(run, me, 10)
         before = {row.id: row.seen for row in rows(run, schema.people)}[me]
         act()

@@ -57,8 +57,9 @@ def test_everybody_gets_what_is_wanted_most_of_what_they_have_not_had(scattered,
         if unit is not None:
             with run.store.writing() as connection:
                 connection.execute(TAKE, {"unit_": unit.id, "tie_": unit.tie})
-            there = next(Unit(row.id, row.assigned, row.priority, row.tie) for row in rows(run, units)
-                         if row.id == unit.id)  # fmt: skip
+            there = next(
+                Unit(row.id, row.assigned, row.priority, row.tie) for row in rows(run, units) if row.id == unit.id
+            )
             assert there == unit
 
 
@@ -97,9 +98,13 @@ def test_what_was_expected_is_given_however_few_draw_together_then(opened):
             assert Offers(connection, "least-answered", 6, 1).take(set(), told).id == told.unit
 
 
-@pytest.mark.parametrize(("draw", "indexes"), [
-    ("least-answered", ["units_by_need", "units_by_need"]), ("expected-error", ["units_by_worth"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("draw", "indexes"),
+    [
+        ("least-answered", ["units_by_need", "units_by_need"]),
+        ("expected-error", ["units_by_worth"]),
+    ],
+)
 def test_an_index_gives_units_in_the_order_of_draws_without_a_look_at_all_of_them(draw, indexes, tmp_path):
     """Sorting 100,000 units takes SQLite a tenth of a second, which each answer would wait for."""
     run = open_survey(write_survey(tmp_path / "survey"))

@@ -22,9 +22,13 @@ from tests.elicit.surveys import TIMES, write_survey
 
 GROUPS = 80
 OTHER = {
-    "consent": {"agreed": True}, "comprehension": {"chosen": ["2"]}, "instructions": {}, "break": {}, "waiting": {},
+    "consent": {"agreed": True},
+    "comprehension": {"chosen": ["2"]},
+    "instructions": {},
+    "break": {},
+    "waiting": {},
     "debrief": {"age": "40"},
-}  # fmt: skip
+}
 
 
 class Chance:
@@ -124,10 +128,19 @@ def some_step(dice, people, invites):
     if what < 0.93:
         answer = OTHER.get(page["page"].partition(":")[0], {"choice": dice.choice(["cat", "dog"])})
         return seconds, who, "submitting", {"page": page["page"], "answer": answer, "times": TIMES}
-    decision, given = dice.choice([
-        ("exclude", (who, "odd")), ("exclude", (who, "odd")), ("include", (who,)), ("include", (who,)),
-        ("forget", (who,)), ("stop", ()), ("reopen", ()), ("reopen", ()), ("extend", (dice.choice([2, 3]),)),
-    ])  # fmt: skip
+    decision, given = dice.choice(
+        [
+            ("exclude", (who, "odd")),
+            ("exclude", (who, "odd")),
+            ("include", (who,)),
+            ("include", (who,)),
+            ("forget", (who,)),
+            ("stop", ()),
+            ("reopen", ()),
+            ("reopen", ()),
+            ("extend", (dice.choice([2, 3]),)),
+        ]
+    )
     return seconds, None, decision, given
 
 
@@ -135,14 +148,24 @@ def some_step(dice, people, invites):
 @pytest.mark.parametrize("some", [1, draws.SOME])
 def test_any_works_in_any_groups_come_out_as_one_by_one(draw, some, tmp_path, request, database, monkeypatch):
     protocol = {
-        "per_person": 5, "per_item": 2, "repeats": 1, "draw": draw, "hold_minutes": 1, "consent": "Yes?",
-        "instructions": ["One."], "attention_every": 2, "break_every": 2,
-    }  # fmt: skip
+        "per_person": 5,
+        "per_item": 2,
+        "repeats": 1,
+        "draw": draw,
+        "hold_minutes": 1,
+        "consent": "Yes?",
+        "instructions": ["One."],
+        "attention_every": 2,
+        "break_every": 2,
+    }
     folder = write_survey(
-        tmp_path / "grouped", protocol=protocol | ({"batches": "batches.csv"} if draw == "batches" else {}),
-        people={"source": "links"}, attention={"p1": "dog"}, practice=[{"item": "p0", "feedback": "A cat."}],
+        tmp_path / "grouped",
+        protocol=protocol | ({"batches": "batches.csv"} if draw == "batches" else {}),
+        people={"source": "links"},
+        attention={"p1": "dog"},
+        practice=[{"item": "p0", "feedback": "A cat."}],
         debrief=[{"name": "age", "question": "Age?", "required": True}],
-    )  # fmt: skip
+    )
     (folder / "batches.csv").write_text("batch,item\na,p2\na,p3\na,p4\nb,p4\nb,p5\nb,p6\n")
     survey_secret(folder)
     shutil.copytree(folder, tmp_path / "alone")

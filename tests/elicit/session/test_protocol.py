@@ -85,9 +85,11 @@ def test_a_triplet_keeps_its_first_item_in_place_and_a_pair_none():
 
 @pytest.mark.parametrize(
     ("sections", "stages"),
-    [({}, ["trials", "done"]),
-     ({"protocol": {"consent": "c", "debrief_text": "d"}}, ["consent", "trials", "debrief", "done"])],
-)  # fmt: skip
+    [
+        ({}, ["trials", "done"]),
+        ({"protocol": {"consent": "c", "debrief_text": "d"}}, ["consent", "trials", "debrief", "done"]),
+    ],
+)
 def test_stages_that_a_survey_does_not_have_are_left_out(sections, stages, tmp_path):
     survey = read_survey(write_survey(tmp_path / "survey", **sections))
     passed = [first_stage(survey)]

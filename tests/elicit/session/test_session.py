@@ -43,11 +43,19 @@ def rows(run, table):
 
 def test_the_whole_way_from_consent_to_the_code(opened):
     run = opened(
-        protocol={"consent": "Yes?", "instructions": ["One.", "Two."], "attention_every": 2, "repeats": 1,
-                  "break_every": 2, "debrief_text": "Thanks."},
-        comprehension=CHECKS, practice=[{"item": "p0", "feedback": "A cat."}], attention={"p1": "dog"},
+        protocol={
+            "consent": "Yes?",
+            "instructions": ["One.", "Two."],
+            "attention_every": 2,
+            "repeats": 1,
+            "break_every": 2,
+            "debrief_text": "Thanks.",
+        },
+        comprehension=CHECKS,
+        practice=[{"item": "p0", "feedback": "A cat."}],
+        attention={"p1": "dog"},
         debrief=[{"name": "age", "question": "Age?", "required": True}],
-    )  # fmt: skip
+    )
     me = arrive(run, {})
     assert current_page(run, me)["stage"] == "consent"
     page = submit(run, me, {"page": "consent", "answer": {"agreed": True}})["page"]
@@ -63,7 +71,15 @@ def test_the_whole_way_from_consent_to_the_code(opened):
     assert reply["feedback"] == "A cat." and reply["page"]["stage"] == "trial"
     shown, page = through_trials(run, me)
     assert [row.kind for row in sorted(rows(run, schema.answers), key=lambda row: row.received)] == [
-        "practice", "main", "main", "attention", "main", "main", "attention", "repeat"] or len(shown) == 7  # fmt: skip
+        "practice",
+        "main",
+        "main",
+        "attention",
+        "main",
+        "main",
+        "attention",
+        "repeat",
+    ] or len(shown) == 7
     assert [p["stage"] for p in shown].count("break") == 1
     assert page["stage"] == "debrief"
     with pytest.raises(Refused, match="needs an answer"):

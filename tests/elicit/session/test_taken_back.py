@@ -175,8 +175,9 @@ def test_the_last_trial_is_closed_when_the_debriefing_is_handed_in(opened):
 def test_practice_attention_repeats_breaks_and_the_debriefing(opened):
     run = opened(
         protocol={"per_person": 2, "attention_every": 1, "repeats": 1, "break_every": 1, "debrief_text": "Thanks."},
-        practice=[{"item": "p0", "feedback": "A cat."}, {"item": "p1", "feedback": "A dog."}], attention={"p2": "dog"},
-    )  # fmt: skip
+        practice=[{"item": "p0", "feedback": "A cat."}, {"item": "p1", "feedback": "A dog."}],
+        attention={"p2": "dog"},
+    )
     me = arrive(run, {})
     page, came_from, seen = current_page(run, me), None, []
     while page["stage"] != "done":

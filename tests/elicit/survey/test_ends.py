@@ -13,29 +13,34 @@ from dissensus.elicit.survey.settings import read_survey
 from tests.elicit.surveys import write_survey
 
 CODES = {
-    "completed": {"code": "DONE1"}, "screened_out": {"code": "OUT2"}, "declined": {"code": "NO3"},
+    "completed": {"code": "DONE1"},
+    "screened_out": {"code": "OUT2"},
+    "declined": {"code": "NO3"},
     "full": {"code": "FULL4"},
-}  # fmt: skip
+}
 ASKED = {
     "protocol": {"consent": "Yes?"},
     "comprehension": [{"question": "May people differ?", "options": ["Yes", "No"], "correct": "Yes"}],
 }
 
 
-@pytest.mark.parametrize(("source", "outcome", "end", "expected"), [
-    ("prolific", "completed", End("AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
-    ("prolific", "completed", End("", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
-    ("prolific", "completed", End("AB1", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
-    ("prolific", "completed", End("AB1", COMPLETE), ("AB1", f"{COMPLETE}?cc=AB1", True)),
-    ("prolific", "completed", End(), ("OWN", PROLIFIC, False)),
-    ("prolific", "declined", End(), ("", PROLIFIC, False)),
-    ("prolific", "full", End("F"), ("F", f"{COMPLETE}?cc=F", True)),
-    ("open", "completed", End(), ("OWN", "", False)),
-    ("open", "completed", End("", "https://lab.example.org"), ("OWN", "https://lab.example.org", False)),
-    ("links", "completed", End("", "https://l.org?c={code}"), ("OWN", "https://l.org?c=OWN", True)),
-    ("open", "declined", End("", "https://lab.example.org"), ("", "https://lab.example.org", True)),
-    ("mturk", "screened_out", End(), ("", "", False)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "outcome", "end", "expected"),
+    [
+        ("prolific", "completed", End("AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+        ("prolific", "completed", End("", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+        ("prolific", "completed", End("AB1", f"{COMPLETE}?cc=AB1"), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+        ("prolific", "completed", End("AB1", COMPLETE), ("AB1", f"{COMPLETE}?cc=AB1", True)),
+        ("prolific", "completed", End(), ("OWN", PROLIFIC, False)),
+        ("prolific", "declined", End(), ("", PROLIFIC, False)),
+        ("prolific", "full", End("F"), ("F", f"{COMPLETE}?cc=F", True)),
+        ("open", "completed", End(), ("OWN", "", False)),
+        ("open", "completed", End("", "https://lab.example.org"), ("OWN", "https://lab.example.org", False)),
+        ("links", "completed", End("", "https://l.org?c={code}"), ("OWN", "https://l.org?c=OWN", True)),
+        ("open", "declined", End("", "https://lab.example.org"), ("", "https://lab.example.org", True)),
+        ("mturk", "screened_out", End(), ("", "", False)),
+    ],
+)
 def test_a_code_or_a_link_is_enough_and_nobody_sees_two_codes(source, outcome, end, expected):
     assert way_back(source, outcome, end, "OWN") == expected
 
@@ -53,16 +58,21 @@ def test_the_former_keys_are_those_of_completion(tmp_path):
     assert survey.ends["completed"] == End("SAME", "https://lab.example.org")
 
 
-@pytest.mark.parametrize(("sections", "message"), [
-    ({"ends": {"finished": {"code": "A"}}}, "unknown key 'finished'; known are completed, declined, full"),
-    ({"ends": {"full": {"kode": "A"}}}, r"\[ends.full\] has the unknown key 'kode'"),
-    ({"ends": {"full": "A"}}, r"\[ends.full\] is 'A'; expected a table"),
-    ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* starts with https://"),
-    ({"ends": {"full": {"redirect": "https://a.org?{code}"}}}, "ends.full.code is empty"),
-    ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),
-    ({"ends": {"completed": {"code": "A", "redirect": f"{COMPLETE}?cc=B"}}, "people": {"source": "prolific"}},
-     "redirect carries cc=B; keep the one that Prolific shows you"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"ends": {"finished": {"code": "A"}}}, "unknown key 'finished'; known are completed, declined, full"),
+        ({"ends": {"full": {"kode": "A"}}}, r"\[ends.full\] has the unknown key 'kode'"),
+        ({"ends": {"full": "A"}}, r"\[ends.full\] is 'A'; expected a table"),
+        ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* starts with https://"),
+        ({"ends": {"full": {"redirect": "https://a.org?{code}"}}}, "ends.full.code is empty"),
+        ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),
+        (
+            {"ends": {"completed": {"code": "A", "redirect": f"{COMPLETE}?cc=B"}}, "people": {"source": "prolific"}},
+            "redirect carries cc=B; keep the one that Prolific shows you",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_refused_by_name(tmp_path, sections, message):
     with pytest.raises(ValueError, match=message):
         read_survey(write_survey(tmp_path / "survey", **sections))

@@ -126,14 +126,15 @@ def test_people_who_come_at_once_are_not_too_many(batches):
     assert {row.answered for row in rows(run, schema.units)} == {2}
 
 
-@pytest.mark.parametrize(("lines", "message"), [
-    ("a,p0\na,p99\n", "batch 'a' names item 'p99', which is not among the items"),
-    ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, but protocol.per_person is 2: raise per_person"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("a,p0\na,p99\n", "batch 'a' names item 'p99', which is not among the items"),
+        ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, but protocol.per_person is 2: raise per_person"),
+    ],
+)
 def test_one_that_cannot_be_given_is_refused_before_anybody_comes(tmp_path, lines, message):
-    folder = write_survey(
-        tmp_path / "survey", protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2}
-    )  # fmt: skip
+    folder = write_survey(tmp_path / "survey", protocol={"draw": "batches", "batches": "batches.csv", "per_person": 2})
     (folder / "batches.csv").write_text("batch,item\n" + lines)
     with pytest.raises(ValueError, match=message):
         open_survey(folder)

@@ -14,10 +14,14 @@ from dissensus.elicit.survey.preview import check_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 
-@pytest.mark.parametrize(("protocol", "people"), [
-    ({"per_person": 4, "per_item": 3}, 6), ({"per_person": 20, "per_item": 5}, 5),
-    ({"per_person": 3, "per_item": 1}, 3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("protocol", "people"),
+    [
+        ({"per_person": 4, "per_item": 3}, 6),
+        ({"per_person": 20, "per_item": 5}, 5),
+        ({"per_person": 3, "per_item": 1}, 3),
+    ],
+)
 def test_so_many_people_are_enough_and_one_fewer_is_not(tmp_path, protocol, people):
     folder = write_survey(tmp_path / "survey", protocol=protocol)
     assert check_survey(folder)["people_needed"] == people
@@ -60,8 +64,9 @@ def test_a_survey_of_a_single_item_is_described_in_the_singular(tmp_path):
     folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 2, "repeats": 2})
     (folder / "items.csv").write_text("item,text\nonly,Hello\n")
     assert check_survey(folder)["notes"] == [
-        "per_person is 2, but there is 1 item: everybody judges 1", "repeats is 2, but one person judges only 1",
-    ]  # fmt: skip
+        "per_person is 2, but there is 1 item: everybody judges 1",
+        "repeats is 2, but one person judges only 1",
+    ]
 
 
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):

@@ -22,11 +22,16 @@ def test_every_usual_name_tells_one_role():
 @pytest.mark.parametrize(
     "header",
     [
-        "item,annotator,rating", "id,reviewer,score", "comment_id,participant,grade", "text_id,person,response",
-        "post_id,coder,judgment", "document_id,Judge ID,judgement", "sentenceId,WorkerID,Answer",
+        "item,annotator,rating",
+        "id,reviewer,score",
+        "comment_id,participant,grade",
+        "text_id,person,response",
+        "post_id,coder,judgment",
+        "document_id,Judge ID,judgement",
+        "sentenceId,WorkerID,Answer",
         "Comment ID,user-id,Chosen Label",
     ],
-)  # fmt: skip
+)
 def test_a_table_of_numbers_with_known_names_holds_votes(tmp_path, header):
     said = []
     assert read(file(tmp_path, "v.csv", header + ANSWERS), say=said.append) == MEANT
@@ -72,9 +77,9 @@ def test_two_columns_of_one_role_are_both_named_and_one_is_asked_for(tmp_path, h
 
 def test_items_with_two_names_each_are_asked_about_since_other_files_are_joined_by_name():
     """As in many releases: the number of the row, and the picture or comment it is about."""
-    table = pa.table({
-        "id": [1, 1, 2], "image": ["a.png", "a.png", "b.png"], "annotator": [1, 2, 1], "choice": ["x", "y", "x"],
-    })  # fmt: skip
+    table = pa.table(
+        {"id": [1, 1, 2], "image": ["a.png", "a.png", "b.png"], "annotator": [1, 2, 1], "choice": ["x", "y", "x"]}
+    )
     with pytest.raises(ValueError, match=r"pass item='image' or item='id' .*--item"):
         read(table, say=quiet)
     assert read(table, item="image", say=quiet).items.tolist() == ["a.png", "b.png"]
@@ -230,9 +235,11 @@ def test_what_describes_the_item_is_not_taken_for_the_label(tmp_path):
     rows = [f"i{row // 2},a{row % 2},{'news' if row < 4 else 'sport'},{said[row]},e{row % 2}" for row in range(8)]
     path = file(tmp_path, "v.csv", "item,annotator,category,sentiment,region\n" + "\n".join(rows))
     refused(
-        path, "'category' .* is the same in all answers to an item, while 'sentiment' differs",
-        r"label='sentiment' \(--label sentiment\)", r"label='category' \(--label category\) if all agreed",
-    )  # fmt: skip
+        path,
+        "'category' .* is the same in all answers to an item, while 'sentiment' differs",
+        r"label='sentiment' \(--label sentiment\)",
+        r"label='category' \(--label category\) if all agreed",
+    )
     assert read(path, label="sentiment", say=quiet).counts().tolist() == [[1, 1], [2, 0], [1, 1], [0, 2]]
     assert read(path, label="category", say=quiet).classes == ("news", "sport")
 

@@ -17,15 +17,17 @@ WIDE = (
 def test_identifiers_are_refused_by_name_and_gold_is_no_person(tmp_path):
     path = file(tmp_path, "w.csv", WIDE)
     refused(
-        path, "column 'photo' holds identifiers, 4 different values in 4 rows", "item='photo' \\(--item photo\\)",
-        "--annotators ann,bo", r"drop=\['photo'\]", layout="annotators",
-    )  # fmt: skip
+        path,
+        "column 'photo' holds identifiers, 4 different values in 4 rows",
+        "item='photo' \\(--item photo\\)",
+        "--annotators ann,bo",
+        r"drop=\['photo'\]",
+        layout="annotators",
+    )
     said = []
     votes = read(path, layout="annotators", item="photo", say=said.append)
     assert votes.annotators.tolist() == ["ann", "bo"] and votes.classes == ("cat", "dog") and votes.n_answers == 7
-    assert said == [
-        f"{path}: took: item = photo, annotators = ann, bo, labels = cat, dog, beside = gold, comment"
-    ]  # fmt: skip
+    assert said == [f"{path}: took: item = photo, annotators = ann, bo, labels = cat, dog, beside = gold, comment"]
     assert votes.column("gold").tolist()[:4] == ["cat", "dog", "dog", None]
     assert votes.column("comment").tolist()[4] == "what a cat this is"
 

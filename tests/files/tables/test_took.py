@@ -43,13 +43,22 @@ def test_one_line_holds_everything_that_was_guessed(tmp_path):
     frame = pd.DataFrame({"cat": [2, 0], "dog": [1, 3]}, index=["a", "b"])
     cases = [
         (frame, {}, "took: item = index of the frame, classes = cat, dog (counts)"),
-        (file(tmp_path, "a.csv", "id,label\n1,x\n2,y\n"), {},
-         "took: item = id, annotator = none (who answered is not known), label = label (x, y)"),
-        (file(tmp_path, "b.csv", "item,stated.cat,stated.dog,user\n1,1,0,u\n"), {},
-         "took: item = item, annotator = user"),
-        (file(tmp_path, "c.csv", "cat,dog\n0.5,0.5\n1,0\n"), {"layout": "probabilities"},
-         "took: item = row number, classes = cat, dog (probabilities)"),
-    ]  # fmt: skip
+        (
+            file(tmp_path, "a.csv", "id,label\n1,x\n2,y\n"),
+            {},
+            "took: item = id, annotator = none (who answered is not known), label = label (x, y)",
+        ),
+        (
+            file(tmp_path, "b.csv", "item,stated.cat,stated.dog,user\n1,1,0,u\n"),
+            {},
+            "took: item = item, annotator = user",
+        ),
+        (
+            file(tmp_path, "c.csv", "cat,dog\n0.5,0.5\n1,0\n"),
+            {"layout": "probabilities"},
+            "took: item = row number, classes = cat, dog (probabilities)",
+        ),
+    ]
     for source, options, line in cases:
         said = []
         read(source, say=said.append, **options)

@@ -34,8 +34,9 @@ def test_label_studio_names_annotators_by_email_where_it_knows_it():
 def test_label_studio_counts_annotations_without_an_answer_to_the_question():
     task = changed(TASK, ("annotations", 1, "result"), [])
     assert parse("label-studio", [task]).notices == [
-        "1 skipped annotation left out", "1 annotation without an answer to 'tone' left out",
-    ]  # fmt: skip
+        "1 skipped annotation left out",
+        "1 annotation without an answer to 'tone' left out",
+    ]
 
 
 def test_json_min_tells_the_question_by_its_place_between_id_and_annotator():

@@ -16,8 +16,9 @@ def test_lewidi_editions_read_the_same_and_unannotated_items_are_counted():
     for record in (LEWIDI, older):
         answers = parse("lewidi", {"1": record, "2": {**record, "annotations": None}})
         assert answers.table.select(["item", "annotator", "label"]).to_pylist() == [
-            {"item": 1, "annotator": "Ann1", "label": "5"}, {"item": 1, "annotator": "Ann2", "label": "1"},
-        ]  # fmt: skip
+            {"item": 1, "annotator": "Ann1", "label": "5"},
+            {"item": 1, "annotator": "Ann2", "label": "1"},
+        ]
         assert json.loads(answers.table["text"][0].as_py()) == LEWIDI["text"]
         assert answers.notices == ["1 item without annotations left out"]
 

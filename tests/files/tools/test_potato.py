@@ -21,9 +21,7 @@ def test_several_questions_are_listed_and_one_can_be_asked_for():
 
 def test_potato_lines_carry_text_and_time_but_no_annotator():
     table = parse("potato", [POTATO]).table
-    assert table.to_pylist() == [
-        {"item": "item_2", "label": "sad", "seconds": 65.0, "displayed_text": "so it goes"},
-    ]  # fmt: skip
+    assert table.to_pylist() == [{"item": "item_2", "label": "sad", "seconds": 65.0, "displayed_text": "so it goes"}]
 
 
 @pytest.mark.parametrize(
@@ -33,10 +31,14 @@ def test_potato_lines_carry_text_and_time_but_no_annotator():
         {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "tone.sad": None, "tone.wry": "wry"},
         {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "labels": {"tone": {"wry": True}}, "spans": {}},
         {"user_id": "ann", "instance_id": 4, "displayed_text": "x", "labels": {"tone": {"select-one": "wry"}}},
-        {"user_id": "ann", "instance_id": 4, "displayed_text": "x",
-         "labels": {"tone": {"wry": "wry", "free_response": "hm"}}},
+        {
+            "user_id": "ann",
+            "instance_id": 4,
+            "displayed_text": "x",
+            "labels": {"tone": {"wry": "wry", "free_response": "hm"}},
+        },
     ],
-)  # fmt: skip
+)
 def test_potato_tables_and_version_2_read_the_same(record):
     row = {"item": 4, "annotator": "ann", "label": "wry", "displayed_text": "x"}
     assert parse("potato", [record]).table.to_pylist() == [row]

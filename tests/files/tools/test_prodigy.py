@@ -16,8 +16,10 @@ def test_prodigy_choice_votes_for_the_accepted_option_and_counts_the_rest():
     assert (row["item"], row["annotator"], row["label"]) == (-12, "db-ann", "wry")
     assert row["_timestamp"] == 1700000000 and row["text"] == "so it goes"
     assert answers.notices == [
-        "1 ignored task left out", "1 rejected task left out", "1 task without a choice left out",
-    ]  # fmt: skip
+        "1 ignored task left out",
+        "1 rejected task left out",
+        "1 task without a choice left out",
+    ]
 
 
 def test_prodigy_binary_tasks_vote_accept_or_reject_on_the_label_shown():

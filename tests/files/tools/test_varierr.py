@@ -15,8 +15,10 @@ def counted(votes):
     return dict(zip(votes.classes, votes.counts()[0].tolist(), strict=True))
 
 
-@pytest.mark.parametrize(("question", "field"), [(None, "label_count_round_1"), ("round 1", "label_count_round_1"),
-                                                  ("round 2", "label_count_round_2")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "field"),
+    [(None, "label_count_round_1"), ("round 1", "label_count_round_1"), ("round 2", "label_count_round_2")],
+)
 def test_one_vote_each_gives_the_counts_that_the_file_states(question, field, tmp_path):
     (tmp_path / "varierr.jsonl").write_text(json.dumps(VARIERR))
     votes = read(tmp_path / "varierr.jsonl", question=question, several="votes", say=quiet)
@@ -36,14 +38,17 @@ def test_the_released_file_is_lines_under_the_name_of_a_document(tmp_path):
 def test_who_did_not_know_and_what_was_withdrawn_is_counted():
     assert parse("varierr", [VARIERR]).notices == ["1 answer 'I don't know' left out"]
     assert parse("varierr", [VARIERR], "round 2").notices == [
-        "1 answer 'I don't know' left out", "1 label withdrawn in round 2 left out",
-    ]  # fmt: skip
+        "1 answer 'I don't know' left out",
+        "1 label withdrawn in round 2 left out",
+    ]
 
 
 def test_reasons_stay_with_their_answer():
     assert parse("varierr", [VARIERR]).table["reasons"].to_pylist() == [
-        "entailment: goes | neutral: may stop", "entailment: on and on", "neutral: who knows",
-    ]  # fmt: skip
+        "entailment: goes | neutral: may stop",
+        "entailment: on and on",
+        "neutral: who knows",
+    ]
 
 
 def test_another_round_and_a_wrong_value_are_refused():

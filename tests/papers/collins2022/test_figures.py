@@ -20,8 +20,11 @@ def results():
     rows = {name: {"ce": 1.0, "calibration": 0.1, "fgsm": 3.0} for name in SETS}
     scores = {kind: {"vgg11": {"0": rows, "1": rows}} for kind in KINDS}
     scores["h 1"] = {"vgg11": {seed: {name: row | {"ce": 2.0} for name, row in rows.items()} for seed in "01"}}
-    numbers = {"labels": {"first mass": BINS, "possible": BINS}, "scores-heads": {"scores": scores},
-               "scores-networks": {"scores": scores}}  # fmt: skip
+    numbers = {
+        "labels": {"first mass": BINS, "possible": BINS},
+        "scores-heads": {"scores": scores},
+        "scores-networks": {"scores": scores},
+    }
     return Results({}, numbers)
 
 

@@ -36,10 +36,12 @@ def as_printed(noise=0.001):
 
     def of(models, metrics):
         return {
-            kind: {model: {str(seed): {set_: own(kind, set_, metrics) for set_ in SETS} for seed in range(3)}
-                   for model in models}
+            kind: {
+                model: {str(seed): {set_: own(kind, set_, metrics) for set_ in SETS} for seed in range(3)}
+                for model in models
+            }
             for kind in KINDS
-        }  # fmt: skip
+        }
 
     both = ("ce", "calibration")
     return {"heads": of(("mlp", "linear"), both), "networks": of(("vgg11",), (*both, "fgsm"))}
@@ -59,8 +61,17 @@ def test_scores_turned_round_turn_every_order():
             for values in sets.values():
                 values |= {metric: 1 / value for metric, value in values.items() if metric != "too sure"}
     findings = learning_findings(scores)
-    for key in ("table-1-hard-10h-ce", "table-1-softness-10h", "table-1-people-10s", "table-2-10s-ce", "figure-6-ce",
-                "table-3-one-10h-fgsm", "table-4-best-10s", "table-6-10h-fgsm", "deaggregated-ce"):  # fmt: skip
+    for key in (
+        "table-1-hard-10h-ce",
+        "table-1-softness-10h",
+        "table-1-people-10s",
+        "table-2-10s-ce",
+        "figure-6-ce",
+        "table-3-one-10h-fgsm",
+        "table-4-best-10s",
+        "table-6-10h-fgsm",
+        "deaggregated-ce",
+    ):
         assert findings[key].verdict == "differs", key
 
 
@@ -175,9 +186,13 @@ def world(rng, n=360, annotators=6):
     item = np.repeat(np.arange(n), annotators)
     stated = np.where(people > 0, people, np.nan)[item]
     beliefs = Beliefs(
-        item=item, items=names, classes=CLASSES, stated=stated, ruled_out=np.isnan(stated),
+        item=item,
+        items=names,
+        classes=CLASSES,
+        stated=stated,
+        ruled_out=np.isnan(stated),
         named=np.stack([gold, other], axis=1)[item],
-    )  # fmt: skip
+    )
     votes = np.stack([rng.multinomial(51, row) for row in people])
     set_ = np.where(part == "train", "", np.where(np.arange(n) % 2, "10h", "10s"))
     features = people @ rng.normal(size=(len(CLASSES), 12)) + rng.normal(0, 0.1, (n, 12))
@@ -188,14 +203,22 @@ def trained(pool, beliefs, features, folder):
     """Scores of linear heads on one vote and on one stated label for each image."""
     scores = {}
     for name, labels, recipe in (
-        ("votes", votes_of(pool), {"votes": 1}), ("beliefs", beliefs, {"votes": 1, "completion": "t2-clamp"}),
-    ):  # fmt: skip
+        ("votes", votes_of(pool), {"votes": 1}),
+        ("beliefs", beliefs, {"votes": 1, "completion": "t2-clamp"}),
+    ):
         data = {name[0]: {"labels": pool.labelled(labels), "people": pool.judged, "features": features}}
         model = {"head": "linear", "epochs": 40, "learning_rate": 0.03, "patience": None, "keep": "last"}
-        study = study_of({
-            **spec(name, "heads", "quick"), "model": model, "seeds": 4, "labels": recipe, "delivery": "deaggregated",
-            "skip": [], "data": data,
-        })  # fmt: skip
+        study = study_of(
+            {
+                **spec(name, "heads", "quick"),
+                "model": model,
+                "seeds": 4,
+                "labels": recipe,
+                "delivery": "deaggregated",
+                "skip": [],
+                "data": data,
+            }
+        )
         assert not run_study(study, folder / name, say=lambda notice: None).failures
         kind = f"{'h' if name == 'votes' else 's'} 1"
         for record in read_folder(folder / name).records:

@@ -25,8 +25,11 @@ def test_the_release_has_the_papers_numbers_but_for_two_and_one_of_them_in_its_d
     assert [key for key, finding in findings.items() if finding.verdict == "differs"] == ["wasserstein"]
     assert findings["entropies"].verdict == "same direction"
     assert Counter(finding.verdict for finding in findings.values()) == {
-        "equal": 19, "same direction": 4, "differs": 1, "cannot be tested here": 4,
-    }  # fmt: skip
+        "equal": 19,
+        "same direction": 4,
+        "differs": 1,
+        "cannot be tested here": 4,
+    }
 
 
 def test_another_completion_is_not_what_was_released(released):

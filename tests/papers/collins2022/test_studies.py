@@ -13,9 +13,12 @@ from dissensus.papers.paper import SCALES
 from dissensus.study import cells_of, study_of
 
 NAMES = {
-    "votes": ("h", "hard", "random", "uniform"), "beliefs": ("s",), "gamma": [f"gamma {gamma:g}" for gamma in GAMMAS],
-    "smoothing": ("hard",), "rates": ("hard",),
-}  # fmt: skip
+    "votes": ("h", "hard", "random", "uniform"),
+    "beliefs": ("s",),
+    "gamma": [f"gamma {gamma:g}" for gamma in GAMMAS],
+    "smoothing": ("hard",),
+    "rates": ("hard",),
+}
 
 
 def cells(name, models, scale):
@@ -34,8 +37,10 @@ def test_full_scale_is_five_seeds_of_three_networks_for_65_epochs():
     assert [name for name, _ in choosing("full")] == ["gamma", "smoothing", "rates"]
     models = {cell.model.name: cell.model.settings for cell in cells("votes", "networks", "full")}
     assert {name: own["learning_rate"] for name, own in models.items()} == {
-        "resnet34a": 0.1, "resnet50": 0.4, "vgg11": 0.1
-    }  # fmt: skip
+        "resnet34a": 0.1,
+        "resnet50": 0.4,
+        "vgg11": 0.1,
+    }
     for own in models.values():
         assert (own["epochs"], own["width"], own["weight_decay"], own["keep"]) == (65, 64, 1e-4, "last")
         assert (own["milestones"], own["factor"]) == ((50, 55), 1e-4)

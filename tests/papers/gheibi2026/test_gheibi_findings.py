@@ -87,8 +87,13 @@ def test_what_was_not_run_cannot_be_tested():
 def probed(sign: float) -> Evidence:
     """Numbers of probes that are as the paper says (1), or the other way round (-1)."""
     seeds = [str(seed) for seed in range(3)]
-    bends = {"soft": 10.0, "sls": 10 - 5 * sign, "multipass": 10 - 5.2 * sign, "deterministic_control": 10 - 4.8 * sign,
-             "sls | shuffled": 10 - 8 * sign}  # fmt: skip
+    bends = {
+        "soft": 10.0,
+        "sls": 10 - 5 * sign,
+        "multipass": 10 - 5.2 * sign,
+        "deterministic_control": 10 - 4.8 * sign,
+        "sls | shuffled": 10 - 8 * sign,
+    }
     bends |= {f"{arm} at {k}": bends[arm] for arm in ("sls", "soft") for k in (5, 10, 25, 50)}
     keys = ("lambda_full", "trace_full", "lambda_high", "trace_high")
     ood = {
@@ -100,17 +105,31 @@ def probed(sign: float) -> Evidence:
     detectors = ("energy", "odin", "entropy", "msp", "knn", "margin")
     part = {"spearman": 0.1 * sign, "bins": [0.0, 0.01 * sign]}
     numbers: dict[str, Any] = {
-        "curvature": {arm: {s: {key: value + 0.01 * int(s) for key in keys} for s in seeds}
-                      for arm, value in bends.items()},
+        "curvature": {
+            arm: {s: {key: value + 0.01 * int(s) for key in keys} for s in seeds} for arm, value in bends.items()
+        },
         "gradients": {"sls": {s: sign * (0.93 + 0.01 * int(s)) for s in seeds}},
-        "ood": {arm: {s: {"CIFAR-100": dict.fromkeys(detectors, value + 0.001 * int(s))} for s in seeds}
-                for arm, value in ood.items()},
+        "ood": {
+            arm: {s: {"CIFAR-100": dict.fromkeys(detectors, value + 0.001 * int(s))} for s in seeds}
+            for arm, value in ood.items()
+        },
         "way": {s: {"interpolated": sign * 2.0 + 0.01 * int(s), "renewed": sign} for s in seeds},
-        "cka": {"soft": 0.8, "sls": 0.8 + 0.1 * sign}, "grad_cam": {},
-        "targets": {str(k): {m: {s: {"held out": dict.fromkeys(("js", "l1", "high"), part),
-                                     "learned": dict.fromkeys(("js", "l1", "high"), part)} for s in seeds}
-                             for m in ("sls", "multipass")} for k in (5, 10)},
-    }  # fmt: skip
+        "cka": {"soft": 0.8, "sls": 0.8 + 0.1 * sign},
+        "grad_cam": {},
+        "targets": {
+            str(k): {
+                m: {
+                    s: {
+                        "held out": dict.fromkeys(("js", "l1", "high"), part),
+                        "learned": dict.fromkeys(("js", "l1", "high"), part),
+                    }
+                    for s in seeds
+                }
+                for m in ("sls", "multipass")
+            }
+            for k in (5, 10)
+        },
+    }
     return Evidence(
         Results({"heads-main": Path("none")}, {"heads-probes": {"best": numbers, "last": numbers}}), "quick"
     )

@@ -52,8 +52,9 @@ def test_every_part_that_probes_needs_the_studies_it_looks_into(data_folder):
         parts = {part.name: part for part in PAPER.parts(scale)}
         for name, part in parts.items():
             if name.endswith("-probes"):
-                assert set(part.needs) == {other for other in parts if other.startswith(name.removesuffix("probes"))
-                                           and other != name}  # fmt: skip
+                assert set(part.needs) == {
+                    other for other in parts if other.startswith(name.removesuffix("probes")) and other != name
+                }
 
 
 def tiny(part: str, labels: object = None) -> Study:
@@ -61,15 +62,35 @@ def tiny(part: str, labels: object = None) -> Study:
     digits = load("digits")
     deliveries = {"main": MAIN, "family": FAMILY, "sweep": FEW}[part]
     transforms = [f"resampled={k}" for k in p.KS] if part == "sweep" else "none"
-    return study_of({
-        "name": part, "seeds": SEEDS, "delivery": list(deliveries), "keep_models": True,
-        "data": {"digits": {"labels": digits if labels is None else labels, "people": digits.labels,
-                            "features": "pixels", "images": "digits"}},
-        "labels": {"transforms": transforms},
-        "model": {"head": "mlp", "hidden": 16, "dropout": 0.0, "epochs": 6, "learning_rate": 0.01, "batch": 32,
-                  "standardise": True, "patience": "none", "keep": ["best", "last"]},
-        "split": {"test": 0.2, "validation": "test"},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": part,
+            "seeds": SEEDS,
+            "delivery": list(deliveries),
+            "keep_models": True,
+            "data": {
+                "digits": {
+                    "labels": digits if labels is None else labels,
+                    "people": digits.labels,
+                    "features": "pixels",
+                    "images": "digits",
+                }
+            },
+            "labels": {"transforms": transforms},
+            "model": {
+                "head": "mlp",
+                "hidden": 16,
+                "dropout": 0.0,
+                "epochs": 6,
+                "learning_rate": 0.01,
+                "batch": 32,
+                "standardise": True,
+                "patience": "none",
+                "keep": ["best", "last"],
+            },
+            "split": {"test": 0.2, "validation": "test"},
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +139,11 @@ def test_models_are_found_again_as_they_were_trained(run):
     _, folder = run
     study = tiny("sweep")
     (data,) = load_data(study, say=lambda notice: None).values()
-    cells = list(trained_cells(study, folder / "sweep", deliveries=("sls",), keep="best", transforms=("resampled=5",),
-                               seeds=2, data=data))  # fmt: skip
+    cells = list(
+        trained_cells(
+            study, folder / "sweep", deliveries=("sls",), keep="best", transforms=("resampled=5",), seeds=2, data=data
+        )
+    )
     assert [cell.cell.seed for cell in cells] == [0, 1]
     cell = cells[0]
     stored = read_predictions(folder / "sweep" / "cells" / cell.key).probs
@@ -150,9 +174,22 @@ def test_a_model_gains_nothing_on_itself_and_more_where_its_rival_errs_by_its_ta
     _, folder = run
     study = tiny("sweep")
     (data,) = load_data(study, say=lambda notice: None).values()
-    soft, hard = (next(iter(trained_cells(study, folder / "sweep", deliveries=(name,), keep="last",
-                                          transforms=("resampled=5",), seeds=1, data=data)))
-                  for name in ("soft", "multipass"))  # fmt: skip
+    soft, hard = (
+        next(
+            iter(
+                trained_cells(
+                    study,
+                    folder / "sweep",
+                    deliveries=(name,),
+                    keep="last",
+                    transforms=("resampled=5",),
+                    seeds=1,
+                    data=data,
+                )
+            )
+        )
+        for name in ("soft", "multipass")
+    )
     same = diagnosed(soft, soft, soft.parts.train, soft.learned_from())
     assert same["js"]["bins"] == [0.0] * len(same["js"]["bins"])
     other = diagnosed(soft, hard, soft.parts.train, soft.learned_from())

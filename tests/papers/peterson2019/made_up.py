@@ -41,11 +41,16 @@ def results(turned: bool = False, collected: bool = False) -> Results:
     models = {name: _scored(kinds, SCORES | COLLECTED) for name in ARCHITECTURES} if collected else heads
     tuned = {"soft": "control", "sampled": "pretrained", "control": "soft", "pretrained": "sampled"} if turned else {}
     networks = {name: _tuned(name, tuned, collected) for name in ARCHITECTURES}
-    return Results({}, {
-        "labels": LABELS, "scratch-shift": {"models": models}, "heads-shift": {"models": heads},
-        "tuned": {"networks": networks, "ensemble": {"soft_nll": 0.30 if turned else 0.41}},
-        "attacked": {"networks": {name: _attacked(name, turned) for name in ARCHITECTURES}},
-    })  # fmt: skip
+    return Results(
+        {},
+        {
+            "labels": LABELS,
+            "scratch-shift": {"models": models},
+            "heads-shift": {"models": heads},
+            "tuned": {"networks": networks, "ensemble": {"soft_nll": 0.30 if turned else 0.41}},
+            "attacked": {"networks": {name: _attacked(name, turned) for name in ARCHITECTURES}},
+        },
+    )
 
 
 def _scored(kinds: tuple[str, str], sets: dict[str, Any]) -> dict[str, Any]:
@@ -64,8 +69,13 @@ def _tuned(name: str, exchanged: dict[str, str], collected: bool) -> dict[str, A
     def scores(row: str) -> dict[str, list[float]]:
         people, classes, v4, v6 = TABLE_1[name][exchanged.get(row, row)]
         further = {"v4_cross_entropy": _folds(v4), "v6_cross_entropy": _folds(v6)} if collected else {}
-        return {"soft_nll": _folds(people), "cross_entropy": _folds(classes), "accuracy": _folds(0.95),
-                "far_cross_entropy": _folds(people), **further}  # fmt: skip
+        return {
+            "soft_nll": _folds(people),
+            "cross_entropy": _folds(classes),
+            "accuracy": _folds(0.95),
+            "far_cross_entropy": _folds(people),
+            **further,
+        }
 
     ways = {"control": "control", "mixup 0.1": "mixup", "category": "category", "soft": "soft", "sampled": "sampled"}
     tuned = {way: {"0.1": scores(row)} for way, row in ways.items()}
@@ -78,8 +88,10 @@ def _attacked(name: str, turned: bool) -> dict[str, Any]:
     pairs = {"control": (hard_accuracy, hard), "soft": (soft_accuracy, soft)}
     if turned:
         pairs = dict(zip(pairs, reversed(pairs.values()), strict=True))
-    return {row: [_attack(accuracy / 100, loss, shift) for shift in (-0.01, 0.0, 0.01)]
-            for row, (accuracy, loss) in pairs.items()}  # fmt: skip
+    return {
+        row: [_attack(accuracy / 100, loss, shift) for shift in (-0.01, 0.0, 0.01)]
+        for row, (accuracy, loss) in pairs.items()
+    }
 
 
 def _attack(accuracy: float, loss: float, shift: float) -> dict[str, Any]:
@@ -87,9 +99,10 @@ def _attack(accuracy: float, loss: float, shift: float) -> dict[str, Any]:
     # A large loss goes on rising; a small one is there after the first steps.
     way = [0.5, loss / 3, 2 * loss / 3, loss] if loss > 4 else [0.5, loss - 0.1, loss - 0.05, loss]
     return {
-        "before": {"accuracy": 0.95, "cross_entropy": 0.2}, "fgsm": {str(epsilon): after for epsilon in range(4, 9)},
+        "before": {"accuracy": 0.95, "cross_entropy": 0.2},
+        "fgsm": {str(epsilon): after for epsilon in range(4, 9)},
         "pgd": {"cross_entropy": way, "accuracy": [0.95, 0.1, 0.02, 0.0]},
-    }  # fmt: skip
+    }
 
 
 def _folds(value: float) -> list[float]:

@@ -13,11 +13,20 @@ from tests.papers.peterson2019.made_up import results
 
 NOT_HERE = {
     *(f"figure-2-{name}-{score}" for name in ("v4", "v6") for score in ("accuracy", "cross_entropy")),
-    "table-1-v4", "table-1-v6", "section-4-time", "section-4-people",
-}  # fmt: skip
+    "table-1-v4",
+    "table-1-v6",
+    "section-4-time",
+    "section-4-people",
+}
 # These do not set human labels against classes.
-NO_COMPARISON = {"section-7-epsilon", "section-7-pgd-accuracy", "section-5-rate", "section-6-accuracy",
-                 "table-1-sampled", "table-1-pretrained"}  # fmt: skip
+NO_COMPARISON = {
+    "section-7-epsilon",
+    "section-7-pgd-accuracy",
+    "section-5-rate",
+    "section-6-accuracy",
+    "table-1-sampled",
+    "table-1-pretrained",
+}
 
 
 def test_a_run_that_gives_the_papers_numbers_agrees_with_every_claim_that_can_be_tested():

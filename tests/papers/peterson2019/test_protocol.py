@@ -86,7 +86,10 @@ def test_cifar101_is_judged_on_where_a_user_has_it(loaded, data_folder, tmp_path
     assert sizes == {"cifar10": 500, "v6": 500, "v4": 500, "imagenet": 1_065, "far": 205}
     kept = material_from(material("quick").arrays())
     assert {name: len(inputs.classes) for name, inputs in kept.elsewhere.items()} == {
-        "far": 1_065, "v4": 2_021, "v6": 2_000}  # fmt: skip
+        "far": 1_065,
+        "v4": 2_021,
+        "v6": 2_000,
+    }
     assert settings_of("quick") == before | {"CIFAR-10.1": ["v4", "v6"]}
     data = {part.name: part.data for part in parts("quick")}
     assert "cifar10.1-v4" in data["tuned"] and "cifar10.1-v6" in data["scratch-shift"]

@@ -56,8 +56,11 @@ def test_by_classes_tuning_on_classes_is_lowest_and_human_labels_at_most_3_hundr
     lowest = [min(pair) for pair in zip(column("control", 1), column("mixup", 1), strict=True)]
     for row in ("category", "soft", "sampled"):
         assert all(best <= other for best, other in zip(lowest, column(row, 1), strict=True))
-    above = [round(soft - control, 2) for row in ("soft", "sampled")
-             for soft, control in zip(column(row, 1), column("control", 1), strict=True)]  # fmt: skip
+    above = [
+        round(soft - control, 2)
+        for row in ("soft", "sampled")
+        for soft, control in zip(column(row, 1), column("control", 1), strict=True)
+    ]
     assert (min(above), max(above)) == (0, 0.03)
 
 

@@ -32,16 +32,18 @@ def shuffled_soft(x: np.ndarray, people: np.ndarray, rng: np.random.Generator, *
     moved[train] = people[np.random.default_rng(0).permutation(train)]
     wrong = singh_protocol(x, moved, np.random.default_rng(SEED), **options)
     return replace(
-        right, heads={"soft": wrong.heads["soft"], "hard": right.heads["hard"]},
+        right,
+        heads={"soft": wrong.heads["soft"], "hard": right.heads["hard"]},
         scores={"soft": wrong.scores["soft"], "hard": right.scores["hard"]},
-    )  # fmt: skip
+    )
 
 
 def exchanged(x: np.ndarray, people: np.ndarray, rng: np.random.Generator, **options: Any) -> ProtocolResult:
     """The protocol with soft and hard exchanged."""
     right = singh_protocol(x, people, rng, **options)
-    return replace(right, heads=_swapped(right.heads), scores=_swapped(right.scores),
-                   grid_epochs=_swapped(right.grid_epochs))  # fmt: skip
+    return replace(
+        right, heads=_swapped(right.heads), scores=_swapped(right.scores), grid_epochs=_swapped(right.grid_epochs)
+    )
 
 
 def _swapped(both: Any) -> dict[str, Any]:
@@ -69,9 +71,13 @@ def judged(protocol: Any = singh_protocol, **others: Any) -> dict[str, Finding]:
 
 
 BENEFITS = [
-    *(f"table-3-{name}-kl" for name in NAMES), *(f"table-4-{name}-entropy_correlation" for name in NAMES),
-    "table-4-mean-kl", "section-4.2-domains", "section-5-moderate", "figure-2",
-]  # fmt: skip
+    *(f"table-3-{name}-kl" for name in NAMES),
+    *(f"table-4-{name}-entropy_correlation" for name in NAMES),
+    "table-4-mean-kl",
+    "section-4.2-domains",
+    "section-5-moderate",
+    "figure-2",
+]
 
 
 def test_on_digits_soft_labels_keep_what_people_are_unsure_about():

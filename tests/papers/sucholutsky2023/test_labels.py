@@ -30,8 +30,13 @@ def scene_kinds(order: np.ndarray | None = None) -> dict[str, Distributions]:
     soft = Distributions.from_mass(SCENE.soft)
     hard = one_hot(SCENE.hard.argmax(axis=1), soft.items, soft.classes)
     people = soft if order is None else Distributions(soft.probs[order], soft.items, soft.classes)
-    return {"hard": hard, "S+hard": sparsest(people, 3), "H": people, "LS low": smoothed(hard, 0.05),
-            "LS high": smoothed(hard, 0.2)}  # fmt: skip
+    return {
+        "hard": hard,
+        "S+hard": sparsest(people, 3),
+        "H": people,
+        "LS low": smoothed(hard, 0.05),
+        "LS high": smoothed(hard, 0.2),
+    }
 
 
 def judged(kinds: dict[str, Distributions]) -> dict[str, Any]:

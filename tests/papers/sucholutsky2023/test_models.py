@@ -25,11 +25,19 @@ def row(kind: str, network: str = "linear", seed: int = 0, **others: Any) -> dic
     loss = LOSS[kind] + 0.001 * seed
     scores = {"cross-entropy": loss, "accuracy": 0.6}
     return {
-        "kind": kind, "network": network, "transforms": "none", "seed": seed, "fold": 0, "items": 100,
-        "learning_rate": 0.1, "labels": dict.fromkeys(HERE, scores), "entropy": ENTROPY[kind],
-        "entropy of its labels": ENTROPY[kind], "distance of entropies": 0.0 if kind == "S+hard" else 0.3,
+        "kind": kind,
+        "network": network,
+        "transforms": "none",
+        "seed": seed,
+        "fold": 0,
+        "items": 100,
+        "learning_rate": 0.1,
+        "labels": dict.fromkeys(HERE, scores),
+        "entropy": ENTROPY[kind],
+        "entropy of its labels": ENTROPY[kind],
+        "distance of entropies": 0.0 if kind == "S+hard" else 0.3,
         "shift": {NEAR: scores, FAR: {"cross-entropy": FAR_LOSS[kind], "accuracy": 0.5}},
-    } | others  # fmt: skip
+    } | others
 
 
 def numbers(mirrored: bool = False) -> dict[str, Any]:
@@ -40,16 +48,25 @@ def numbers(mirrored: bool = False) -> dict[str, Any]:
     for rows in (heads, networks):
         for entry in rows:
             entry["kind"] = swap.get(entry["kind"], entry["kind"])
-    kept = [row("H", transforms=f"sparsest={count}", shift={
-        NEAR: {"cross-entropy": 0.4, "accuracy": 0.9}, FAR: {"cross-entropy": 1 - 0.01 * place, "accuracy": 0.7}
-    }) for place, count in enumerate(KEPT)]  # fmt: skip
+    kept = [
+        row(
+            "H",
+            transforms=f"sparsest={count}",
+            shift={
+                NEAR: {"cross-entropy": 0.4, "accuracy": 0.9},
+                FAR: {"cross-entropy": 1 - 0.01 * place, "accuracy": 0.7},
+            },
+        )
+        for place, count in enumerate(KEPT)
+    ]
     return {
-        "transfer": {"rows": heads, "label entropy": ENTROPY}, "transfer-kept": {"rows": kept},
+        "transfer": {"rows": heads, "label entropy": ENTROPY},
+        "transfer-kept": {"rows": kept},
         "transfer-networks": {"rows": networks},
         "architectures": {name: int(count) for name, count in PARAMETERS.items()},
         "informed": {"kinds": {kind: {"start 0": {"rho": rho}} for kind, rho in RHO.items()}, "judged by": "people"},
         "guidance": {"real": {"images": 1, "options": []}, "worlds": [{"before": 0.1, "after": 0.0}] * 3},
-    }  # fmt: skip
+    }
 
 
 CLAIMED = ("crossed-u", "crossed-best", "crossed-networks", "shift-near", "shift-far", "shift-grows")

@@ -37,16 +37,25 @@ def simulated(tmp_path_factory) -> dict[str, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("simulated")
     needs = {"simulations": folder}
     return {
-        "simulations": recoveries("quick", folder, {}, silent), "theory": theory(folder, {}, silent),
+        "simulations": recoveries("quick", folder, {}, silent),
+        "theory": theory(folder, {}, silent),
         "preferences": preferences("quick", folder, needs, silent),
-        "sparsity": fewer_numbers("quick", folder, needs, silent), "folder": {"path": folder},
-    }  # fmt: skip
+        "sparsity": fewer_numbers("quick", folder, needs, silent),
+        "folder": {"path": folder},
+    }
 
 
 def test_formulas_are_what_listing_every_comparison_gives():
     found = theory_findings(theory(Path(), {}, silent))
-    exact = ("total-queries", "hard-constraints", "soft-constraints", "ratio-is-unanswered", "noisy-constraints",
-             "phases-soft", "phases-hard")  # fmt: skip
+    exact = (
+        "total-queries",
+        "hard-constraints",
+        "soft-constraints",
+        "ratio-is-unanswered",
+        "noisy-constraints",
+        "phases-soft",
+        "phases-hard",
+    )
     assert {key: found[key].verdict for key in exact} == dict.fromkeys(exact, "equal")
     assert {found[key].verdict for key in found.keys() - set(exact)} == {"same direction"}
 
@@ -81,8 +90,15 @@ def test_hard_and_soft_labels_exchanged_are_seen(simulated):
 def test_simulated_scenes_show_that_soft_labels_recover_more(simulated):
     """By a wide margin in every cell; sparse labels lie between top-class ones and components."""
     found = simulation_findings(simulated["simulations"], simulated["preferences"], simulated["sparsity"])
-    hold = ("simulated-soft-above-hard", "simulated-ratio", "sparse-above-top-class", "components-above-sparse",
-            "preferred-where-cost-weighs", "preferred-where-cost-is-light", "effective-below-k")  # fmt: skip
+    hold = (
+        "simulated-soft-above-hard",
+        "simulated-ratio",
+        "sparse-above-top-class",
+        "components-above-sparse",
+        "preferred-where-cost-weighs",
+        "preferred-where-cost-is-light",
+        "effective-below-k",
+    )
     assert {key: found[key].verdict for key in hold} == dict.fromkeys(hold, "same direction")
     assert found["effective-p"].verdict == "cannot be tested here" and "laptop" in found["effective-p"].reason
 
@@ -96,8 +112,14 @@ def test_a_simulation_goes_on_from_its_file(simulated):
 
 def test_figures_show_what_was_simulated(simulated):
     drawn = {figure.key: figure for figure in simulated_figures(simulated)}
-    assert {"figure-1-ratio-soft", "figure-1-rho-hard", "figure-1-preferences", "figure-2", "figure-3-1",
-            "figure-6-linear"} <= drawn.keys()  # fmt: skip
+    assert {
+        "figure-1-ratio-soft",
+        "figure-1-rho-hard",
+        "figure-1-preferences",
+        "figure-2",
+        "figure-3-1",
+        "figure-6-linear",
+    } <= drawn.keys()
     diagonal = np.diag(simulated["simulations"]["maps"]["25"]["soft"])
     assert drawn["figure-1-rho-soft"].series[0].y == tuple(diagonal)
 

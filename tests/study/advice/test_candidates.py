@@ -11,9 +11,7 @@ from tests.study.world import answers
 
 def test_votes_have_annotator_models_only_where_annotators_are_known():
     votes, _ = answers()
-    assert list(estimators(votes)) == [
-        "share", "majority", "dirichlet", "shrinkage", "one-coin", "mace", "dawid-skene",
-    ]  # fmt: skip
+    assert list(estimators(votes)) == ["share", "majority", "dirichlet", "shrinkage", "one-coin", "mace", "dawid-skene"]
     nobody = Votes(item=votes.item, items=votes.items, choice=votes.choice, classes=votes.classes)
     assert list(estimators(nobody)) == ["share", "majority", "dirichlet", "shrinkage"]
 

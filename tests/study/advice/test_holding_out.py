@@ -72,9 +72,13 @@ def test_what_a_model_says_of_an_author_sums_to_one_over_answers(model):
     total = np.zeros(votes.n_answers)
     for code in range(3):
         asked = Votes(
-            item=votes.item, items=votes.items, classes=votes.classes, annotator=votes.annotator,
-            annotators=votes.annotators, choice=np.full(votes.n_answers, code),
-        )  # fmt: skip
+            item=votes.item,
+            items=votes.items,
+            classes=votes.classes,
+            annotator=votes.annotator,
+            annotators=votes.annotators,
+            choice=np.full(votes.n_answers, code),
+        )
         p = fit.distributions.probs[asked.item]
         chance = _chance_by_author(p, p[:, code], asked, fit)
         assert chance is not None

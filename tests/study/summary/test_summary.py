@@ -158,8 +158,15 @@ def test_two_arms_that_come_to_the_same_labels_are_told():
 
 def test_the_least_p_is_that_of_each_test_where_some_have_fewer_pairs():
     """sls lacks half of its seeds: after Holm its p is 1 x 2/2^5, since the other test may well reject before it."""
-    whole = grid({"soft": lambda s: {"soft_nll": 0.7 + 0.01 * s}, "majority": lambda s: {"soft_nll": 0.8 + 0.02 * s},
-                  "sls": lambda s: {"soft_nll": 0.8 + 0.03 * s}}, 10, metrics=["soft_nll"])  # fmt: skip
+    whole = grid(
+        {
+            "soft": lambda s: {"soft_nll": 0.7 + 0.01 * s},
+            "majority": lambda s: {"soft_nll": 0.8 + 0.02 * s},
+            "sls": lambda s: {"soft_nll": 0.8 + 0.03 * s},
+        },
+        10,
+        metrics=["soft_nll"],
+    )
     records = [r for r in whole.records if r["arm"]["delivery"] != "sls" or r["seed"] < 5]
     summary = summarise(folder(records, missing=5, metrics=["soft_nll"]))
     few, many = (summary.difference(arm, "soft_nll").test for arm in ("sls", "majority"))
@@ -186,8 +193,9 @@ def test_the_best_is_marked_only_where_the_direction_is_known_and_the_data_are_t
     values = {"a": (0.5, 0.9, 1.0), "b": (0.4, 0.8, 2.0)}
     records = [
         record({"delivery": name, "data": data}, 0, {"soft_nll": v[0] + shift, "accuracy": v[1], "entropy": v[2]})
-        for name, v in values.items() for data, shift in (("easy", 0.0), ("hard", 1.0))
-    ]  # fmt: skip
+        for name, v in values.items()
+        for data, shift in (("easy", 0.0), ("hard", 1.0))
+    ]
     summary = summarise(folder(records, metrics=["soft_nll", "accuracy", "entropy"], compare=None))
     assert summary.best == {
         ("easy · b", "soft_nll"),
@@ -232,10 +240,15 @@ def test_an_arm_without_a_baseline_is_not_compared_and_the_summary_says_which():
 def test_arms_on_other_items_are_not_paired_by_seed():
     """Two data sets of the same people share their splits, such as two sets of features; others share nothing."""
     records = [
-        record({"data": data}, seed, {"soft_nll": level + 0.01 * seed * (1 + seed * (data == "b")), "accuracy": 0.5},
-               settings={"data": {"people": people}, "split": {}, "name": data, "seed": seed})
-        for seed in range(3) for data, people, level in (("a", "x", 0.5), ("b", "x", 0.6), ("c", "y", 0.7))
-    ]  # fmt: skip
+        record(
+            {"data": data},
+            seed,
+            {"soft_nll": level + 0.01 * seed * (1 + seed * (data == "b")), "accuracy": 0.5},
+            settings={"data": {"people": people}, "split": {}, "name": data, "seed": seed},
+        )
+        for seed in range(3)
+        for data, people, level in (("a", "x", 0.5), ("b", "x", 0.6), ("c", "y", 0.7))
+    ]
     summary = summarise(folder(records, compare={"baseline": {"data": "a"}}))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("b", "a")}
     assert any(remark.startswith("c is not compared with a: they are judged on other") for remark in summary.remarks)
@@ -243,14 +256,20 @@ def test_arms_on_other_items_are_not_paired_by_seed():
 
 def test_slices_of_several_data_sets_are_kept_apart():
     records = [
-        record({"data": data}, seed, {"soft_nll": 0.5}, slices={"entropy": {"0–0.2": {"items": items, "scores": {
-            "soft_nll": value + 0.1 * seed}}}})
-        for seed in range(2) for data, items, value in (("a", 10, 0.5), ("b", 1000, 0.9))
-    ]  # fmt: skip
+        record(
+            {"data": data},
+            seed,
+            {"soft_nll": 0.5},
+            slices={"entropy": {"0–0.2": {"items": items, "scores": {"soft_nll": value + 0.1 * seed}}}},
+        )
+        for seed in range(2)
+        for data, items, value in (("a", 10, 0.5), ("b", 1000, 0.9))
+    ]
     summary = summarise(folder(records, metrics=["soft_nll"], compare=None))
     assert [(part.part, part.items, list(part.scores)) for part in summary.slices] == [
-        ("a · 0–0.2", 10, ["a"]), ("b · 0–0.2", 1000, ["b"])
-    ]  # fmt: skip
+        ("a · 0–0.2", 10, ["a"]),
+        ("b · 0–0.2", 1000, ["b"]),
+    ]
     assert summary.slices[1].scores["b"]["soft_nll"].interval.value == pytest.approx(0.95)
     assert "a · 0–0.2 (n = 10)" in report_page(summary) and "b · 0–0.2 (n = 1,000)" in report_page(summary)
 
@@ -259,9 +278,11 @@ def test_a_baseline_of_another_model_is_like_the_arm_in_the_axes_and_in_what_bot
     linear = {"model": "linear", "hidden": None, "epochs": 10}
     records = [
         record({**model, "delivery": delivery, "votes": votes}, seed, {"soft_nll": 0.5 + seed, "accuracy": 0.5})
-        for seed in range(2) for delivery in ("soft", "sls") for votes in (1, 3)
+        for seed in range(2)
+        for delivery in ("soft", "sls")
+        for votes in (1, 3)
         for model in (linear, {**linear, "epochs": 20}, {"epochs": 10, "hidden": 32}, {"epochs": 20, "hidden": 64})
-    ]  # fmt: skip
+    ]
     summary = summarise(folder(records, compare={"baseline": {"model": "linear"}}))
     pairs = {d.arm: d.baseline for d in summary.differences}
     assert pairs["3 votes · sls · mlp · epochs 20 · hidden 64"] == "3 votes · sls · linear · epochs 20"
@@ -293,8 +314,12 @@ def test_folds_are_the_units_of_a_single_seed_with_the_caveat():
 
 def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_split():
     rng = np.random.default_rng(3)
-    records = [record({"delivery": d}, s, {"soft_nll": rng.normal(), "accuracy": 0.5}, fold=f, items={"judged on": 20})
-               for d in ("soft", "sls") for s in range(2) for f in range(5)]  # fmt: skip
+    records = [
+        record({"delivery": d}, s, {"soft_nll": rng.normal(), "accuracy": 0.5}, fold=f, items={"judged on": 20})
+        for d in ("soft", "sls")
+        for s in range(2)
+        for f in range(5)
+    ]
     split = {"scheme": "k-fold", "folds": 5, "validation": 0.1}
     summary = summarise(folder(records, split=split, compare={"test": "corrected-t"}, metrics=["soft_nll"]))
     (gap,) = summary.differences
@@ -406,8 +431,10 @@ def test_an_empty_study_says_that_it_is_empty():
 
 
 def test_rows_of_cells_have_all_keys_whatever_their_model_and_their_fate():
-    records = [record({"model": "linear", "hidden": 8}, 0, {"soft_nll": 0.5, "infinite_items": 0}),
-               failed({"model": "mlp", "width": 2}, 0, "ValueError: no")]  # fmt: skip
+    records = [
+        record({"model": "linear", "hidden": 8}, 0, {"soft_nll": 0.5, "infinite_items": 0}),
+        failed({"model": "mlp", "width": 2}, 0, "ValueError: no"),
+    ]
     first, second = cell_rows(folder(records))
     assert list(first) == list(second) and first["soft_nll"] == 0.5 and second["soft_nll"] is None
     assert second["error"] == "ValueError: no" and first["width"] is None and first["items judged on"] == 20
@@ -415,8 +442,14 @@ def test_rows_of_cells_have_all_keys_whatever_their_model_and_their_fate():
 
 def test_a_correlation_that_does_not_exist_is_not_said_to_be_infinite():
     """Where each item has one vote people are sure of all of them, and smoothing predictions would not help."""
-    summary = summarise(grid({"soft": lambda seed: {"entropy_pearson": None, "soft_nll": None}}, 2, compare=None,
-                             metrics=["entropy_pearson", "soft_nll"]))  # fmt: skip
+    summary = summarise(
+        grid(
+            {"soft": lambda seed: {"entropy_pearson": None, "soft_nll": None}},
+            2,
+            compare=None,
+            metrics=["entropy_pearson", "soft_nll"],
+        )
+    )
     said = {remark.split(" of ")[0]: remark for remark in summary.remarks if "does not exist" in remark}
     assert "choose another metric" in said["entropy_pearson"] and "smooth" not in said["entropy_pearson"]
     assert "smooth the predictions" in said["soft_nll"]

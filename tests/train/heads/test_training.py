@@ -186,9 +186,13 @@ def test_weights_multiply_an_items_loss(engine):
 def turning(probs):
     """Targets that change with the epoch, by a rule of a user's own."""
     return Delivery(
-        name="turning", items=np.arange(len(probs)), classes=tuple(map(str, range(probs.shape[1]))), hard=False,
-        fixed=False, rule=lambda epoch, items: np.roll(probs, epoch, axis=0)[slice(None) if items is None else items],
-    )  # fmt: skip
+        name="turning",
+        items=np.arange(len(probs)),
+        classes=tuple(map(str, range(probs.shape[1]))),
+        hard=False,
+        fixed=False,
+        rule=lambda epoch, items: np.roll(probs, epoch, axis=0)[slice(None) if items is None else items],
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)

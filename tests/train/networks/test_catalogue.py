@@ -124,7 +124,7 @@ def test_weights_come_from_torchs_own_generator(name):
         ),
         ("shake_shake26_2x64", {"stem": 0}, "shake_shake26_2x64: stem is 0; expected a whole number from 1 up"),
     ],
-)  # fmt: skip
+)
 def test_what_a_network_cannot_be_is_refused_with_what_it_can_be(name, asked, message):
     with torch.device("meta"):
         if message is None:

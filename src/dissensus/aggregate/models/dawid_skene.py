@@ -112,14 +112,24 @@ def dawid_skene(
         parameters = _from_earlier(start, names, answers.classes, crowd)
         posterior, _ = expect(parameters)
     ascent = ascend(
-        posterior, parameters, maximise, expect,
-        answers=answers.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
-    )  # fmt: skip
+        posterior,
+        parameters,
+        maximise,
+        expect,
+        answers=answers.n_answers,
+        tolerance=tolerance,
+        most_iterations=most_iterations,
+        progress=progress,
+    )
     return DawidSkeneFit(
         distributions=Distributions(np.ascontiguousarray(ascent.posterior), answers.items, answers.classes),
-        annotators=names, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
-        converged=ascent.converged, confusion=ascent.parameters.confusion.transpose(0, 2, 1), crowd=crowd,
-    )  # fmt: skip
+        annotators=names,
+        class_prior=ascent.parameters.class_prior,
+        log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged,
+        confusion=ascent.parameters.confusion.transpose(0, 2, 1),
+        crowd=crowd,
+    )
 
 
 @dataclass(frozen=True)

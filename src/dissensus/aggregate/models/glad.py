@@ -87,13 +87,25 @@ def glad(
         skill, log_ease, point = parameters.skill, parameters.log_ease, parameters.point
         for _ in range(SWEEPS):
             skill, point = _climbed(
-                skill, point, right, np.exp(log_ease)[item], partial(logits, log_ease=log_ease),
-                partial(summed, position=ballots.annotator, size=a), skill_mean, skill_scale,
-            )  # fmt: skip
+                skill,
+                point,
+                right,
+                np.exp(log_ease)[item],
+                partial(logits, log_ease=log_ease),
+                partial(summed, position=ballots.annotator, size=a),
+                skill_mean,
+                skill_scale,
+            )
             log_ease, point = _climbed(
-                log_ease, point, right, point.logit, partial(logits, skill), partial(summed, position=item, size=n),
-                ease_mean, ease_scale,
-            )  # fmt: skip
+                log_ease,
+                point,
+                right,
+                point.logit,
+                partial(logits, skill),
+                partial(summed, position=item, size=n),
+                ease_mean,
+                ease_scale,
+            )
         return _Parameters(skill, log_ease, point)
 
     def expect(parameters: _Parameters) -> tuple[np.ndarray, float]:
@@ -112,14 +124,24 @@ def glad(
     parameters = _Parameters(skill, log_ease, _Point.at(logits(skill, log_ease)))
     posterior, _ = expect(parameters)
     ascent = ascend(
-        posterior, parameters, maximise, expect,
-        answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
-    )  # fmt: skip
+        posterior,
+        parameters,
+        maximise,
+        expect,
+        answers=votes.n_answers,
+        tolerance=tolerance,
+        most_iterations=most_iterations,
+        progress=progress,
+    )
     return GladFit(
         distributions=Distributions(ascent.posterior, votes.items, votes.classes),
-        annotators=ballots.annotators, class_prior=np.full(k, 1 / k), log_likelihood=ascent.log_likelihood,
-        converged=ascent.converged, skill=ascent.parameters.skill, ease=np.exp(ascent.parameters.log_ease),
-    )  # fmt: skip
+        annotators=ballots.annotators,
+        class_prior=np.full(k, 1 / k),
+        log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged,
+        skill=ascent.parameters.skill,
+        ease=np.exp(ascent.parameters.log_ease),
+    )
 
 
 @dataclass(frozen=True)

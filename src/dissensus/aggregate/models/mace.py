@@ -120,14 +120,24 @@ def mace(
     parameters = _Parameters(*begun, prior, 0.0, skill, guess)
     posterior, _ = expect(parameters)
     ascent = ascend(
-        posterior, parameters, maximise, expect,
-        answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
-    )  # fmt: skip
+        posterior,
+        parameters,
+        maximise,
+        expect,
+        answers=votes.n_answers,
+        tolerance=tolerance,
+        most_iterations=most_iterations,
+        progress=progress,
+    )
     return MaceFit(
         distributions=Distributions(ascent.posterior, votes.items, votes.classes),
-        annotators=ballots.annotators, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
-        converged=ascent.converged, skill=ascent.parameters.skill, guess=ascent.parameters.guess,
-    )  # fmt: skip
+        annotators=ballots.annotators,
+        class_prior=ascent.parameters.class_prior,
+        log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged,
+        skill=ascent.parameters.skill,
+        guess=ascent.parameters.guess,
+    )
 
 
 @dataclass(frozen=True)

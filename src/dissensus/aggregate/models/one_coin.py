@@ -97,14 +97,24 @@ def one_coin(
         parameters = _Parameters(off_the_edge(skill, crowd), off_the_edge(start.class_prior[order], 1 / k))
         posterior, _ = expect(parameters)
     ascent = ascend(
-        posterior, parameters, maximise, expect,
-        answers=votes.n_answers, tolerance=tolerance, most_iterations=most_iterations, progress=progress,
-    )  # fmt: skip
+        posterior,
+        parameters,
+        maximise,
+        expect,
+        answers=votes.n_answers,
+        tolerance=tolerance,
+        most_iterations=most_iterations,
+        progress=progress,
+    )
     return OneCoinFit(
         distributions=Distributions(ascent.posterior, votes.items, votes.classes),
-        annotators=ballots.annotators, class_prior=ascent.parameters.class_prior, log_likelihood=ascent.log_likelihood,
-        converged=ascent.converged, skill=ascent.parameters.skill, crowd=crowd,
-    )  # fmt: skip
+        annotators=ballots.annotators,
+        class_prior=ascent.parameters.class_prior,
+        log_likelihood=ascent.log_likelihood,
+        converged=ascent.converged,
+        skill=ascent.parameters.skill,
+        crowd=crowd,
+    )
 
 
 @dataclass(frozen=True)

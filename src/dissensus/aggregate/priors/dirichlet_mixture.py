@@ -153,8 +153,11 @@ def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
     pick = csr_array((np.ones(row.size), (row, slot.reshape(-1))), shape=(table.shape[0], slots.size))
     return VoteTerms(
         weight=np.bincount(which, weights=times, minlength=table.shape[0]),
-        column=slots // base, count=(slots % base)[:, None], pick=pick, gather=pick.T.tocsr(),
-    )  # fmt: skip
+        column=slots // base,
+        count=(slots % base)[:, None],
+        pick=pick,
+        gather=pick.T.tocsr(),
+    )
 
 
 def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:

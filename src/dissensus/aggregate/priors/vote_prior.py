@@ -54,9 +54,14 @@ class VotePrior:
 
 
 def vote_prior(
-    counts: np.ndarray, *, levels: int = 2, spread: float = 1.0, agreement: float = 0.5, pairs: float = 10.0,
+    counts: np.ndarray,
+    *,
+    levels: int = 2,
+    spread: float = 1.0,
+    agreement: float = 0.5,
+    pairs: float = 10.0,
     iterations: int = 300,
-) -> VotePrior:  # fmt: skip
+) -> VotePrior:
     """The prior of `shrinkage`, whose docstring describes the options, fitted to a table of votes.
 
     Five models of items, from the one that learns nothing to the one that learns most:

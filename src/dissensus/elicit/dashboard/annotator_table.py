@@ -21,8 +21,12 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
     """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
     watch = watch or read_now(run)
     columns = watch.columns()
-    counted = {**_main(watch, columns), **_checks(watch, columns), **_repeats(watch, columns),
-               **_doubts(watch, columns)}  # fmt: skip
+    counted = {
+        **_main(watch, columns),
+        **_checks(watch, columns),
+        **_repeats(watch, columns),
+        **_doubts(watch, columns),
+    }
     known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
     every = columns["seconds"][columns["kind"] == 0]
     usual = None if np.isnan(every).all() else float(np.nanmedian(every))
@@ -30,11 +34,14 @@ def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, A
     for who, person in watch.people.items():
         code = watch.codes.get(who)
         row: dict[str, Any] = {
-            "id": who, "annotator": person.person, "stage": person.stage,
-            "excluded": person.excluded is not None, "why": person.excluded_why,
+            "id": who,
+            "annotator": person.person,
+            "stage": person.stage,
+            "excluded": person.excluded is not None,
+            "why": person.excluded_why,
             "code": code_of(run, who, person.stage),
             **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
-        }  # fmt: skip
+        }
         rows.append({**row, "flags": list(_flags(row, usual))})
     return sorted(rows, key=lambda row: (-len(row["flags"]), -row["answers"]))
 
@@ -47,12 +54,15 @@ def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, A
     """
     show, find = asked.get("show", "all"), asked.get("find", "").strip().lower()
     kept = [
-        row for row in rows
+        row
+        for row in rows
         if (show == "all" or (show == "flagged" and row["flags"]) or (show == "excluded" and row["excluded"]))
-        and (not find or row["annotator"] == asked.get("known_as") or any(
-            find in text.lower() for text in (row["annotator"], row["why"] or "", row["code"], *row["flags"])
-        ))
-    ]  # fmt: skip
+        and (
+            not find
+            or row["annotator"] == asked.get("known_as")
+            or any(find in text.lower() for text in (row["annotator"], row["why"] or "", row["code"], *row["flags"]))
+        )
+    ]
     sort, down = asked.get("sort", ""), asked.get("down") == "1"
     if sort in SORTS:
         known = [row for row in kept if row[sort] is not None]
@@ -62,16 +72,27 @@ def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, A
     number = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 9 else 1
     number = min(max(number, 1), pages)
     return {
-        "rows": kept[PAGE * (number - 1) : PAGE * number], "matches": len(kept), "of": len(rows), "page": number,
-        "pages": pages, "flagged": sum(bool(row["flags"]) for row in rows),
+        "rows": kept[PAGE * (number - 1) : PAGE * number],
+        "matches": len(kept),
+        "of": len(rows),
+        "page": number,
+        "pages": pages,
+        "flagged": sum(bool(row["flags"]) for row in rows),
         "excluded": sum(row["excluded"] for row in rows),
-    }  # fmt: skip
+    }
 
 
 NOTHING: dict[str, Any] = {
-    "answers": 0, "median_seconds": None, "agreement": None, "checks": 0, "checks_right": 0, "repeats": 0,
-    "repeats_same": 0, "given": 0, "doubtful": 0,
-}  # fmt: skip
+    "answers": 0,
+    "median_seconds": None,
+    "agreement": None,
+    "checks": 0,
+    "checks_right": 0,
+    "repeats": 0,
+    "repeats_same": 0,
+    "given": 0,
+    "doubtful": 0,
+}
 
 
 def _rank(row: dict[str, Any], sort: str) -> Any:
@@ -91,10 +112,14 @@ def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 
     main = columns["kind"] == 0
     votes = Votes(
-        item=columns["unit"][main], items=np.arange(len(watch.counted)), annotator=columns["person"][main],
-        annotators=np.arange(len(watch.codes)), classes=tuple(map(str, range(max(1, len(watch.choices))))),
-        choice=columns["first"][main], seconds=columns["seconds"][main],
-    )  # fmt: skip
+        item=columns["unit"][main],
+        items=np.arange(len(watch.counted)),
+        annotator=columns["person"][main],
+        annotators=np.arange(len(watch.codes)),
+        classes=tuple(map(str, range(max(1, len(watch.choices))))),
+        choice=columns["first"][main],
+        seconds=columns["seconds"][main],
+    )
     agreement = agreement_with_others(votes) if watch.question.pools else np.full(len(watch.codes), np.nan)
     return {"answers": votes.per_annotator, "median_seconds": median_seconds(votes), "agreement": agreement}
 

@@ -32,14 +32,23 @@ def disagreement_map(run: Running, items: Items, per_item: int) -> dict[str, Any
     cells = []
     for r, c in sorted(set(zip(row.tolist(), column.tolist(), strict=True))):
         here = np.flatnonzero((row == r) & (column == c))
-        cells.append({
-            "class": classes[r] if r >= 0 else "", "column": c, "items": len(here),
-            "enough": int((items.answers[here] >= per_item).sum()),
-            "rows": [item_row(run, items, i) for i in here[:named].tolist()],
-        })  # fmt: skip
+        cells.append(
+            {
+                "class": classes[r] if r >= 0 else "",
+                "column": c,
+                "items": len(here),
+                "enough": int((items.answers[here] >= per_item).sum()),
+                "rows": [item_row(run, items, i) for i in here[:named].tolist()],
+            }
+        )
     return {
         "classes": [name for name, shown in zip(classes, own, strict=True) if shown],
-        "others": int(len(classes) - own.sum()), "columns": columns, "cells": cells, "items": n,
-        "marks": n <= FEW and all(cell["items"] <= named for cell in cells), "per_item": per_item,
-        "agreed": int((items.differ < 1e-9).sum()), "split": int((items.probs.max(axis=1, initial=0.0) <= 0.5).sum()),
-    }  # fmt: skip
+        "others": int(len(classes) - own.sum()),
+        "columns": columns,
+        "cells": cells,
+        "items": n,
+        "marks": n <= FEW and all(cell["items"] <= named for cell in cells),
+        "per_item": per_item,
+        "agreed": int((items.differ < 1e-9).sum()),
+        "split": int((items.probs.max(axis=1, initial=0.0) <= 0.5).sum()),
+    }

@@ -50,10 +50,13 @@ def item_row(run: Running, items: Items, i: int) -> dict[str, Any]:
     name, probs = run.names[int(items.unit[i])][0], items.probs[i]
     order = np.argsort(-probs, kind="stable")[:4]
     return {
-        "item": name, "answers": int(items.answers[i]), "differ": float(items.differ[i]),
-        "entropy": float(items.entropy[i]), "picture": _picture(run, name),
+        "item": name,
+        "answers": int(items.answers[i]),
+        "differ": float(items.differ[i]),
+        "entropy": float(items.entropy[i]),
+        "picture": _picture(run, name),
         "shares": [[run.survey.question.classes[j], float(probs[j])] for j in order if probs[j] > 0.005],
-    }  # fmt: skip
+    }
 
 
 def disputed(run: Running, count: int = 12, items: Items | None = None) -> list[dict[str, Any]]:

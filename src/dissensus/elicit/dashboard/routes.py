@@ -47,9 +47,8 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
             return HTMLResponse(page, status_code=401)
         token = access.form_token(run.secret, request.cookies[access.COOKIE])
         page = templates.get_template("dashboard.html").render(
-            title=run.survey.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS),
-            downloads=downloads,
-        )  # fmt: skip
+            title=run.survey.title, token=token, columns=COLUMNS.items(), endings=list(FORMATS), downloads=downloads
+        )
         return HTMLResponse(page)
 
     async def login(request: Request) -> Response:
@@ -125,10 +124,13 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         )
 
     return [
-        Route("/dashboard", show), Route("/dashboard/login", login, methods=["POST"]),
-        Route("/dashboard/logout", logout, methods=["POST"]), Route("/dashboard/data", data),
-        Route("/dashboard/change/{what}", change, methods=["POST"]), Route("/dashboard/download/{name}", download),
-    ]  # fmt: skip
+        Route("/dashboard", show),
+        Route("/dashboard/login", login, methods=["POST"]),
+        Route("/dashboard/logout", logout, methods=["POST"]),
+        Route("/dashboard/data", data),
+        Route("/dashboard/change/{what}", change, methods=["POST"]),
+        Route("/dashboard/download/{name}", download),
+    ]
 
 
 def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
@@ -158,6 +160,12 @@ def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
 
 
 COLUMNS = {
-    "annotator": "Annotator", "stage": "Stage", "answers": "Answers", "median_seconds": "Median time",
-    "agreement": "Agreement", "checks": "Checks", "repeats": "Repeats", "flags": "Flags",
-}  # fmt: skip
+    "annotator": "Annotator",
+    "stage": "Stage",
+    "answers": "Answers",
+    "median_seconds": "Median time",
+    "agreement": "Agreement",
+    "checks": "Checks",
+    "repeats": "Repeats",
+    "flags": "Flags",
+}

@@ -58,8 +58,9 @@ class Shown:
         if new or changed or not self.looks:
             items = items_of(self.watch)
             self.items = {
-                "map": disagreement_map(self.run, items, status["per_item"]), "labels": self.watch.question.pools,
+                "map": disagreement_map(self.run, items, status["per_item"]),
+                "labels": self.watch.question.pools,
                 "disputed": disputed(self.run, items=items),
-            }  # fmt: skip
+            }
             self.people = annotator_rows(self.run, self.watch)
             self.looks += 1

@@ -39,16 +39,25 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     rate = int((received > now() - RECENT).sum()) / RECENT
     seconds_left = left / rate if rate and left else None
     return {
-        "title": run.survey.title, "state": state, "units": len(answered), "per_item": per_item,
-        "answers": int(answered.sum()), "wanted": wanted, "share": 1 - left / wanted if wanted else 1.0,
-        "surplus": int(np.maximum(0, answered - needs).sum()), "overridden": overridden,
-        "people": len(watch.people), "stages": stages,
+        "title": run.survey.title,
+        "state": state,
+        "units": len(answered),
+        "per_item": per_item,
+        "answers": int(answered.sum()),
+        "wanted": wanted,
+        "share": 1 - left / wanted if wanted else 1.0,
+        "surplus": int(np.maximum(0, answered - needs).sum()),
+        "overridden": overridden,
+        "people": len(watch.people),
+        "stages": stages,
         "active": sum(_active(person) for person in watch.people.values()),
         "excluded": sum(person.excluded is not None for person in watch.people.values()),
         "median_seconds": None if np.isnan(seconds).all() else float(np.nanmedian(seconds)),
-        "answers_per_minute": 60 * rate, "seconds_left": seconds_left,
-        "cost": stages.get("done", 0) * run.survey.people.pay_per_person, "currency": run.survey.people.currency,
-    }  # fmt: skip
+        "answers_per_minute": 60 * rate,
+        "seconds_left": seconds_left,
+        "cost": stages.get("done", 0) * run.survey.people.pay_per_person,
+        "currency": run.survey.people.currency,
+    }
 
 
 def timeline(watch: Watch) -> dict[str, Any]:
@@ -84,10 +93,12 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
     for who, person in watch.people.items():
         reached = _reached(person.stage)
         has = {
-            "came": True, "consented": reached > protocol.STAGES.index("consent"),
+            "came": True,
+            "consented": reached > protocol.STAGES.index("consent"),
             "passed the check": reached > protocol.STAGES.index("comprehension"),
-            "answered": watch.codes.get(who) in answered, "finished": person.stage == "done",
-        }  # fmt: skip
+            "answered": watch.codes.get(who) in answered,
+            "finished": person.stage == "done",
+        }
         got = next((i for i, step in enumerate(steps) if not has[step]), len(steps))
         for row in rows[:got]:
             row["people"] += 1

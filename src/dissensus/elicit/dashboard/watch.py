@@ -22,15 +22,27 @@ LATE = 10.0  # seconds by which an answer may be committed later than another th
 CHUNK = 4000
 
 PEOPLE = sa.select(
-    schema.people.c.id, schema.people.c.person, schema.people.c.stage, schema.people.c.started, schema.people.c.seen,
-    schema.people.c.finished, schema.people.c.excluded, schema.people.c.excluded_why,
-).order_by(schema.people.c.started, schema.people.c.id)  # fmt: skip
+    schema.people.c.id,
+    schema.people.c.person,
+    schema.people.c.stage,
+    schema.people.c.started,
+    schema.people.c.seen,
+    schema.people.c.finished,
+    schema.people.c.excluded,
+    schema.people.c.excluded_why,
+).order_by(schema.people.c.started, schema.people.c.id)
 UNIT = ("id", "answered", "priority", "main")
 UNITS = sa.select(*(schema.units.c[name] for name in UNIT)).order_by(schema.units.c.id)
 ANSWERS = sa.select(
-    schema.answers.c.trial, schema.answers.c.person, schema.answers.c.unit, schema.answers.c.kind,
-    schema.answers.c.answer, schema.answers.c.seconds, schema.answers.c.received, schema.answers.c.doubts,
-)  # fmt: skip
+    schema.answers.c.trial,
+    schema.answers.c.person,
+    schema.answers.c.unit,
+    schema.answers.c.kind,
+    schema.answers.c.answer,
+    schema.answers.c.seconds,
+    schema.answers.c.received,
+    schema.answers.c.doubts,
+)
 SINCE = ANSWERS.where(schema.answers.c.received >= sa.bindparam("since")).order_by(schema.answers.c.received)
 SHOWN = sa.select(schema.trials.c.id, schema.trials.c.shown).where(
     schema.trials.c.id.in_(sa.bindparam("trials_", expanding=True))
@@ -94,9 +106,15 @@ class Watch:
 
     def _columns(self) -> dict[str, Any]:
         return {
-            "person": self._person, "unit": self._unit, "kind": self._kind, "first": self._first,
-            "seconds": self._seconds, "received": self._received, "doubtful": self._doubtful, "passed": self._passed,
-        }  # fmt: skip
+            "person": self._person,
+            "unit": self._unit,
+            "kind": self._kind,
+            "first": self._first,
+            "seconds": self._seconds,
+            "received": self._received,
+            "doubtful": self._doubtful,
+            "passed": self._passed,
+        }
 
     def _begin(self) -> None:
         self.people: dict[str, Any] = {}
@@ -128,9 +146,8 @@ class Watch:
             rows = connection.execute(SINCE.limit(CHUNK), {"since": since}).all()
             # Not of somebody who came after people were read, nor of an item that another server has already added.
             new = [
-                row for row in rows
-                if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
-            ]  # fmt: skip
+                row for row in rows if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
+            ]
             self._pool([row for row in new if row[3] == "main" and people[row[1]].excluded is None], 1)
             self._keep(new, self._judged(connection, new))
             more = len(rows) == CHUNK and rows[-1].received > since
@@ -207,10 +224,15 @@ class Watch:
             return
         question = self.run.survey.question
         labels = labels_from(
-            question, [json.loads(row.answer) for row in rows], [""] * len(rows), question.classes,
-            item=unit, items=np.arange(len(self.counted)), annotator=np.zeros(len(rows), dtype=np.int64),
+            question,
+            [json.loads(row.answer) for row in rows],
+            [""] * len(rows),
+            question.classes,
+            item=unit,
+            items=np.arange(len(self.counted)),
+            annotator=np.zeros(len(rows), dtype=np.int64),
             annotators=np.zeros(1, dtype=np.int64),
-        )  # fmt: skip
+        )
         if isinstance(labels, Beliefs):
             self._gaps += sign * int(np.isnan(labels.stated).any(axis=1).sum())
             for gaps, mass in self._mass.items():

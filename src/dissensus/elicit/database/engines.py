@@ -71,8 +71,9 @@ def _keep_a_journal(connection: sqlite3.Connection) -> None:
 
 def _postgres(address: sa.URL) -> Engine:
     # What is written is written again where a connection was lost, so that none is tested before it is used.
-    engine = sa.create_engine(address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60,
-                              hide_parameters=True)  # fmt: skip  # an error in a log names nobody
+    engine = sa.create_engine(
+        address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60, hide_parameters=True
+    )  # an error in a log names nobody
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:

@@ -88,9 +88,11 @@ class Store:
         """Make the tables and the units, or check that those which are there belong to this survey."""
         scale = {name: survey.question.options[name] for name, option in survey.kind.options.items() if option.scale}
         wanted = {
-            "schema": SCHEMA, "kind": survey.question.kind, "classes": json.dumps(list(survey.question.classes)),
+            "schema": SCHEMA,
+            "kind": survey.question.kind,
+            "classes": json.dumps(list(survey.question.classes)),
             "scale": json.dumps(scale),
-        }  # fmt: skip
+        }
         with self.writing() as connection:
             schema.metadata.create_all(connection)
             _add_columns(connection)

@@ -56,10 +56,12 @@ def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -
     out = [question.classes[j] for j in order[2 if two else 1 :] if held[j] < 0.01]
     second, second_percent = (question.classes[order[1]], int(percent[order[1]])) if two else (None, None)
     return {
-        "first": question.classes[order[0]], "first_percent": int(percent[order[0]]),
-        "second": second, "second_percent": second_percent,
+        "first": question.classes[order[0]],
+        "first_percent": int(percent[order[0]]),
+        "second": second,
+        "second_percent": second_percent,
         "ruled_out": out if question.options["ruling_out"] else [],
-    }  # fmt: skip
+    }
 
 
 TOP_TWO = QuestionKind(

@@ -24,9 +24,17 @@ REHEARSAL = "rehearsal.db"
 
 
 def rehearse(
-    folder: Path | str, database: str | None = None, *, annotators: int, seed: int, at_once: int = 50, workers: int = 1,
-    real_time: bool = False, leave: float = 0.0, tick: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:  # fmt: skip
+    folder: Path | str,
+    database: str | None = None,
+    *,
+    annotators: int,
+    seed: int,
+    at_once: int = 50,
+    workers: int = 1,
+    real_time: bool = False,
+    leave: float = 0.0,
+    tick: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
     """Send simulated people through the survey of a folder, on a real server, and say what came of it.
 
     database    an empty one; without it a file of its own beside survey.toml, made anew
@@ -55,20 +63,34 @@ def rehearse(
         truth = simulated_truth(run.survey, len(run.units.items), seed)
         with serving(folder, database, workers=workers) as address:
             done = send_people(
-                run.survey, known_by(run), truth, address, annotators, seed, items=list(run.units.items),
-                at_once=at_once, tick=tick, real_time=real_time, leave=leave,
-            )  # fmt: skip
+                run.survey,
+                known_by(run),
+                truth,
+                address,
+                annotators,
+                seed,
+                items=list(run.units.items),
+                at_once=at_once,
+                tick=tick,
+                real_time=real_time,
+                leave=leave,
+            )
         kept = answer_table(run).column("trial").to_pylist()
         status = status_of(run)
         stages = status["stages"]
         facts = {
-            **done.as_json(), "lost": len(set(done.acknowledged) - set(kept)), "twice": len(kept) - len(set(kept)),
-            "finished": stages.get("done", 0), "found_nothing_left": stages.get("full", 0),
+            **done.as_json(),
+            "lost": len(set(done.acknowledged) - set(kept)),
+            "twice": len(kept) - len(set(kept)),
+            "finished": stages.get("done", 0),
+            "found_nothing_left": stages.get("full", 0),
             "turned_away_early": turned_away_early(run),
-            "missing": status["wanted"] - status["answers"] + status["surplus"], "surplus": status["surplus"],
+            "missing": status["wanted"] - status["answers"] + status["surplus"],
+            "surplus": status["surplus"],
             "surplus_share": status["surplus"] / max(status["wanted"], 1),
-            **_recovered(run, truth), "database": run.store.address,
-        }  # fmt: skip
+            **_recovered(run, truth),
+            "database": run.store.address,
+        }
         if done.errors:
             facts["first_error"] = done.errors[0]
         return facts
@@ -79,12 +101,14 @@ def rehearse(
 def known_by(run: Running) -> dict[str, int]:
     """The place of each item by what a person sees of it: the addresses of its pictures and sounds, and its texts."""
     return {
-        seen_as([
-            part.content if part.medium == "text" else media_address(run.secret, item.name, i)
-            for i, part in enumerate(item.parts)
-        ]): place
+        seen_as(
+            [
+                part.content if part.medium == "text" else media_address(run.secret, item.name, i)
+                for i, part in enumerate(item.parts)
+            ]
+        ): place
         for place, item in enumerate(run.units.items.values())
-    }  # fmt: skip
+    }
 
 
 def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:

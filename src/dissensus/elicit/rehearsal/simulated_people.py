@@ -48,12 +48,16 @@ class Rehearsal:
     def as_json(self) -> dict[str, Any]:
         some = self.seconds.size > 0
         return {
-            "people": self.people, "answers": len(self.acknowledged), "errors": len(self.errors),
-            "seconds": self.elapsed, "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
+            "people": self.people,
+            "answers": len(self.acknowledged),
+            "errors": len(self.errors),
+            "seconds": self.elapsed,
+            "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
             "median_ms": 1000 * float(np.median(self.seconds)) if some else None,
             "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if some else None,
-            "left": self.left, "waited": self.waited,
-        }  # fmt: skip
+            "left": self.left,
+            "waited": self.waited,
+        }
 
 
 def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
@@ -63,10 +67,20 @@ def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
 
 
 def send_people(
-    survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, people: int, seed: int, *,
-    items: Sequence[str] = (), at_once: int = 50, tick: Callable[[], None] = lambda: None, patient: bool = False,
-    real_time: bool = False, leave: float = 0.0,
-) -> Rehearsal:  # fmt: skip
+    survey: Survey,
+    names: dict[str, int],
+    truth: np.ndarray,
+    address: str,
+    people: int,
+    seed: int,
+    *,
+    items: Sequence[str] = (),
+    at_once: int = 50,
+    tick: Callable[[], None] = lambda: None,
+    patient: bool = False,
+    real_time: bool = False,
+    leave: float = 0.0,
+) -> Rehearsal:
     """Send `people` simulated annotators through the survey at an address.
 
     names      the place of each item in `truth`, by what is seen of it
@@ -97,19 +111,34 @@ def send_people(
         walks = list(pool.map(walk, range(people)))
     seconds = np.array([spent for walk in walks for spent in walk.seconds])
     return Rehearsal(
-        people, tuple(trial for walk in walks for trial in walk.acknowledged), seconds,
-        tuple(error for walk in walks for error in walk.errors), time.monotonic() - began,
-        left=sum(walk.left for walk in walks), waited=sum(walk.waited for walk in walks),
-    )  # fmt: skip
+        people,
+        tuple(trial for walk in walks for trial in walk.acknowledged),
+        seconds,
+        tuple(error for walk in walks for error in walk.errors),
+        time.monotonic() - began,
+        left=sum(walk.left for walk in walks),
+        waited=sum(walk.waited for walk in walks),
+    )
 
 
 class _Walk:
     """One simulated person with an open connection."""
 
     def __init__(
-        self, survey: Survey, names: dict[str, int], truth: np.ndarray, address: str, seed: int, number: int,
-        tick: Callable[[], None], *, items: Sequence[str], patient: bool, real_time: bool, leave: float,
-    ) -> None:  # fmt: skip
+        self,
+        survey: Survey,
+        names: dict[str, int],
+        truth: np.ndarray,
+        address: str,
+        seed: int,
+        number: int,
+        tick: Callable[[], None],
+        *,
+        items: Sequence[str],
+        patient: bool,
+        real_time: bool,
+        leave: float,
+    ) -> None:
         self.survey, self.names, self.truth, self.number, self.items = survey, names, truth, number, items
         self.rng = np.random.default_rng([seed, 1, number])
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
@@ -177,7 +206,7 @@ class _Walk:
             "links": {"invite": signed(survey_secret(self.survey.folder), "invite", name)},
             "prolific": {"PROLIFIC_PID": invented[:24], "SESSION_ID": invented[24:48]},
             "mturk": {"workerId": f"A{invented[:13].upper()}", "assignmentId": invented[13:43].upper()},
-        }.get(source, {})  # fmt: skip
+        }.get(source, {})
         return f"?{urlencode(query)}" if query else ""
 
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:

@@ -29,20 +29,24 @@ NEW = sa.insert(schema.people)
 WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
 LINKS = {
-    "open": "", "links": "?invite=…, by the links that `dissensus elicit links` makes",
+    "open": "",
+    "links": "?invite=…, by the links that `dissensus elicit links` makes",
     "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
     "mturk": ", the address of an ExternalQuestion",
-}  # fmt: skip
+}
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 VISIT = {"prolific": "SESSION_ID", "mturk": "assignmentId"}
 # As the sites document them: an object id of Prolific, a worker and an entity of MTurk.
 PROLIFIC_ID = (r"[0-9a-f]{24}", "24 hexadecimal digits, as Prolific fills them in")
 MTURK_ID = (r"[A-Z0-9]{1,64}", "capital letters and digits, as MTurk fills them in")
 FORMS = {
-    "PROLIFIC_PID": PROLIFIC_ID, "STUDY_ID": PROLIFIC_ID, "SESSION_ID": PROLIFIC_ID,
+    "PROLIFIC_PID": PROLIFIC_ID,
+    "STUDY_ID": PROLIFIC_ID,
+    "SESSION_ID": PROLIFIC_ID,
     "workerId": (r"A[A-Z0-9]{1,63}", "an A and then capital letters and digits, as MTurk fills them in"),
-    "assignmentId": MTURK_ID, "hitId": MTURK_ID,
-}  # fmt: skip
+    "assignmentId": MTURK_ID,
+    "hitId": MTURK_ID,
+}
 
 
 class BegunElsewhere(Refused):
@@ -72,9 +76,16 @@ def arriving(run: Running, query: Mapping[str, str]) -> Work[str]:
             for name, value in kept.items()
         }
     row = {
-        "id": secrets.token_hex(12), "person": person, "source": json.dumps(kept), "seed": secrets.randbits(53),
-        "stage": protocol.first_stage(run.survey), "place": 0, "attempts": 0, "started": now(), "seen": now(),
-    }  # fmt: skip
+        "id": secrets.token_hex(12),
+        "person": person,
+        "source": json.dumps(kept),
+        "seed": secrets.randbits(53),
+        "stage": protocol.first_stage(run.survey),
+        "place": 0,
+        "attempts": 0,
+        "started": now(),
+        "seen": now(),
+    }
 
     def work(connection: Connection) -> str:
         there = connection.execute(KNOWN, {"person_": person}).one_or_none()

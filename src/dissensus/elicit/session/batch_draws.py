@@ -18,10 +18,9 @@ THROUGH = people.c.stage.in_(("debrief", "done"))
 COUNTS = (people.c.batch.is_not(None), people.c.excluded.is_(None))
 # A batch is held by whoever gave a sign of life, and was given or has answered something of late. Nothing is given to
 # somebody in a break, who has answered.
-LATELY = (
-    sa.exists().where(trials.c.person == people.c.id, trials.c.drawn >= sa.bindparam("long_before"))
-    | sa.exists().where(answers.c.person == people.c.id, answers.c.received >= sa.bindparam("long_before"))
-)  # fmt: skip
+LATELY = sa.exists().where(
+    trials.c.person == people.c.id, trials.c.drawn >= sa.bindparam("long_before")
+) | sa.exists().where(answers.c.person == people.c.id, answers.c.received >= sa.bindparam("long_before"))
 AT_IT = (
     sa.select(
         people.c.batch,

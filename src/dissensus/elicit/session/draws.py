@@ -50,9 +50,17 @@ class Drawn(NamedTuple):
 
 
 def draw(
-    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, *, had: Collection[int], late: float,
-    first: bool, expected: Next | None = None,
-) -> Drawn | None:  # fmt: skip
+    connection: Connection,
+    survey: Survey,
+    person: str,
+    seed: int,
+    per_item: int,
+    *,
+    had: Collection[int],
+    late: float,
+    first: bool,
+    expected: Next | None = None,
+) -> Drawn | None:
     """A unit that this person has not had and that still needs answers, held for them; None when there is none.
 
     had       the units that they had
@@ -86,9 +94,15 @@ def give_back(connection: Connection, trial: str, unit: int) -> None:
 
 
 def _taken(
-    connection: Connection, survey: Survey, person: str, seed: int, per_item: int, had: Collection[int], late: float,
+    connection: Connection,
+    survey: Survey,
+    person: str,
+    seed: int,
+    per_item: int,
+    had: Collection[int],
+    late: float,
     expected: Next | None,
-) -> Drawn | None:  # fmt: skip
+) -> Drawn | None:
     draw = survey.protocol.draw
     if draw == "batches":
         units_left = next_of_batch(connection, survey, person, seed, per_item, late)

@@ -67,9 +67,11 @@ def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any
     if stage == "comprehension":
         chosen = answer.get("chosen")
         checks = survey.comprehension
-        if not isinstance(chosen, list) or len(chosen) != len(checks) or any(
-            option not in check.options for option, check in zip(chosen, checks, strict=True)
-        ):  # fmt: skip
+        if (
+            not isinstance(chosen, list)
+            or len(chosen) != len(checks)
+            or any(option not in check.options for option, check in zip(chosen, checks, strict=True))
+        ):
             raise Refused(f"expected answer.chosen to be a list of options, one for each question ({len(checks)})")
         if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1

@@ -56,9 +56,14 @@ class Given(NamedTuple):
 
 
 def save_answer(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str, sent: Mapping[str, Any],
+    run: Running,
+    connection: Connection,
+    person: Row[Any],
+    given: list[Given],
+    trial_id: str,
+    sent: Mapping[str, Any],
     replace: Callable[[dict[str, Any]], object] | None = None,
-) -> str | None:  # fmt: skip
+) -> str | None:
     """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
 
     given    all trials of this person; the one that is answered is marked so
@@ -85,10 +90,17 @@ def save_answer(
     since = trial.drawn if trial.answered is None else trial.answered
     doubts = "; ".join(doubts_about(times, seconds, received - since, filled_in=trial.answered is not None))
     row = {
-        "trial": trial_id, "person": person.id, "unit": trial.unit, "kind": trial.kind, "answer": json.dumps(answer),
-        "times": json.dumps(times), "seconds": seconds, "client": float(client) if _finite(client) else None,
-        "received": received, "doubts": doubts or None,
-    }  # fmt: skip
+        "trial": trial_id,
+        "person": person.id,
+        "unit": trial.unit,
+        "kind": trial.kind,
+        "answer": json.dumps(answer),
+        "times": json.dumps(times),
+        "seconds": seconds,
+        "client": float(client) if _finite(client) else None,
+        "received": received,
+        "doubts": doubts or None,
+    }
     if replace is not None:
         replace(row)
         return feedback
@@ -135,8 +147,11 @@ def checked_times(given: Any) -> dict[str, Any]:
     for name in ("early", "reloads"):
         if name in given and not (type(given[name]) is int and 0 <= given[name] <= MOST_OFTEN):
             raise Refused(f"times.{name} is {str(given[name])[:60]}; expected a whole number from 0 to {MOST_OFTEN:,}")
-    for name, fits, shape in (("changes", _is_change, "[when, field, value]"), ("away", _is_span, "[from, to]"),
-                              ("played", _is_play, "[sound, from, to]")):  # fmt: skip
+    for name, fits, shape in (
+        ("changes", _is_change, "[when, field, value]"),
+        ("away", _is_span, "[from, to]"),
+        ("played", _is_play, "[sound, from, to]"),
+    ):
         rows = given.get(name, [])
         if (
             not isinstance(rows, list)

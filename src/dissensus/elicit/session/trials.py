@@ -60,9 +60,11 @@ def trial_page(
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     rest = protocol.break_due(run.survey.protocol, history)
     # Nothing is held during a break, and nobody is sent into one after which nothing comes.
-    if rest and not _broke(connection, person, rest) and (
-        shown is not None or answers_missing(connection, run.survey, person.id, per_item)
-    ):  # fmt: skip
+    if (
+        rest
+        and not _broke(connection, person, rest)
+        and (shown is not None or answers_missing(connection, run.survey, person.id, per_item))
+    ):
         return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
     if shown is None:
         new = _give(run, connection, person, given, per_item)
@@ -78,9 +80,10 @@ def trial_page(
     elif shown.kind == "main" and not shown.held and person.excluded is None:
         hold_again(connection, shown.id, shown.unit)
     return {
-        **_shown(run, shown), **_progress(run, person, history),
+        **_shown(run, shown),
+        **_progress(run, person, history),
         "preload": _pictures(run, _expected(run, person, history, shown)),
-    }  # fmt: skip
+    }
 
 
 def shown_again(
@@ -152,9 +155,15 @@ def _give(
     if following is not None:
         shown["next"] = following
     row = {
-        "id": secrets.token_hex(12), "person": person.id, "place": len(given), "unit": unit, "kind": kind,
-        "shown": json.dumps(shown), "drawn": now(), "held": kind == "main",
-    }  # fmt: skip
+        "id": secrets.token_hex(12),
+        "person": person.id,
+        "place": len(given),
+        "unit": unit,
+        "kind": kind,
+        "shown": json.dumps(shown),
+        "drawn": now(),
+        "held": kind == "main",
+    }
     put_off(connection, GIVE, row)
     held = kind == "main"
     if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others

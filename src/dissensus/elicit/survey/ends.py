@@ -83,12 +83,16 @@ def notes_on_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> 
     codes = {outcome: ends[outcome].code or _code_in(ends[outcome].redirect) for outcome in outcomes}
     if source == "prolific":
         if not codes["completed"]:
-            yield ("Prolific pays by a code that it knows, and ends.completed has none: "
-                   "take the completion code of your Prolific study as ends.completed.code")  # fmt: skip
+            yield (
+                "Prolific pays by a code that it knows, and ends.completed has none: "
+                "take the completion code of your Prolific study as ends.completed.code"
+            )
         without = [f"ends.{outcome}" for outcome in outcomes[1:] if not codes[outcome] and not ends[outcome].redirect]
         if without:
-            yield (f"{' and '.join(without)} {'has' if len(without) == 1 else 'have'} no code: these people are asked "
-                   "to stop without completing on Prolific")  # fmt: skip
+            yield (
+                f"{' and '.join(without)} {'has' if len(without) == 1 else 'have'} no code: these people are asked "
+                "to stop without completing on Prolific"
+            )
     for outcome in outcomes[1:]:
         if codes[outcome] and codes[outcome] == codes["completed"]:
             yield f"ends.{outcome} has the code of ends.completed, so nobody can tell them apart by it"

@@ -16,9 +16,17 @@ MOST_UNITS = 20_000
 UNIT_NAMES = {1: "items", 2: "pairs", 3: "triplets"}
 Medium = Literal["image", "audio", "text"]
 MEDIA: dict[str, Medium] = {
-    ".png": "image", ".jpg": "image", ".jpeg": "image", ".webp": "image", ".gif": "image",
-    ".mp3": "audio", ".ogg": "audio", ".wav": "audio", ".m4a": "audio", ".txt": "text",
-}  # fmt: skip
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".webp": "image",
+    ".gif": "image",
+    ".mp3": "audio",
+    ".ogg": "audio",
+    ".wav": "audio",
+    ".m4a": "audio",
+    ".txt": "text",
+}
 MEDIA_COLUMNS: tuple[Medium, ...] = ("image", "audio")
 
 

@@ -32,12 +32,18 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
         least = len(listed) * settings.per_item
     people, outcomes = max(least, -(-wanted // each)), _outcomes(survey)
     return {
-        "title": survey.title, "kind": survey.question.kind, "classes": list(survey.question.classes),
-        "shows": UNIT_NAMES[survey.shows], "units": len(units.main), "answers_wanted": wanted, "people_needed": people,
-        "cost": people * survey.people.pay_per_person, "currency": survey.people.currency,
+        "title": survey.title,
+        "kind": survey.question.kind,
+        "classes": list(survey.question.classes),
+        "shows": UNIT_NAMES[survey.shows],
+        "units": len(units.main),
+        "answers_wanted": wanted,
+        "people_needed": people,
+        "cost": people * survey.people.pay_per_person,
+        "currency": survey.people.currency,
         "ends": ends_in_words(survey.people.source, survey.ends, outcomes),
         "notes": [*_notes(survey, units), *notes_on_ends(survey.people.source, survey.ends, outcomes)],
-    }  # fmt: skip
+    }
 
 
 def check_pictures(survey: Survey, units: Units) -> None:

@@ -124,8 +124,20 @@ def read_survey(folder: Path | str) -> Survey:
 
 
 def _survey(folder: Path, table: dict[str, Any]) -> Survey:
-    known = {"title", "contact", "items", "units", "question", "protocol", "people", "comprehension", "practice",
-             "debrief", "attention", "ends"}  # fmt: skip
+    known = {
+        "title",
+        "contact",
+        "items",
+        "units",
+        "question",
+        "protocol",
+        "people",
+        "comprehension",
+        "practice",
+        "debrief",
+        "attention",
+        "ends",
+    }
     check_keys("the file", table, known)
     if not isinstance(table.get("title"), str) or not table["title"].strip():
         raise ValueError("title is missing; expected a line that people see at the top of every page")
@@ -135,13 +147,20 @@ def _survey(folder: Path, table: dict[str, Any]) -> Survey:
     ends = read_ends(table, source=people.source, code=people.completion_code, redirect=people.redirect)
     question = _question(table.get("question"))
     survey = Survey(
-        folder, table["title"].strip(), question, protocol, people, ends,
+        folder,
+        table["title"].strip(),
+        question,
+        protocol,
+        people,
+        ends,
         items_from=check_text("items", table.get("items", "items")),
-        contact=check_text("contact", table.get("contact", "")), units=check_text("units", table.get("units", "")),
+        contact=check_text("contact", table.get("contact", "")),
+        units=check_text("units", table.get("units", "")),
         attention=read_attention(question, table.get("attention", [])),
         comprehension=tuple(read_rows(Check, "comprehension", table)),
-        practice=read_practice(question, table.get("practice", [])), debrief=tuple(read_rows(Field, "debrief", table)),
-    )  # fmt: skip
+        practice=read_practice(question, table.get("practice", [])),
+        debrief=tuple(read_rows(Field, "debrief", table)),
+    )
     if protocol.attention_every and not survey.attention:
         raise ValueError(
             f"protocol.attention_every is {protocol.attention_every}, but there is no [[attention]]: no item whose "

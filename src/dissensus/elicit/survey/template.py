@@ -89,9 +89,17 @@ question = "Comments"
 
 
 def make_survey(
-    folder: Path, *, title: str, kind: str, classes: list[str], source: str = "open", items: str | None = None,
-    per_person: int = 20, per_item: int = 5, options: Mapping[str, Any] | None = None,
-) -> None:  # fmt: skip
+    folder: Path,
+    *,
+    title: str,
+    kind: str,
+    classes: list[str],
+    source: str = "open",
+    items: str | None = None,
+    per_person: int = 20,
+    per_item: int = 5,
+    options: Mapping[str, Any] | None = None,
+) -> None:
     """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it.
 
     options  settings of the question that are not to have their defaults, such as {"wording": "collins"}
@@ -114,16 +122,25 @@ def make_survey(
         items = _digits(folder, with_classes=known.about)
         classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
     text = TEMPLATE.format(
-        folder=folder, title=_quoted(title), title_text=title, items=_quoted(items), kind=_quoted(kind),
-        kinds=", ".join(QUESTIONS), prompt=_quoted(known.texts(settings, {}).get("prompt", known.prompt)),
-        source=_quoted(source), sources=", ".join(SOURCES),
+        folder=folder,
+        title=_quoted(title),
+        title_text=title,
+        items=_quoted(items),
+        kind=_quoted(kind),
+        kinds=", ".join(QUESTIONS),
+        prompt=_quoted(known.texts(settings, {}).get("prompt", known.prompt)),
+        source=_quoted(source),
+        sources=", ".join(SOURCES),
         classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
         options="".join(_option(name, settings[name], option) for name, option in known.options.items()),
-        example=json.dumps(known.example), about=", ".join(name for name, each in QUESTIONS.items() if each.about),
-        per_person=per_person, per_item=per_item, shown=UNIT_NAMES[known.shows],
+        example=json.dumps(known.example),
+        about=", ".join(name for name, each in QUESTIONS.items() if each.about),
+        per_person=per_person,
+        per_item=per_item,
+        shown=UNIT_NAMES[known.shows],
         **_extra_trials(known, classes, own_items=own_items),
         units=UNITS.format(shown=UNIT_NAMES[known.shows]) if known.shows > 1 else "",
-    )  # fmt: skip
+    )
     target.write_text(text, encoding="utf-8")
 
 
@@ -138,9 +155,11 @@ def _extra_trials(kind: QuestionKind, classes: list[str], *, own_items: bool) ->
         practised, attended = (tuple(named[name] for name in names) for names in (practised, attended))
         feedback = "What most people say, and why others differ."
     return {
-        "practice_items": _items(practised), "feedback": _value(feedback), "attention_items": _items(attended),
+        "practice_items": _items(practised),
+        "feedback": _value(feedback),
+        "attention_items": _items(attended),
         "answer": f"{f'answer = {_value(answer)}':<29} # {kind.attention.meaning}",
-    }  # fmt: skip
+    }
 
 
 def _items(names: tuple[str, ...]) -> str:

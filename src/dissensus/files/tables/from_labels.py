@@ -201,9 +201,13 @@ def _annotator_columns(votes: Votes) -> pa.Table:
     columns: dict[str, Any] = {"item": pa.array(votes.items)}
     columns |= {name: class_column(votes.classes, grid[:, code]) for code, name in enumerate(people)}
     return _described(
-        pa.table(columns), layout="annotators", item="item", classes=list(votes.classes), items=votes.items.tolist(),
+        pa.table(columns),
+        layout="annotators",
+        item="item",
+        classes=list(votes.classes),
+        items=votes.items.tolist(),
         annotators=annotators.tolist(),
-    )  # fmt: skip
+    )
 
 
 def _described(table: pa.Table, **reading: Any) -> pa.Table:

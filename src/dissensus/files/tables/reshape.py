@@ -54,11 +54,15 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
         answered = np.flatnonzero(pc.is_valid(column).to_numpy())
         take = pa.array(answered)
         parts.append(
-            pa.table({
-                roles["item"]: names.take(take), roles["annotator"]: pa.array([person] * answered.size, pa.string()),
-                roles["label"]: text_column(column.take(take)),
-            } | {name: source.table[name].take(take) for name in beside})
-        )  # fmt: skip
+            pa.table(
+                {
+                    roles["item"]: names.take(take),
+                    roles["annotator"]: pa.array([person] * answered.size, pa.string()),
+                    roles["label"]: text_column(column.take(take)),
+                }
+                | {name: source.table[name].take(take) for name in beside}
+            )
+        )
         places.append(answered)
     if not any(part.num_rows for part in parts):
         raise ValueError(f"{source.name}: every cell of the columns {people} is empty; expected labels")

@@ -74,9 +74,14 @@ def one_row_per_class(source: SourceTable, reading: Reading) -> tuple[SourceTabl
     table = source.table.take(parent)
     table = table.set_column(table.column_names.index(label), label, pc.list_flatten(lists))
     reading = replace(
-        reading, layout="votes", label=label, repeats="keep", item=roles["item"],
-        annotator=roles.get("annotator", ""), seconds=roles.get("seconds", ""),
-    )  # fmt: skip
+        reading,
+        layout="votes",
+        label=label,
+        repeats="keep",
+        item=roles["item"],
+        annotator=roles.get("annotator", ""),
+        seconds=roles.get("seconds", ""),
+    )
     return replace(source.holding(table, parent.to_numpy()), say=to_nobody), reading
 
 
@@ -103,10 +108,13 @@ def beliefs_of_ticks(source: SourceTable, reading: Reading) -> Beliefs:
     source.say(f"{several} of {source.size} answers tick several classes: beliefs with equal mass on them")
     with source.naming_rows():
         return Beliefs(
-            **shared, classes=classes, extra=extra_columns(source, [*roles.values(), label]),
-            stated=ticks / ticks.sum(axis=1, keepdims=True), ruled_out=np.zeros(ticks.shape, dtype=bool),
+            **shared,
+            classes=classes,
+            extra=extra_columns(source, [*roles.values(), label]),
+            stated=ticks / ticks.sum(axis=1, keepdims=True),
+            ruled_out=np.zeros(ticks.shape, dtype=bool),
             named=np.empty((source.size, 0), dtype=np.int32),
-        )  # fmt: skip
+        )
 
 
 def _answers(source: SourceTable, reading: Reading) -> tuple[SourceTable, str, dict[str, str], dict[str, Any]]:

@@ -48,10 +48,13 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
     upper = values / reading.scale  # (m,)
     with source.naming_rows():
         return Beliefs(
-            **shared, classes=tuple(reading.classes), extra=extra_columns(source, [*roles.values(), label]),
-            stated=np.column_stack([1 - upper, upper]), ruled_out=np.zeros((source.size, 2), dtype=bool),
+            **shared,
+            classes=tuple(reading.classes),
+            extra=extra_columns(source, [*roles.values(), label]),
+            stated=np.column_stack([1 - upper, upper]),
+            ruled_out=np.zeros((source.size, 2), dtype=bool),
             named=np.empty((source.size, 0), dtype=np.int32),
-        )  # fmt: skip
+        )
 
 
 def hint_at_slider(source: SourceTable, label: str) -> None:

@@ -106,9 +106,10 @@ def _people(source: SourceTable, asked: Reading, used: Reading, labels: Labels) 
     more = f", … {len(people):,} columns" if len(people) > SHOWN else ""
     floats = _whole_floats(labels, *(source.table[name] for name in people))
     parts = [
-        f"item = {shown(used.item) if used.item else 'row number'}", f"annotators = {listed(people)}{more}",
+        f"item = {shown(used.item) if used.item else 'row number'}",
+        f"annotators = {listed(people)}{more}",
         f"labels = {classes_in_words(labels.classes)}{floats}",
-    ]  # fmt: skip
+    ]
     beside = [name for name in beside if name != "gold" or asked.gold is None]
     if beside:
         parts.append(f"beside = {listed(beside)}")

@@ -148,10 +148,11 @@ def _values(value: Any, question: str, place: Place) -> list[Any]:
     """The classes that a response names: one, or those of a list; rankings and spans are refused."""
     if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(part, dict) for part in value)):
         raise place.error(
-            f"a response to {question!r}", value,
+            f"a response to {question!r}",
+            value,
             "a label, a rating or a list of labels: rankings and spans are not labels of a record, so choose another "
             "question with question=",
-        )  # fmt: skip
+        )
     return value if isinstance(value, list) else [] if value is None else [value]
 
 

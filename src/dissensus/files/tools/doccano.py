@@ -54,10 +54,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         answers = _answers(record, place)
         left_out["record{s} without a label"] += not answers
         for annotator, labels in answers.items():
-            rows.append(kept(record, _FIELDS) | {
-                "item": item, "annotator": annotator, "label": chosen_classes(labels, place),
-                "seconds": as_seconds(record.get("seconds"), "seconds", place),
-            })  # fmt: skip
+            rows.append(
+                kept(record, _FIELDS)
+                | {
+                    "item": item,
+                    "annotator": annotator,
+                    "label": chosen_classes(labels, place),
+                    "seconds": as_seconds(record.get("seconds"), "seconds", place),
+                }
+            )
     return parsed(rows, left_out, source)
 
 

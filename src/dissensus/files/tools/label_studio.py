@@ -70,10 +70,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             columns |= {_column_of(key): cell(v) for key, v in as_object(data, "data", place).items()}
         columns |= {f"annotation.{key}": cell(v) for key, v in annotation.items() if key not in _OF_ANNOTATION}
         columns |= {f"task.{key}": cell(value) for key, value in task.items() if key not in _OF_TASK}
-        rows.append(columns | {
-            "item": item, "annotator": annotator, "label": chosen_classes(given[asked], place),
-            "seconds": as_seconds(annotation.get("lead_time"), "lead_time", place),
-        })  # fmt: skip
+        rows.append(
+            columns
+            | {
+                "item": item,
+                "annotator": annotator,
+                "label": chosen_classes(given[asked], place),
+                "seconds": as_seconds(annotation.get("lead_time"), "lead_time", place),
+            }
+        )
     return parsed(rows, left_out, source)
 
 
@@ -91,11 +96,12 @@ def render(table: pa.Table) -> list[dict[str, Any]]:
             who = row.get("annotator")
             annotation: dict[str, Any] = {
                 "completed_by": {"email": who} if isinstance(who, str) else who,
-                "result": [{
-                    "from_name": "label", "to_name": "item", "type": "choices", "value": {"choices": [row["label"]]},
-                }],
-                "was_cancelled": False, "lead_time": row.get("seconds"),
-            }  # fmt: skip
+                "result": [
+                    {"from_name": "label", "to_name": "item", "type": "choices", "value": {"choices": [row["label"]]}}
+                ],
+                "was_cancelled": False,
+                "lead_time": row.get("seconds"),
+            }
             for name in (name for name in row if name not in ROLES):
                 level, _, key = name.partition(".")
                 if level == "task" and key not in _OF_TASK and name in shared:
@@ -161,10 +167,15 @@ def _parse_flat(records: Any, source: str, question: str | None) -> Parsed:
         item = as_name(record.get("id"), "id", place)
         who = record.get("annotator")
         annotator = None if who is None else as_name(who, "annotator", place)
-        rows.append(kept(record, ("id", "annotator", "lead_time", asked)) | {
-            "item": item, "annotator": annotator, "label": chosen_classes(answer, place),
-            "seconds": as_seconds(record.get("lead_time"), "lead_time", place),
-        })  # fmt: skip
+        rows.append(
+            kept(record, ("id", "annotator", "lead_time", asked))
+            | {
+                "item": item,
+                "annotator": annotator,
+                "label": chosen_classes(answer, place),
+                "seconds": as_seconds(record.get("lead_time"), "lead_time", place),
+            }
+        )
     return parsed(rows, left_out, source)
 
 

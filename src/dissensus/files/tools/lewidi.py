@@ -68,8 +68,10 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
                 left_out["annotation{s} without a label"] += 1
                 continue
             row = kept(record, _FIELDS) | {
-                "item": item, "annotator": annotator, "label": _classes_in(label, record, annotator, place),
-            }  # fmt: skip
+                "item": item,
+                "annotator": annotator,
+                "label": _classes_in(label, record, annotator, place),
+            }
             row |= {name: cell(values[number]) for name, values in lists.items() if name not in row}
             rows.append(row | {"seconds": as_seconds(row.get("seconds"), "seconds", place)})
     for name in ("item", "annotator"):
@@ -98,9 +100,10 @@ def render(table: pa.Table) -> dict[str, Any]:
                 f"an answer to item {item!r} is the class '', which LeWiDi takes for no answer; name the class"
             )
         record = further({name: rows[0][name] for name in shared}, _FIELDS) | {
-            "annotators": ",".join(map(str, names)), "number of annotations": len(rows),
+            "annotators": ",".join(map(str, names)),
+            "number of annotations": len(rows),
             "annotations": {str(row["annotator"]): row["label"] for row in rows},
-        }  # fmt: skip
+        }
         if apart:
             record["per_annotation"] = {name: [row[name] for row in rows] for name in apart}
         records[str(item)] = record

@@ -60,10 +60,16 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         who = first_of(record, "user_id", "user")
         annotator = None if who is None else as_name(who, "the user", place)
         behavior = as_object(record.get("behavioral_data") or {}, "behavioral_data", place)
-        rows.append(kept(record, (*_FIELDS, *used)) | {
-            "item": item, "annotator": annotator, "label": chosen_classes(ticked, place),
-            "seconds": _spent(behavior.get("time_string"), place),
-        } | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"})  # fmt: skip
+        rows.append(
+            kept(record, (*_FIELDS, *used))
+            | {
+                "item": item,
+                "annotator": annotator,
+                "label": chosen_classes(ticked, place),
+                "seconds": _spent(behavior.get("time_string"), place),
+            }
+            | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"}
+        )
     return parsed(rows, left_out, source)
 
 
@@ -76,13 +82,18 @@ def render(table: pa.Table) -> list[dict[str, Any]]:
         if seconds is not None:
             minutes, rest = divmod(seconds, 60)
             behavior["time_string"] = f"Time spent: 0d {int(minutes) // 60}h {int(minutes) % 60}m {rest!r}s "
-        records.append({
-            "id": row["item"],
-            **({} if row.get("annotator") is None else {"user_id": row["annotator"]}),
-            "label_annotations": {"label": {label: "true"} if isinstance(label, str) else {f"scale_{label}": label}},
-            "span_annotations": {},
-            "behavioral_data": behavior,
-        } | further({k: v for k, v in row.items() if not k.startswith(_BEHAVIOR)}, _FIELDS))  # fmt: skip
+        records.append(
+            {
+                "id": row["item"],
+                **({} if row.get("annotator") is None else {"user_id": row["annotator"]}),
+                "label_annotations": {
+                    "label": {label: "true"} if isinstance(label, str) else {f"scale_{label}": label}
+                },
+                "span_annotations": {},
+                "behavioral_data": behavior,
+            }
+            | further({k: v for k, v in row.items() if not k.startswith(_BEHAVIOR)}, _FIELDS)
+        )
     return records
 
 

@@ -25,8 +25,11 @@ from dissensus.files.tools.records import (
 )
 
 _LISTS = {
-    "human_labels": "label", "annotator_ids": "annotator", "reaction_times": "seconds", "trial_indices": "trial_index",
-}  # fmt: skip
+    "human_labels": "label",
+    "annotator_ids": "annotator",
+    "reaction_times": "seconds",
+    "trial_indices": "trial_index",
+}
 _FIELDS = ("id", "label", "image", "soft_label", *_LISTS)
 
 
@@ -64,11 +67,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             row = every | {name: cell(values[number]) for name, values in lists.items()}
             time = as_seconds(row.get("seconds"), "a reaction time", place)
             annotator = row.get("annotator")
-            rows.append(row | {
-                "item": item, "annotator": None if annotator is None else as_name(annotator, "annotator_ids", place),
-                "label": as_label(row["label"], "a human label", place),
-                "seconds": None if time is None else time / 1000,
-            })  # fmt: skip
+            rows.append(
+                row
+                | {
+                    "item": item,
+                    "annotator": None if annotator is None else as_name(annotator, "annotator_ids", place),
+                    "label": as_label(row["label"], "a human label", place),
+                    "seconds": None if time is None else time / 1000,
+                }
+            )
     return parsed(rows, left_out, source)
 
 

@@ -45,10 +45,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         item = as_name(record.get("id"), "id", place)
         left_out["answer{s} 'I don't know'"] += len(as_list(record.get("idk", []), "idk", place))
         for annotator, reasons in _labels_by_annotator(record, question == "round 2", left_out, place).items():
-            rows.append(kept(record, _FIELDS) | {
-                "item": item, "annotator": annotator, "label": chosen_classes(list(reasons), place),
-                "reasons": " | ".join(f"{label}: {reason}" for label, reason in reasons.items()),
-            })  # fmt: skip
+            rows.append(
+                kept(record, _FIELDS)
+                | {
+                    "item": item,
+                    "annotator": annotator,
+                    "label": chosen_classes(list(reasons), place),
+                    "reasons": " | ".join(f"{label}: {reason}" for label, reason in reasons.items()),
+                }
+            )
     return parsed(rows, left_out, source)
 
 

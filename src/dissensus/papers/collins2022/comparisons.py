@@ -61,9 +61,15 @@ def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric:
 
     def judge(own: Runs) -> Finding:
         finding = no_difference_finding(
-            interval_of(own), own, margin, over="runs", parts=parts_of(scores, own), digits=1, unit=UNIT[metric],
+            interval_of(own),
+            own,
+            margin,
+            over="runs",
+            parts=parts_of(scores, own),
+            digits=1,
+            unit=UNIT[metric],
             reason=why,
-        )  # fmt: skip
+        )
         return enough(finding, own)
 
     return explained(by_models(judge, runs), scores, kind, other, set_, metric)
@@ -137,8 +143,12 @@ def with_reason(finding: Finding, reason: str) -> Finding:
 
 def _too_sure(scores: Mapping[str, Scores], kind: str, set_: str) -> float:
     """By how much confidence is above accuracy, on average over runs."""
-    runs = [sets[set_]["too sure"] for own in scores.values() for seeds in own.get(kind, {}).values()
-            for sets in seeds.values()]  # fmt: skip
+    runs = [
+        sets[set_]["too sure"]
+        for own in scores.values()
+        for seeds in own.get(kind, {}).values()
+        for sets in seeds.values()
+    ]
     return float(np.mean(runs))
 
 
@@ -164,8 +174,10 @@ def by_models(judge: Callable[[Runs], Finding], runs: Runs) -> Finding:
     for run, value in runs.items():
         by_model.setdefault(run.partition(" · ")[0], []).append(value)
     texts, groups = [], {}
-    for name, models in (("heads", [model for model in by_model if model in HEADS]),
-                         ("networks", [model for model in by_model if model not in HEADS])):  # fmt: skip
+    for name, models in (
+        ("heads", [model for model in by_model if model in HEADS]),
+        ("networks", [model for model in by_model if model not in HEADS]),
+    ):
         if models:
             groups[name] = interval = interval_of([value for model in models for value in by_model[model]])
             each = ", ".join(f"{model} {np.mean(by_model[model]):+.1f}" for model in models)

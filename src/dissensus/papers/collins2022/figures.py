@@ -21,13 +21,17 @@ COUNTS: dict[str, Sequence[int]] = {"h": (*VOTES, ALL["h"]), "s": (*BELIEFS, ALL
 COST = {"h": PER_VOTE, "s": PER_ANSWER}
 SHOWN = {"h": "votes", "s": "stated labels"}
 PAIRS = {
-    "smoothing against stated": ("smoothed", "s"), "smoothing against votes": ("smoothed", "h"),
+    "smoothing against stated": ("smoothed", "s"),
+    "smoothing against votes": ("smoothed", "h"),
     "stated against votes, aggregated": NEAR[0][2:4],
-    "stated, aggregated, against CIFAR-10 classes": LOWER[0][2:4], "stated against votes": LOWER[1][2:4],
-    "stated against votes, two annotators": LOWER[2][2:4], "stated against votes, one annotator": LOWER[3][2:4],
-    "with against without probabilities": LOWER[4][2:4], "T2 uniform against T2 clamp": NEAR[1][2:4],
+    "stated, aggregated, against CIFAR-10 classes": LOWER[0][2:4],
+    "stated against votes": LOWER[1][2:4],
+    "stated against votes, two annotators": LOWER[2][2:4],
+    "stated against votes, one annotator": LOWER[3][2:4],
+    "with against without probabilities": LOWER[4][2:4],
+    "T2 uniform against T2 clamp": NEAR[1][2:4],
     "T1 clamp against T2 clamp": NEAR[2][2:4],
-}  # fmt: skip
+}
 
 
 def figures(results: Results, scale: Scale) -> Sequence[Figure]:
@@ -44,14 +48,21 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
 def _figure_5(own: Mapping[str, Any]) -> list[Figure]:
     return [
         Figure(
-            key=f"figure-5-{key}", title=f"{shown.capitalize()}, by how much CIFAR-10H disagrees",
-            source="Collins 2022, figure 5", kind="lines", x_title="entropy of votes, nats", y_title=shown,
-            series=(Series(shown, tuple(own[name]["entropy"]), tuple(own[name]["mean"])),), parts=("labels",),
+            key=f"figure-5-{key}",
+            title=f"{shown.capitalize()}, by how much CIFAR-10H disagrees",
+            source="Collins 2022, figure 5",
+            kind="lines",
+            x_title="entropy of votes, nats",
+            y_title=shown,
+            series=(Series(shown, tuple(own[name]["entropy"]), tuple(own[name]["mean"])),),
+            parts=("labels",),
             note="Each point is an eighth of the 1,000 images.",
         )
-        for key, name, shown in (("first", "first mass", "mass of the first class"),
-                                 ("possible", "possible", "classes not ruled out"))
-    ]  # fmt: skip
+        for key, name, shown in (
+            ("first", "first mass", "mass of the first class"),
+            ("possible", "possible", "classes not ruled out"),
+        )
+    ]
 
 
 def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
@@ -61,18 +72,27 @@ def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
         each = [changes({models: own}, kind, other, set_, metric) for kind, other in PAIRS.values()]
         if all(each):
             intervals = [interval_of(runs) for runs in each]
-            ours.append(Series(models, names, *(tuple(_finite(getattr(it, end)) for it in intervals)
-                                                for end in ("value", "low", "high"))))  # fmt: skip
+            ours.append(
+                Series(
+                    models,
+                    names,
+                    *(tuple(_finite(getattr(it, end)) for it in intervals) for end in ("value", "low", "high")),
+                )
+            )
     theirs = tuple(published.change(kind, other, set_, metric) for kind, other in PAIRS.values())
     return Figure(
-        key=f"tables-{metric}-{set_}", title=f"What labels change: {METRICS[metric]}, {SETS[set_]}",
-        source="Collins 2022, tables 1 to 6", kind="dots", x_title="comparison",
-        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}", series=tuple(ours),
+        key=f"tables-{metric}-{set_}",
+        title=f"What labels change: {METRICS[metric]}, {SETS[set_]}",
+        source="Collins 2022, tables 1 to 6",
+        kind="dots",
+        x_title="comparison",
+        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}",
+        series=tuple(ours),
         published=(Series("means", names, theirs),),
         parts=tuple(f"scores-{series.name}" for series in ours),
         note="Below zero, the kind named first scores better. Means with 95 % intervals over runs, a run being a model "
         "with a seed; the paper prints no intervals of differences.",
-    )  # fmt: skip
+    )
 
 
 def _sweep(scores: Mapping[str, Scores], models: str, metric: str, set_: str) -> Sequence[Figure]:
@@ -80,8 +100,9 @@ def _sweep(scores: Mapping[str, Scores], models: str, metric: str, set_: str) ->
     own = scores[models]
     made = []
     for figure, cost, x_title in (
-        ("6", {"h": 1.0, "s": 1.0}, "annotators for each image"), ("10", COST, "seconds for each image"),
-    ):  # fmt: skip
+        ("6", {"h": 1.0, "s": 1.0}, "annotators for each image"),
+        ("10", COST, "seconds for each image"),
+    ):
         series, printed = [], []
         for kind in ("h", "s"):
             known = [count for count in COUNTS[kind] if _name(kind, count) in own]
@@ -90,14 +111,21 @@ def _sweep(scores: Mapping[str, Scores], models: str, metric: str, set_: str) ->
             told = [count for count in COUNTS[kind] if _name(kind, count) in published.SCORES[set_]]
             values = tuple(published.score(_name(kind, count), set_, metric).value for count in told)
             printed.append(Series(SHOWN[kind], _doublings(cost[kind], told), values))
-        made.append(Figure(
-            key=f"figure-{figure}-{metric}-{set_}", source=f"Collins 2022, figure {figure}",
-            title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}", kind="lines",
-            x_title=f"{x_title}, as a power of 2", y_title=METRICS[metric], series=tuple(series),
-            published=tuple(printed), parts=(f"scores-{models}",),
-            note=f"Mean over the {models} and their seeds. Of the paper, the numbers that tables 2 and 3 print"
-            + ("; seconds as the paper gives them." if figure == "10" else "."),
-        ))  # fmt: skip
+        made.append(
+            Figure(
+                key=f"figure-{figure}-{metric}-{set_}",
+                source=f"Collins 2022, figure {figure}",
+                title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}",
+                kind="lines",
+                x_title=f"{x_title}, as a power of 2",
+                y_title=METRICS[metric],
+                series=tuple(series),
+                published=tuple(printed),
+                parts=(f"scores-{models}",),
+                note=f"Mean over the {models} and their seeds. Of the paper, the numbers that tables 2 and 3 print"
+                + ("; seconds as the paper gives them." if figure == "10" else "."),
+            )
+        )
     return made
 
 

@@ -174,8 +174,10 @@ def _deaggregated(scores: Mapping[str, Scores], metric: str) -> Finding:
     each = {(kind, set_): changes(scores, kind, f"{kind} aggregated", set_, metric) for kind in "hs" for set_ in SETS}
     runs = averaged(list(each.values()))
     finding = by_models(lambda own: directed(own, -1, scores, UNIT[metric]), runs)
-    texts = ", ".join(f"CIFAR-10{kind.upper()} {BY[set_]} {np.mean(list(own.values())):+.1f}{UNIT[metric]}"
-                      for (kind, set_), own in each.items())  # fmt: skip
+    texts = ", ".join(
+        f"CIFAR-10{kind.upper()} {BY[set_]} {np.mean(list(own.values())):+.1f}{UNIT[metric]}"
+        for (kind, set_), own in each.items()
+    )
     return replace(finding, ours=f"{finding.ours}; {texts}")
 
 
@@ -185,8 +187,11 @@ def _for_as_many(scores: Mapping[str, Scores], metric: str) -> Finding:
     runs = averaged([own for own in each if own])
     finding = by_models(lambda own: directed(own, -1, scores, UNIT[metric]), runs)
     known = {models: [count for count in counts if f"h {count}" in own] for models, own in scores.items()}
-    texts = [f"{models} with {', '.join(map(str, own))} annotators" for models, own in known.items()
-             if metric != "fgsm" or models == "networks"]  # fmt: skip
+    texts = [
+        f"{models} with {', '.join(map(str, own))} annotators"
+        for models, own in known.items()
+        if metric != "fgsm" or models == "networks"
+    ]
     return with_reason(finding, "; ".join(texts))
 
 

@@ -31,7 +31,10 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             reason="one person took part twice, with 54 trials" if own["trials"][-1] == 54 else "",
         ),
         "hardest-images": exact_finding(
-            printed("886"), own["hard images"], parts=PARTS, unit=" images",
+            printed("886"),
+            own["hard images"],
+            parts=PARTS,
+            unit=" images",
             reason=f"entropy in nats; {own['hard images of all']:,} images of all 10,000 have as much, so these are a "
             "part of them",
         ),
@@ -40,12 +43,16 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             f"three in {own['with three easy']} batches, none in {own['with none']}: {own['easy images']} images",
         ),
         "two-classes": _exact(
-            "77.2", own["two classes"], " % of all images", 2,
+            "77.2",
+            own["two classes"],
+            " % of all images",
+            2,
             f"of the images that people were shown, which are the disputed ones, "
             f"{own['two classes, same images']:.1f} % have votes for at most two classes",
         ),
         "exclusions": _said(
-            own["excluded"] == 0, f"{own['excluded']} of {own['annotators']} annotators break the rules",
+            own["excluded"] == 0,
+            f"{own['excluded']} of {own['annotators']} annotators break the rules",
             reason="the answers of those who were excluded are not released, so how many they were cannot be seen",
         ),
         "completion": _said(
@@ -54,7 +61,10 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         ),
         "entropies": _entropies(own),
         "wasserstein": _exact(
-            "0.028", own["wasserstein"], "", 4,
+            "0.028",
+            own["wasserstein"],
+            "",
+            4,
             "mean over images of the distance between the sorted probabilities of both labels, with repeated trials; "
             "the paper says neither which distance between classes it takes nor which answers",
         ),
@@ -89,7 +99,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             "class; here they are left out, and 900 and 6,000 are learned from. Which 100 they are is not released",
         ),
         "pgd": untested("the paper gives neither the attack's steps nor what came out"),
-    }  # fmt: skip
+    }
 
 
 def _exact(theirs: str, value: float, unit: str, digits: int, reason: str = "") -> Finding:

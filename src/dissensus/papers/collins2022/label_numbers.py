@@ -53,9 +53,13 @@ def label_numbers(
     possible = answers.n_classes - answers.ruled_out.sum(axis=1)  # (m,)
     sure = full.stated[np.arange(answers.n_answers), answers.named[:, 0]]  # (m,)
     return {
-        "annotators": int(answers.annotators.size), "answers": answers.n_answers, "first answers": first.n_answers,
-        "images": answers.n_items, **_batches(answers, unsure),
-        "hard images": int((unsure >= HARD).sum()), "easy images": int((unsure <= EASY).sum()),
+        "annotators": int(answers.annotators.size),
+        "answers": answers.n_answers,
+        "first answers": first.n_answers,
+        "images": answers.n_items,
+        **_batches(answers, unsure),
+        "hard images": int((unsure >= HARD).sum()),
+        "easy images": int((unsure <= EASY).sum()),
         "hard images of all": int((entropy(shares.probs) >= HARD).sum()),
         "two classes": 100 * float(((shares.probs > 0).sum(axis=1) <= 2).mean()),
         "two classes, same images": 100 * float(((votes.probs > 0).sum(axis=1) <= 2).mean()),
@@ -65,17 +69,23 @@ def label_numbers(
         "spearman": float(spearmanr(entropy(stated), unsure)[0]),
         "wasserstein": float(distance.mean()),
         "votes per image": float(shares.votes.mean()),
-        "answers per image": float(first.per_item.mean()), "fewest answers": int(first.per_item.min()),
+        "answers per image": float(first.per_item.mean()),
+        "fewest answers": int(first.per_item.min()),
         "farthest": [answers.classes[elicited.gold[row]] for row in np.argsort(-distance, kind="stable")[:3]],
-        "first mass": _by_entropy(answers, unsure, sure), "possible": _by_entropy(answers, unsure, possible),
+        "first mass": _by_entropy(answers, unsure, sure),
+        "possible": _by_entropy(answers, unsure, possible),
         "alike": _alike(stated, votes.probs, elicited.gold, answers.classes),
         "seconds": float(np.nanmedian(_seconds(answers))),
-        "first right": 100 * float(right[0].mean()), "first two right": 100 * float((right[0] | right[1]).mean()),
+        "first right": 100 * float(right[0].mean()),
+        "first two right": 100 * float((right[0] | right[1]).mean()),
         "votes right": 100 * float(shares.probs[np.arange(shares.n_items), counted.gold].mean()),
-        "repeats": again.pairs, "changed": 100 * again.changed, "change": 100 * again.change,
-        "train": int(train.sum()), "test": int((~train).sum()),
+        "repeats": again.pairs,
+        "changed": 100 * again.changed,
+        "change": 100 * again.change,
+        "train": int(train.sum()),
+        "test": int((~train).sum()),
         "in train": int(train[np.isin(shares.items, answers.items)].sum()),
-    }  # fmt: skip
+    }
 
 
 def _seconds(answers: Beliefs) -> np.ndarray:
@@ -96,11 +106,13 @@ def _batches(answers: Beliefs, unsure: np.ndarray) -> dict[str, Any]:
     easy = [int((unsure[rows] <= EASY).sum()) for rows in images.values()]
     sizes = sorted({rows.size for rows in images.values()})
     return {
-        "batches": len(images), "images of a batch": sizes,
-        "with three easy": easy.count(3), "with none": easy.count(0),
+        "batches": len(images),
+        "images of a batch": sizes,
+        "with three easy": easy.count(3),
+        "with none": easy.count(0),
         "trials": sorted(set(answers.per_annotator.tolist())),
         "repeats of a batch": float(np.sum(answers.column("is_repeat")) / answers.annotators.size),
-    }  # fmt: skip
+    }
 
 
 def _by_entropy(answers: Beliefs, unsure: np.ndarray, values: np.ndarray) -> dict[str, Any]:
@@ -110,8 +122,9 @@ def _by_entropy(answers: Beliefs, unsure: np.ndarray, values: np.ndarray) -> dic
     bins = np.array_split(order, BINS)
     return {
         "pearson": float(pearsonr(means, unsure)[0]),
-        "entropy": [float(unsure[rows].mean()) for rows in bins], "mean": [float(means[rows].mean()) for rows in bins],
-    }  # fmt: skip
+        "entropy": [float(unsure[rows].mean()) for rows in bins],
+        "mean": [float(means[rows].mean()) for rows in bins],
+    }
 
 
 def _alike(stated: np.ndarray, voted: np.ndarray, gold: np.ndarray, classes: tuple[str, ...]) -> dict[str, Any]:
@@ -121,6 +134,10 @@ def _alike(stated: np.ndarray, voted: np.ndarray, gold: np.ndarray, classes: tup
         rows = np.flatnonzero((voted[:, code] >= UNANIMOUS) & (gold == code))
         if rows.size:
             rest = np.where(np.arange(len(classes)) == code, 0.0, stated[rows].mean(axis=0))
-            alike[name] = {"images": int(rows.size), "class": classes[int(rest.argmax())], "mass": float(rest.max()),
-                           "share": float(rest.max() / max(rest.sum(), 1e-12))}  # fmt: skip
+            alike[name] = {
+                "images": int(rows.size),
+                "class": classes[int(rest.argmax())],
+                "mass": float(rest.max()),
+                "share": float(rest.max() / max(rest.sum(), 1e-12)),
+            }
     return alike

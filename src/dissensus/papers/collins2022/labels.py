@@ -101,10 +101,15 @@ def pool(others: int | None = None, *, validation: bool = False) -> Pool:
     places = np.searchsorted(beliefs.items, counted.labels.items[held])
     people[held] = as_distributions(complete(beliefs)).probs[places]
     return Pool(
-        items=counted.labels.items[rows], gold=gold[rows], part=np.where(judged, "test", "train")[rows],
-        set_=np.where(held, "10s", np.where(judged, "10h", ""))[rows], own=own[rows],
-        votes=counted.labels.counts()[rows], beliefs=beliefs, people=people[rows],
-    )  # fmt: skip
+        items=counted.labels.items[rows],
+        gold=gold[rows],
+        part=np.where(judged, "test", "train")[rows],
+        set_=np.where(held, "10s", np.where(judged, "10h", ""))[rows],
+        own=own[rows],
+        votes=counted.labels.counts()[rows],
+        beliefs=beliefs,
+        people=people[rows],
+    )
 
 
 def votes_of(pool: Pool) -> Votes:
@@ -125,11 +130,13 @@ def beliefs_of(pool: Pool) -> Beliefs:
     sure = np.eye(len(pool.classes), dtype=bool)[pool.gold[other]]
     item = np.concatenate([np.searchsorted(pool.items, own.items[own.item]), other])
     return Beliefs(
-        item=item, items=pool.items, classes=pool.classes,
+        item=item,
+        items=pool.items,
+        classes=pool.classes,
         stated=np.concatenate([own.stated, np.where(sure, 1.0, np.nan)]),
         ruled_out=np.concatenate([own.ruled_out, ~sure]),
         named=np.concatenate([own.named, np.stack([pool.gold[other], np.full(other.size, -1)], axis=1)]),
-    )  # fmt: skip
+    )
 
 
 def fixed_labels(pool: Pool) -> dict[str, Distributions]:

@@ -27,18 +27,37 @@ def parts(scale: Scale) -> Sequence[Part]:
     for name, models in choosing(scale):
         made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
     chosen = {name: f"{name}-{models}" for name, models in choosing(scale)}
-    made.append(Part(name="choices", work=partial(choices_of, chosen), needs=tuple(chosen.values()), weight=0.1,
-                     settings={"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1}))  # fmt: skip
+    made.append(
+        Part(
+            name="choices",
+            work=partial(choices_of, chosen),
+            needs=tuple(chosen.values()),
+            weight=0.1,
+            settings={"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1},
+        )
+    )
     for models in MODELS:
         own = [(f"{name}-{models}", name) for name in COMPARED]
-        made += [Part(name=part, study=study(name, models, scale), data=DATA[models], weight=WEIGHTS[models])
-                 for part, name in own]  # fmt: skip
-        made.append(Part(
-            name=f"scores-{models}", work=partial(numbers_of, models, own, scale), data=DATA[models],
-            needs=tuple(part for part, _ in own), weight=WEIGHTS[models] / 4,
-            settings={"epsilon": EPSILON, "attacked": ATTACKED[scale], "seed": SEED, "version": 2,
-                      **SIZES[scale][models]},
-        ))  # fmt: skip
+        made += [
+            Part(name=part, study=study(name, models, scale), data=DATA[models], weight=WEIGHTS[models])
+            for part, name in own
+        ]
+        made.append(
+            Part(
+                name=f"scores-{models}",
+                work=partial(numbers_of, models, own, scale),
+                data=DATA[models],
+                needs=tuple(part for part, _ in own),
+                weight=WEIGHTS[models] / 4,
+                settings={
+                    "epsilon": EPSILON,
+                    "attacked": ATTACKED[scale],
+                    "seed": SEED,
+                    "version": 2,
+                    **SIZES[scale][models],
+                },
+            )
+        )
     return made
 
 
@@ -46,22 +65,31 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
     heads, networks = SIZES[scale]["heads"], SIZES[scale]["networks"]
     rows = [
-        ("models", "ResNet-34A, ResNet-50, VGG-11 from scratch",
-         "networks, and two heads on frozen features of a ResNet-50 of ImageNet: `linear`, and `mlp` with one hidden "
-         "layer"),
+        (
+            "models",
+            "ResNet-34A, ResNet-50, VGG-11 from scratch",
+            "networks, and two heads on frozen features of an ImageNet ResNet-50: `linear`, and `mlp` with one hidden "
+            "layer",
+        ),
         ("runs that decide", "15 of networks", _deciding(scale)),
         ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
         ("images with their CIFAR-10 class", "6,100, so perhaps with the 100 held out", "6,000 at most, without them"),
-        ("answers of CIFAR-10S", "not stated whether with repeated trials",
-         "learning without them, 6 or 7 for each image; numbers about labels with them"),
+        (
+            "answers of CIFAR-10S",
+            "not stated whether with repeated trials",
+            "learning without them, 6 or 7 for each image; numbers about labels with them",
+        ),
         ("random labels", "not stated how", "Dirichlet(1, ..., 1), drawn once"),
         ("images shifted or mirrored in training", "not stated", "no"),
         ("momentum and size of batches", "not stated", f"0.9 and {networks['batch']}"),
-        ("validation set for gamma and beta", "of CIFAR-10, not stated which images or loss",
-         "1,000 images of the training part by cross-entropy to their CIFAR-10 class"),
+        (
+            "validation set for gamma and beta",
+            "of CIFAR-10, not stated which images or loss",
+            "1,000 images of the training part by cross-entropy to their CIFAR-10 class",
+        ),
         ("loss after FGSM", "not stated to what it is raised", "cross-entropy to people's answers, raised and scored"),
         ("calibration on CIFAR-10S", "not stated in which bins", "one bin: bins hold 100 images"),
-    ]  # fmt: skip
+    ]
     if scale == "full":
         return rows
     widths = ", ".join(f"{NETWORKS[name]} {width}" for name, width in networks["widths"].items())
@@ -70,18 +98,28 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("networks", ", ".join(NETWORKS.values()), ", ".join(NETWORKS[name] for name in networks["widths"])),
         ("width of networks", "64 channels in the first stage", widths),
         ("side of images, networks", "32", str(networks["side"])),
-        ("epochs of networks, and after which the rate falls", "65; 50 and 55",
-         f"{networks['epochs']}; {' and '.join(map(str, milestones(networks['epochs'])))}"),
+        (
+            "epochs of networks, and after which the rate falls",
+            "65; 50 and 55",
+            f"{networks['epochs']}; {' and '.join(map(str, milestones(networks['epochs'])))}",
+        ),
         ("learning rate of networks", "0.1; ResNet-50 0.4", "0.1"),
         ("seeds", "5", f"{networks['seeds']} of networks, {heads['seeds']} of heads"),
-        ("images that networks learn from", "7,000",
-         f"{900 + networks['others']:,}, all 900 with labels of people among them"),
+        (
+            "images that networks learn from",
+            "7,000",
+            f"{900 + networks['others']:,}, all 900 with labels of people among them",
+        ),
         ("annotators that networks learn from", "1, 2, 4, 8, 16, 32 and all; 1 to 6", "1, 2 and all"),
         ("images under attack", "3,000 and 100", f"{ATTACKED[scale]:,} and 100"),
         ("gamma and beta chosen by", "networks", "heads"),
-        ("heads", "-", f"{heads['features']} of 2,048 features, {heads['epochs']} epochs, "
-         f"{900 + (6_000 if heads['others'] is None else heads['others']):,} images"),
-    ]  # fmt: skip
+        (
+            "heads",
+            "-",
+            f"{heads['features']} of 2,048 features, {heads['epochs']} epochs, "
+            f"{900 + (6_000 if heads['others'] is None else heads['others']):,} images",
+        ),
+    ]
 
 
 def _deciding(scale: Scale) -> str:

@@ -31,15 +31,27 @@ SIZES: dict[Scale, dict[str, Any]] = {
     },
     "laptop": {
         "heads": {"others": None, "seeds": 5, "epochs": 30, "hidden": 64, "batch": 64, "features": 512},
-        "networks": {"others": 2_100, "seeds": 2, "epochs": 20, "batch": 64, "side": 16,
-                     "widths": {"resnet34a": 4, "resnet50": 4, "vgg11": 8}},
+        "networks": {
+            "others": 2_100,
+            "seeds": 2,
+            "epochs": 20,
+            "batch": 64,
+            "side": 16,
+            "widths": {"resnet34a": 4, "resnet50": 4, "vgg11": 8},
+        },
     },
     "full": {
         "heads": {"others": None, "seeds": 5, "epochs": 65, "hidden": 128, "batch": 64, "features": 2_048},
-        "networks": {"others": None, "seeds": 5, "epochs": 65, "batch": 128, "side": SIDE,
-                     "widths": dict.fromkeys(NETWORKS, 64)},
+        "networks": {
+            "others": None,
+            "seeds": 5,
+            "epochs": 65,
+            "batch": 128,
+            "side": SIDE,
+            "widths": dict.fromkeys(NETWORKS, 64),
+        },
     },
-}  # fmt: skip
+}
 MODELS = ("heads", "networks")
 
 
@@ -53,12 +65,24 @@ def network_models(size: Mapping[str, Any], full: bool) -> list[dict[str, Any]]:
     """The paper's networks by its recipe: the rate falls by 1e-4 after 50 and 55 of 65 epochs, or as late in fewer."""
     epochs = size["epochs"]
     return [
-        {"network": name, "width": width, "epochs": epochs, "batch": size["batch"], "weight_decay": 1e-4,
-         "learning_rate": RATES[name] if full else 0.1, "schedule": "steps", "factor": 1e-4,
-         "milestones": milestones(epochs), "crop": 0, "flip": False, "keep": "last", "precision": "float32",
-         "device": "auto" if full else "cpu"}
+        {
+            "network": name,
+            "width": width,
+            "epochs": epochs,
+            "batch": size["batch"],
+            "weight_decay": 1e-4,
+            "learning_rate": RATES[name] if full else 0.1,
+            "schedule": "steps",
+            "factor": 1e-4,
+            "milestones": milestones(epochs),
+            "crop": 0,
+            "flip": False,
+            "keep": "last",
+            "precision": "float32",
+            "device": "auto" if full else "cpu",
+        }
         for name, width in size["widths"].items()
-    ]  # fmt: skip
+    ]
 
 
 def milestones(epochs: int) -> list[int]:
@@ -71,33 +95,44 @@ def spec(name: str, models: str, scale: Scale) -> dict[str, Any]:
     size = SIZES[scale][models]
     full = scale == "full"
     made: dict[str, Any] = {
-        "name": f"{name}, {models}", "seeds": size["seeds"],
+        "name": f"{name}, {models}",
+        "seeds": size["seeds"],
         "model": head_models(size) if models == "heads" else network_models(size, full),
         "split": {"scheme": "column", "column": "split", "validation": 0},
         "keep_models": models == "networks" and name in MANY,
-    }  # fmt: skip
+    }
     counts = list((MANY if full or models == "heads" else FEW)[name]) if name in MANY else []
     if name == "votes":
         controls = ["hard", "random", "uniform"]
         made |= {
-            "labels": {"votes": ["all", *counts]}, "delivery": ["soft", "deaggregated", SMOOTHED],
-            "skip": [{"data": controls, "votes": counts}, {"data": controls, "delivery": "deaggregated"},
-                     {"data": ["h", "random", "uniform"], "delivery": SMOOTHED},
-                     {"data": "h", "delivery": "soft", "votes": counts}],
-        }  # fmt: skip
+            "labels": {"votes": ["all", *counts]},
+            "delivery": ["soft", "deaggregated", SMOOTHED],
+            "skip": [
+                {"data": controls, "votes": counts},
+                {"data": controls, "delivery": "deaggregated"},
+                {"data": ["h", "random", "uniform"], "delivery": SMOOTHED},
+                {"data": "h", "delivery": "soft", "votes": counts},
+            ],
+        }
     elif name == "beliefs":
         others = [completion for completion in COMPLETIONS if completion != "t2-clamp"]
         made |= {
             "labels": {"votes": ["all", *counts], "completion": list(COMPLETIONS)},
             "delivery": ["soft", "deaggregated"],
-            "skip": [{"completion": others, "votes": counts}, {"completion": others, "delivery": "soft"},
-                     {"delivery": "soft", "votes": counts}],
-        }  # fmt: skip
+            "skip": [
+                {"completion": others, "votes": counts},
+                {"completion": others, "delivery": "soft"},
+                {"delivery": "soft", "votes": counts},
+            ],
+        }
     elif name == "gamma":
         made |= {"delivery": "deaggregated"}
     elif name == "rates":
-        made["model"] = [{**model, "learning_rate": list(RATE_GRID[model["network"]])}
-                         for model in made["model"] if model["network"] in RATE_GRID]  # fmt: skip
+        made["model"] = [
+            {**model, "learning_rate": list(RATE_GRID[model["network"]])}
+            for model in made["model"]
+            if model["network"] in RATE_GRID
+        ]
     else:
         made |= {"delivery": [f"soft | smoothed={beta}" if beta else "soft" for beta in BETAS]}
     return made
@@ -110,8 +145,10 @@ def study(name: str, models: str, scale: Scale) -> Study:
     inputs: dict[str, Any] = (
         {"features": features_of(size["features"])} if models == "heads" else {"images": images_of(size["side"])}
     )
-    data = {key: {"labels": made.labelled(labels), "people": made.judged, **inputs}
-            for key, labels in labels_of(name, made).items()}  # fmt: skip
+    data = {
+        key: {"labels": made.labelled(labels), "people": made.judged, **inputs}
+        for key, labels in labels_of(name, made).items()
+    }
     return study_of({**spec(name, models, scale), "data": data})
 
 

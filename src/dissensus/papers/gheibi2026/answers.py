@@ -69,11 +69,14 @@ def _shrinkage(study: StudyFolder) -> str:
             scores = {
                 name: runs_of(study, "soft_nll", votes=votes, keep=keep, delivery=delivery, aggregation=aggregation)
                 for name, delivery, aggregation in (
-                    ("soft labels", "soft", "none"), ("shrunken soft labels", "soft", "shrinkage"),
-                    ("SLS", "sls", "none"), ("SLS of shrunken labels", "sls", "shrinkage"),
-                    ("multipass", "multipass", "none"), ("drawn from the posterior", "posterior", "none"),
+                    ("soft labels", "soft", "none"),
+                    ("shrunken soft labels", "soft", "shrinkage"),
+                    ("SLS", "sls", "none"),
+                    ("SLS of shrunken labels", "sls", "shrinkage"),
+                    ("multipass", "multipass", "none"),
+                    ("drawn from the posterior", "posterior", "none"),
                 )
-            }  # fmt: skip
+            }
             means = {name: float(np.mean(list(runs.values()))) for name, runs in scores.items()}
             hard = min(means["SLS"], means["multipass"])
             gap, left = means["soft labels"] - hard, means["shrunken soft labels"] - hard
@@ -97,8 +100,11 @@ def _ceiling(results: Results, scale: Scale) -> Answer:
     top, half = numbers["corrected"]["soft_nll"], numbers["half"]["soft_nll"]
     sentences, parts = [], ["ceiling"]
     for model in seen.models:
-        best = {arm: runs for arm in ("soft", "sls", "multipass")
-                if (runs := seen.scores(model, "soft_nll", arm)) is not None}  # fmt: skip
+        best = {
+            arm: runs
+            for arm in ("soft", "sls", "multipass")
+            if (runs := seen.scores(model, "soft_nll", arm)) is not None
+        }
         if best:
             means = {arm: interval_of(runs).value for arm, runs in best.items()}
             spread = max(means.values()) - min(means.values())

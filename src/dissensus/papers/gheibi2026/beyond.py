@@ -47,15 +47,17 @@ TEXTS = {
 }
 DELIVERIES = ("soft", "sls", "multipass")
 TEXT_SIZES: dict[Scale, dict[str, Any]] = {
-    "quick": {"seeds": 3, "at_most": 100, "epochs": 10}, "laptop": {"seeds": 10, "at_most": None, "epochs": 20},
+    "quick": {"seeds": 3, "at_most": 100, "epochs": 10},
+    "laptop": {"seeds": 10, "at_most": None, "epochs": 20},
     "full": {"seeds": 10, "at_most": None, "epochs": 20},
-}  # fmt: skip
+}
 FEW_VOTES = (5, 10)
 SHRUNK_SEEDS: dict[Scale, int] = {"quick": 3, "laptop": 5, "full": 10}
 CEILING: dict[Scale, dict[str, int]] = {
-    "quick": {"items": 2_000, "refits": 5, "draws": 5}, "laptop": {"items": 10_000, "refits": 10, "draws": 10},
+    "quick": {"items": 2_000, "refits": 5, "draws": 5},
+    "laptop": {"items": 10_000, "refits": 10, "draws": 10},
     "full": {"items": 10_000, "refits": 30, "draws": 20},
-}  # fmt: skip
+}
 CEILING_METRICS = ("soft_nll", "kl", "accuracy", "entropy_spearman")
 
 
@@ -76,20 +78,38 @@ def text_runs(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell)
         assert people.votes is not None
         study = _text_study(people, x, texts.few, size)
         run_study(study, folder / name, jobs=1, say=lambda notice: None, progress=training)
-        told[name] = {"items": people.n_items, "answers": float(people.votes.mean()), "few": texts.few,
-                      "runs": _runs(folder / name)}  # fmt: skip
+        told[name] = {
+            "items": people.n_items,
+            "answers": float(people.votes.mean()),
+            "few": texts.few,
+            "runs": _runs(folder / name),
+        }
     return told
 
 
 def _text_study(people: Distributions, x: np.ndarray, few: int, size: Mapping[str, Any]) -> Study:
-    return study_of({
-        "name": "Deliveries on texts", "seeds": size["seeds"], "delivery": list(DELIVERIES),
-        "data": {"texts": {"labels": people, "features": FeatureTable(x, people.items)}},
-        "labels": {"votes": [few, ALL]},
-        "model": {"head": "mlp", "hidden": 64, "dropout": 0.0, "epochs": size["epochs"], "learning_rate": 1e-3,
-                  "batch": 32, "standardise": True, "patience": "none", "keep": list(KEPT)},
-        "split": {"test": 0.2, "validation": "test"}, "evaluate": {"metrics": ["soft_nll", "kl", "accuracy"]},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "Deliveries on texts",
+            "seeds": size["seeds"],
+            "delivery": list(DELIVERIES),
+            "data": {"texts": {"labels": people, "features": FeatureTable(x, people.items)}},
+            "labels": {"votes": [few, ALL]},
+            "model": {
+                "head": "mlp",
+                "hidden": 64,
+                "dropout": 0.0,
+                "epochs": size["epochs"],
+                "learning_rate": 1e-3,
+                "batch": 32,
+                "standardise": True,
+                "patience": "none",
+                "keep": list(KEPT),
+            },
+            "split": {"test": 0.2, "validation": "test"},
+            "evaluate": {"metrics": ["soft_nll", "kl", "accuracy"]},
+        }
+    )
 
 
 def _runs(folder: Path) -> dict[str, list[float]]:
@@ -106,15 +126,19 @@ def shrinkage_study(scale: Scale) -> Study:
     Here few votes are real ones, drawn without replacement: shrinkage is fitted to votes.
     """
     size = SIZES[scale]["heads"]
-    return study_of({
-        "name": "Shrinkage and delivery", "seeds": SHRUNK_SEEDS[scale],
-        "delivery": ["soft", "sls", "multipass", "posterior"],
-        "data": {"cifar10h": data_of("heads", size.items)},
-        "labels": {"votes": list(FEW_VOTES), "aggregation": ["none", "shrinkage"]},
-        "skip": [{"delivery": ["multipass", "posterior"], "aggregation": "shrinkage"}],
-        "model": dict(size.model) | {"keep": list(KEPT)},
-        "split": {"test": 0.2, "validation": "test"}, "evaluate": {"metrics": ["soft_nll", "kl", "accuracy"]},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "Shrinkage and delivery",
+            "seeds": SHRUNK_SEEDS[scale],
+            "delivery": ["soft", "sls", "multipass", "posterior"],
+            "data": {"cifar10h": data_of("heads", size.items)},
+            "labels": {"votes": list(FEW_VOTES), "aggregation": ["none", "shrinkage"]},
+            "skip": [{"delivery": ["multipass", "posterior"], "aggregation": "shrinkage"}],
+            "model": dict(size.model) | {"keep": list(KEPT)},
+            "split": {"test": 0.2, "validation": "test"},
+            "evaluate": {"metrics": ["soft_nll", "kl", "accuracy"]},
+        }
+    )
 
 
 def ceiling(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -122,8 +146,11 @@ def ceiling(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -
     size = CEILING[scale]
     people = as_distributions(load("cifar10h").labels)
     rows = np.unique(np.linspace(0, people.n_items - 1, size["items"]).astype(np.int64))
-    top = human_ceiling(people.select(rows), np.random.default_rng(2026), refits=size["refits"], draws=size["draws"],
-                        replicates=200)  # fmt: skip
+    top = human_ceiling(
+        people.select(rows), np.random.default_rng(2026), refits=size["refits"], draws=size["draws"], replicates=200
+    )
     kinds = {"corrected": top.corrected, "half": top.half}
-    return {kind: {name: [of[name].value, of[name].low, of[name].high] for name in CEILING_METRICS}
-            for kind, of in kinds.items()} | {"half_votes": top.half_votes, "items": top.items}  # fmt: skip
+    return {
+        kind: {name: [of[name].value, of[name].low, of[name].high] for name in CEILING_METRICS}
+        for kind, of in kinds.items()
+    } | {"half_votes": top.half_votes, "items": top.items}

@@ -96,8 +96,11 @@ class Evidence:
         name = self.part(model, delivery, None)
         if name is None:
             return {}
-        records = [record for record in self._folder(name).records
-                   if record["arm"]["delivery"] == delivery and record["arm"]["keep"] == "last"]  # fmt: skip
+        records = [
+            record
+            for record in self._folder(name).records
+            if record["arm"]["delivery"] == delivery and record["arm"]["keep"] == "last"
+        ]
         return {f"seed {record['seed']}": record["training"]["validation soft NLL"] for record in records}
 
     def probed(self, model: str, keep: str = "best") -> Mapping[str, Any]:

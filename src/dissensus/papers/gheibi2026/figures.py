@@ -40,8 +40,11 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
 def _points(names: Sequence[str | float], runs: Sequence[Runs | None], name: str) -> Series:
     """One point for each that there are numbers of."""
     there = [(x, interval_of(of)) for x, of in zip(names, runs, strict=True) if of]
-    return Series(name, tuple(x for x, _ in there), *(
-        tuple(_or_none(getattr(mean, end)) for _, mean in there) for end in ("value", "low", "high")))  # fmt: skip
+    return Series(
+        name,
+        tuple(x for x, _ in there),
+        *(tuple(_or_none(getattr(mean, end)) for _, mean in there) for end in ("value", "low", "high")),
+    )
 
 
 def _or_none(value: float) -> float | None:
@@ -57,45 +60,72 @@ def _sweep(seen: Evidence, model: str, keep: str) -> Figure | None:
     ks = [k for k in p.KS if seen.part(model, "soft", k)]
     if len(ks) < len(p.KS):
         return None
-    series = tuple(_points([float(k) for k in ks], [seen.scores(model, "soft_nll", arm, k, keep) for k in ks],
-                           p.NAMES[arm]) for arm in arms)  # fmt: skip
+    series = tuple(
+        _points([float(k) for k in ks], [seen.scores(model, "soft_nll", arm, k, keep) for k in ks], p.NAMES[arm])
+        for arm in arms
+    )
     theirs = tuple(Series(p.NAMES[arm], tuple(map(float, p.KS)), p.SWEEP[arm]) for arm in arms)
     return Figure(
-        key=f"figure-1-{model}-{keep}", title=f"Soft NLL by votes for each image, {keep} epoch: {TITLES[model]}",
-        source="Gheibi 2026, figure 1 and table 1", kind="lines", x_title="votes", y_title="soft NLL", series=series,
-        published=theirs if keep == "best" else (), parts=(f"{model}-sweep",), note=f"{MEANS} {FLATTERED}",
-    )  # fmt: skip
+        key=f"figure-1-{model}-{keep}",
+        title=f"Soft NLL by votes for each image, {keep} epoch: {TITLES[model]}",
+        source="Gheibi 2026, figure 1 and table 1",
+        kind="lines",
+        x_title="votes",
+        y_title="soft NLL",
+        series=series,
+        published=theirs if keep == "best" else (),
+        parts=(f"{model}-sweep",),
+        note=f"{MEANS} {FLATTERED}",
+    )
 
 
 def _main(seen: Evidence, model: str, metric: str) -> Figure:
     arms = [arm for arm in p.NAMES if seen.part(model, arm, None) and arm != p.SHUFFLED]  # which is far off
     names = [p.NAMES[arm] for arm in arms]
-    series = tuple(_points(names, [seen.scores(model, metric, arm, None, keep) for arm in arms], f"{keep} epoch")
-                   for keep in KEPT)  # fmt: skip
+    series = tuple(
+        _points(names, [seen.scores(model, metric, arm, None, keep) for arm in arms], f"{keep} epoch") for keep in KEPT
+    )
     place = p.METRICS.index(metric)
     known = {arm: printed(row[place]).value for arm, row in (p.FAMILY | p.MAIN).items() if arm in arms}
     return Figure(
-        key=f"table-2-{model}-{metric}", title=f"{p.METRIC_NAMES[metric]} with all votes: {TITLES[model]}",
-        source="Gheibi 2026, tables 2 and 3", kind="dots", x_title="delivery", y_title=p.METRIC_NAMES[metric],
+        key=f"table-2-{model}-{metric}",
+        title=f"{p.METRIC_NAMES[metric]} with all votes: {TITLES[model]}",
+        source="Gheibi 2026, tables 2 and 3",
+        kind="dots",
+        x_title="delivery",
+        y_title=p.METRIC_NAMES[metric],
         series=series,
         published=(Series("ResNet-18", tuple(p.NAMES[arm] for arm in known), tuple(known.values())),),
         parts=tuple(dict.fromkeys(part for arm in arms if (part := seen.part(model, arm, None)))),
         note=f"{MEANS} {FLATTERED}",
-    )  # fmt: skip
+    )
 
 
 def _curves(seen: Evidence, model: str) -> list[Figure]:
     lines = {arm: list(curves.values()) for arm in ("soft", "sls", "majority") if (curves := seen.curves(model, arm))}
     if not lines:
         return []
-    series = tuple(Series(p.NAMES[arm], tuple(float(epoch) for epoch in range(1, len(of[0]) + 1)),
-                          tuple(float(loss) for loss in np.mean(of, axis=0))) for arm, of in lines.items())  # fmt: skip
-    return [Figure(
-        key=f"figure-8-{model}", title=f"Soft NLL on held-out images by epoch: {TITLES[model]}",
-        source="Gheibi 2026, figure 8",
-        kind="lines", x_title="epoch", y_title="soft NLL", series=series, parts=(f"{model}-main",),
-        note="Means over seeds.",
-    )]  # fmt: skip
+    series = tuple(
+        Series(
+            p.NAMES[arm],
+            tuple(float(epoch) for epoch in range(1, len(of[0]) + 1)),
+            tuple(float(loss) for loss in np.mean(of, axis=0)),
+        )
+        for arm, of in lines.items()
+    )
+    return [
+        Figure(
+            key=f"figure-8-{model}",
+            title=f"Soft NLL on held-out images by epoch: {TITLES[model]}",
+            source="Gheibi 2026, figure 8",
+            kind="lines",
+            x_title="epoch",
+            y_title="soft NLL",
+            series=series,
+            parts=(f"{model}-main",),
+            note="Means over seeds.",
+        )
+    ]
 
 
 def _held(seen: Evidence) -> list[Figure]:
@@ -104,16 +134,30 @@ def _held(seen: Evidence) -> list[Figure]:
     made = []
     for model in seen.models:
         if all(seen.part(model, arm, None) for arm in arms):
-            series = tuple(_points([f"every {every}" for every in times],
-                                   [seen.scores(model, "soft_nll", arm, None, keep) for arm in arms], f"{keep} epoch")
-                           for keep in KEPT)  # fmt: skip
-            made.append(Figure(
-                key=f"figure-4-{model}", title=f"Soft NLL where drawn labels are held: {TITLES[model]}",
-                source="Gheibi 2026, figure 4", kind="dots", x_title="epochs between draws", y_title="soft NLL",
-                series=series,
-                published=(Series("ResNet-18", tuple(f"every {every}" for every in p.HELD), tuple(p.HELD.values())),),
-                parts=(f"{model}-main", f"{model}-family"), note=MEANS,
-            ))  # fmt: skip
+            series = tuple(
+                _points(
+                    [f"every {every}" for every in times],
+                    [seen.scores(model, "soft_nll", arm, None, keep) for arm in arms],
+                    f"{keep} epoch",
+                )
+                for keep in KEPT
+            )
+            made.append(
+                Figure(
+                    key=f"figure-4-{model}",
+                    title=f"Soft NLL where drawn labels are held: {TITLES[model]}",
+                    source="Gheibi 2026, figure 4",
+                    kind="dots",
+                    x_title="epochs between draws",
+                    y_title="soft NLL",
+                    series=series,
+                    published=(
+                        Series("ResNet-18", tuple(f"every {every}" for every in p.HELD), tuple(p.HELD.values())),
+                    ),
+                    parts=(f"{model}-main", f"{model}-family"),
+                    note=MEANS,
+                )
+            )
     return made
 
 
@@ -126,12 +170,16 @@ def _targets(seen: Evidence, model: str, reading: str) -> Figure:
         series.append(Series(f"{k} votes", tuple(float(place) for place in range(1, shared + 1)), means))
     where = "held-out images, with votes drawn alike" if reading == "held out" else "images learned from"
     return Figure(
-        key=f"figure-2-{model}-{reading.replace(' ', '-')}", kind="lines", source="Gheibi 2026, figure 2",
+        key=f"figure-2-{model}-{reading.replace(' ', '-')}",
+        kind="lines",
+        source="Gheibi 2026, figure 2",
         title=f"Gain of hard delivery by the error of the target, {where}: {TITLES[model]}",
-        x_title="bin of Jensen-Shannon error, least to largest", y_title="gain in soft NLL", series=tuple(series),
+        x_title="bin of Jensen-Shannon error, least to largest",
+        y_title="gain in soft NLL",
+        series=tuple(series),
         parts=(f"{model}-probes",),
         note="Means over methods and seeds, best epoch. Bins are equally large; images of equal error stay together.",
-    )  # fmt: skip
+    )
 
 
 def _curvature(seen: Evidence, model: str) -> Figure:
@@ -142,14 +190,21 @@ def _curvature(seen: Evidence, model: str) -> Figure:
         return {seed: values[what] for seed, values in bends[arm].items()}
 
     names = [p.NAMES[arm] for arm in arms]
-    series = tuple(_points(names, [runs(arm, what) for arm in arms], p.CURVATURE_NAMES[what])
-                   for what in ("lambda_full", "lambda_high"))  # fmt: skip
+    series = tuple(
+        _points(names, [runs(arm, what) for arm in arms], p.CURVATURE_NAMES[what])
+        for what in ("lambda_full", "lambda_high")
+    )
     return Figure(
-        key=f"table-4-{model}", title=f"Largest eigenvalue of the Hessian, best epoch: {TITLES[model]}",
-        source="Gheibi 2026, table 4", kind="dots", x_title="delivery", y_title="largest eigenvalue", series=series,
+        key=f"table-4-{model}",
+        title=f"Largest eigenvalue of the Hessian, best epoch: {TITLES[model]}",
+        source="Gheibi 2026, table 4",
+        kind="dots",
+        x_title="delivery",
+        y_title="largest eigenvalue",
+        series=series,
         parts=(f"{model}-probes",),
         note=f"{MEANS} Eigenvalues of other networks are of another size: compare deliveries.",
-    )  # fmt: skip
+    )
 
 
 def _ways(seen: Evidence, model: str) -> Figure:
@@ -162,30 +217,46 @@ def _ways(seen: Evidence, model: str) -> Figure:
                 at = tuple(float(t) for t in np.linspace(0, 1, loss.size))
                 series.append(Series(f"{keep} epoch, {name}", at, tuple(float(value) for value in loss)))
     return Figure(
-        key=f"figure-11-{model}", title=f"Loss on the way from soft labels to SLS: {TITLES[model]}",
-        source="Gheibi 2026, figure 11", kind="lines", x_title="from soft labels (0) to SLS (1)",
+        key=f"figure-11-{model}",
+        title=f"Loss on the way from soft labels to SLS: {TITLES[model]}",
+        source="Gheibi 2026, figure 11",
+        kind="lines",
+        x_title="from soft labels (0) to SLS (1)",
         y_title="soft cross-entropy",
-        series=tuple(series), parts=(f"{model}-probes",),
+        series=tuple(series),
+        parts=(f"{model}-probes",),
         note="Means over seeds; both ends began with the same weights.",
-    )  # fmt: skip
+    )
 
 
 def _elsewhere(seen: Evidence, model: str, outside: str) -> Figure:
     arms = [arm for arm in ("soft", *p.HARD) if seen.probed(model)["ood"].get(arm)]
     names = list(p.DETECTORS.values())
-    series = tuple(_points(names, [auroc(seen, model, "best", arm, outside, detector) for detector in p.DETECTORS],
-                           p.NAMES[arm]) for arm in arms)  # fmt: skip
+    series = tuple(
+        _points(names, [auroc(seen, model, "best", arm, outside, detector) for detector in p.DETECTORS], p.NAMES[arm])
+        for arm in arms
+    )
     order = list(p.DETECTORS)
-    theirs = [Series(name, tuple(p.DETECTORS[of] for of in order), tuple(float(p.NEAR[of][place]) for of in order))
-              for place, name in ((1, "soft labels"), (0, "SLS"))] if outside == "CIFAR-100" else []  # fmt: skip
+    theirs = (
+        [
+            Series(name, tuple(p.DETECTORS[of] for of in order), tuple(float(p.NEAR[of][place]) for of in order))
+            for place, name in ((1, "soft labels"), (0, "SLS"))
+        ]
+        if outside == "CIFAR-100"
+        else []
+    )
     return Figure(
         key=f"table-8-{model}-{'near' if outside == 'CIFAR-100' else 'other'}",
         title=f"How well {outside} is told from CIFAR-10, best epoch: {TITLES[model]}",
         source="Gheibi 2026, tables 8 and 9" if theirs else "Gheibi 2026, table 7, which has SVHN in place of ImageNet",
-        kind="dots", x_title="detector", y_title="AUROC", series=series, published=tuple(theirs),
+        kind="dots",
+        x_title="detector",
+        y_title="AUROC",
+        series=series,
+        published=tuple(theirs),
         parts=(f"{model}-probes",),
         note=MEANS,
-    )  # fmt: skip
+    )
 
 
 def _texts(results: Results) -> Figure:
@@ -203,8 +274,13 @@ def _texts(results: Results) -> Figure:
         for keep in KEPT
     )
     return Figure(
-        key="beyond-texts", title="Soft NLL of hard delivery less that of soft labels, on texts",
+        key="beyond-texts",
+        title="Soft NLL of hard delivery less that of soft labels, on texts",
         source="beyond the paper",
-        kind="dots", x_title="texts", y_title="soft NLL, hard less soft", series=series, parts=("texts",),
+        kind="dots",
+        x_title="texts",
+        y_title="soft NLL, hard less soft",
+        series=series,
+        parts=("texts",),
         note=f"{MEANS} Below 0, hard delivery is better.",
-    )  # fmt: skip
+    )

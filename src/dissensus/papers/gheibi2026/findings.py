@@ -20,7 +20,16 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim, by its key."""
     seen = Evidence(results, scale)
     told = proposition_findings(results.numbers["proposition"])
-    for of in (sweep_findings, target_findings, held_findings, main_findings, dynamics_findings, family_findings,
-               curvature_findings, representation_findings, elsewhere_findings):  # fmt: skip
+    for of in (
+        sweep_findings,
+        target_findings,
+        held_findings,
+        main_findings,
+        dynamics_findings,
+        family_findings,
+        curvature_findings,
+        representation_findings,
+        elsewhere_findings,
+    ):
         told |= of(seen)
     return told

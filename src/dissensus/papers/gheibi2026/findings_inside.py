@@ -32,13 +32,15 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
         "proposition-objective": Finding(
             ours=f"both sides differ by at most {max(numbers['loss'], numbers['gradient']):.1g} {over}; squared errors "
             f"of the mean loss of delivered labels are {drawn:.2f} of what chance makes them",
-            verdict="equal" if same else "differs", parts=parts,
+            verdict="equal" if same else "differs",
+            parts=parts,
         ),
         "proposition-covariance": Finding(
             ours=f"both sides differ by at most {numbers['covariance']:.1g} {over}",
-            verdict="equal" if numbers["covariance"] < ROUNDING else "differs", parts=parts,
+            verdict="equal" if numbers["covariance"] < ROUNDING else "differs",
+            parts=parts,
         ),
-    }  # fmt: skip
+    }
     told["proposition-parameters"] = untested(
         "it follows from equation 6 by the chain rule; the Jacobian of a network is not formed here"
     )
@@ -47,8 +49,9 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
         ours=f"both sides differ by at most {numbers['square']:.1g} {over}; the growth is "
         f"{numbers['extra where all agree']:.1g} where all agree, and its rank correlation with entropy "
         f"{numbers['extra and entropy']:.3f}",
-        verdict="equal" if grows and numbers["square"] < ROUNDING else "differs", parts=parts,
-    )  # fmt: skip
+        verdict="equal" if grows and numbers["square"] < ROUNDING else "differs",
+        parts=parts,
+    )
     return told
 
 
@@ -77,9 +80,12 @@ def target_findings(seen: Evidence) -> dict[str, Finding]:
 
 
 def _diagnosed(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
-    return {f"{model}, {method}, K = {k}, seed {seed}": of[reading]
-            for k, by in seen.probed(model, keep).get("targets", {}).items()
-            for method, runs in by.items() for seed, of in runs.items()}  # fmt: skip
+    return {
+        f"{model}, {method}, K = {k}, seed {seed}": of[reading]
+        for k, by in seen.probed(model, keep).get("targets", {}).items()
+        for method, runs in by.items()
+        for seed, of in runs.items()
+    }
 
 
 def _correlated(seen: Evidence, models: list[str], what: str) -> Finding:
@@ -103,8 +109,9 @@ def _correlated(seen: Evidence, models: list[str], what: str) -> Finding:
 
 def curvature_findings(seen: Evidence) -> dict[str, Finding]:
     """Tables 4 and 6."""
-    told = {f"table-4-{what}": direction(_bent(seen, what, "sls", "soft"), -1, digits=2, what="SLS")
-            for what in p.CURVATURE}  # fmt: skip
+    told = {
+        f"table-4-{what}": direction(_bent(seen, what, "sls", "soft"), -1, digits=2, what="SLS") for what in p.CURVATURE
+    }
     for method in ("multipass", "deterministic_control"):
         told[f"table-4-{method}"] = _regime(seen, method)
     told["table-4-shuffled"] = _flattest(seen)
@@ -114,16 +121,20 @@ def curvature_findings(seen: Evidence) -> dict[str, Finding]:
 
 
 def _bends(seen: Evidence, model: str, keep: str, what: str, arm: str) -> Runs:
-    return {f"seed {seed}": values[what] for seed, values in
-            seen.probed(model, keep).get("curvature", {}).get(arm, {}).items()}  # fmt: skip
+    return {
+        f"seed {seed}": values[what]
+        for seed, values in seen.probed(model, keep).get("curvature", {}).get(arm, {}).items()
+    }
 
 
 def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
     """Differences of curvature; none after the last epoch where only the best was probed."""
     found = []
     for model in seen.probed_models():
-        by = {keep: gaps(*shared(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
-              for keep in ("best", "last")}  # fmt: skip
+        by = {
+            keep: gaps(*shared(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
+            for keep in ("best", "last")
+        }
         if by["best"]:
             found.append(Gap(model, by["best"], by["last"], (f"{model}-probes",)))
     return sorted(found, key=lambda gap: len(gap.best) < ENOUGH)
@@ -136,9 +147,13 @@ def _regime(seen: Evidence, method: str) -> Finding:
         means = [_bends(seen, model, "best", "lambda_full", arm) for arm in (method, "sls", "soft")]
         both = set.intersection(*(set(runs) for runs in means))
         if both:
-            texts.append(f"{TITLES[model]}: " + ", ".join(
-                f"{p.NAMES[arm]} {np.mean([runs[run] for run in both]):.2f}"
-                for arm, runs in zip((method, "sls", "soft"), means, strict=True)))  # fmt: skip
+            texts.append(
+                f"{TITLES[model]}: "
+                + ", ".join(
+                    f"{p.NAMES[arm]} {np.mean([runs[run] for run in both]):.2f}"
+                    for arm, runs in zip((method, "sls", "soft"), means, strict=True)
+                )
+            )
             for run in sorted(both):
                 mine, sls, soft = (runs[run] for runs in means)
                 near[f"{model}, {run}"] = bool(mine < soft and abs(mine - sls) < REGIME * abs(soft - sls))
@@ -150,14 +165,22 @@ def _regime(seen: Evidence, method: str) -> Finding:
 
 def _flattest(seen: Evidence) -> Finding:
     """Shuffled SLS against every other arm, by eigenvalue and trace of all items; one exception is enough."""
-    cells = {f"{p.CURVATURE_NAMES[what]}, {p.NAMES[arm]}, {gap.text}": gap for what in ("lambda_full", "trace_full")
-             for arm in ("soft", *p.HARD) for gap in _bent(seen, what, p.SHUFFLED, arm)}  # fmt: skip
+    cells = {
+        f"{p.CURVATURE_NAMES[what]}, {p.NAMES[arm]}, {gap.text}": gap
+        for what in ("lambda_full", "trace_full")
+        for arm in ("soft", *p.HARD)
+        for gap in _bent(seen, what, p.SHUFFLED, arm)
+    }
     if not cells:
         return untested("no model of this scale was looked at so")
     flatter = {name: interval_of(gap.best).value < 0 for name, gap in deciding(cells).items()}
     means = "; ".join(f"{name} {interval_of(gap.best).value:+.2f}" for name, gap in cells.items())
-    finding = count_finding(flatter, over="comparisons", parts=_probes(seen),
-                            said=f"best epoch, shuffled SLS less the others: {means}; flatter")  # fmt: skip
+    finding = count_finding(
+        flatter,
+        over="comparisons",
+        parts=_probes(seen),
+        said=f"best epoch, shuffled SLS less the others: {means}; flatter",
+    )
     return finding if all(flatter.values()) else replace(finding, verdict="differs")
 
 
@@ -193,9 +216,12 @@ def _gradients(seen: Evidence) -> Finding:
             values = list(runs.values())
             finding = direction_finding(interval_of(runs), runs, 1, over="seeds", parts=(f"{model}-probes",), digits=3)
             ours = f"{TITLES[model]}: {finding.ours}; from {min(values):.3f} to {max(values):.3f}"
-            return replace(finding, ours=ours,
-                           reason="1 - |p|^2 rises with entropy whatever the model: what is below 1 comes from the "
-                           "length of the features, and from items that both rank otherwise")  # fmt: skip
+            return replace(
+                finding,
+                ours=ours,
+                reason="1 - |p|^2 rises with entropy whatever the model: what is below 1 comes from the "
+                "length of the features, and from items that both rank otherwise",
+            )
     return untested("no model of this scale was looked at so")
 
 
@@ -210,12 +236,16 @@ def _ways(seen: Evidence) -> Finding:
                 text = f"{TITLES[model]}, {keep} epoch: {shown(interval_of(runs), 3, signed=True)}"
                 texts.append(text + (f", {renewed:+.3f} with batch norm renewed" if model != "heads" else ""))
                 if first is None:
-                    first = direction_finding(interval_of(runs), runs, 1, over="seeds", digits=3,
-                                              parts=(f"{model}-probes",))  # fmt: skip
+                    first = direction_finding(
+                        interval_of(runs), runs, 1, over="seeds", digits=3, parts=(f"{model}-probes",)
+                    )
     if first is None:
         return untested("no model of this scale was looked at so")
-    reason = "" if first.verdict != "differs" else (
-        "below 0 the loss is lower on the way than on a straight line: both ends lie in one basin")  # fmt: skip
+    reason = (
+        ""
+        if first.verdict != "differs"
+        else ("below 0 the loss is lower on the way than on a straight line: both ends lie in one basin")
+    )
     return replace(first, ours="; ".join(texts), reason=reason)
 
 
@@ -232,32 +262,44 @@ def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
                 higher[name] = sls > soft
                 first = name if first is None else first
     if first is None:
-        return untested("maps need a network on images, which scales laptop and full train" if what == "grad_cam" else
-                        "no model of this scale was looked at so")  # fmt: skip
+        return untested(
+            "maps need a network on images, which scales laptop and full train"
+            if what == "grad_cam"
+            else "no model of this scale was looked at so"
+        )
     finding = count_finding(higher, over="comparisons", parts=_probes(seen), said="; ".join(texts))
-    return replace(finding, verdict="same direction" if higher[first] else "differs",
-                   reason=f"{first} decides; one number each, without an interval")  # fmt: skip
+    return replace(
+        finding,
+        verdict="same direction" if higher[first] else "differs",
+        reason=f"{first} decides; one number each, without an interval",
+    )
 
 
 def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
     """Tables 7, 8 and 9."""
-    missing = ("there is no SVHN among the data here; what ImageNet images of other classes give stands in the figure "
-               "of tables 7 to 9")  # fmt: skip
+    missing = (
+        "there is no SVHN among the data here; what ImageNet images of other classes give stands in the figure "
+        "of tables 7 to 9"
+    )
     told = {"table-7-five": untested(missing), "table-7-control": untested(missing)}
     for detector in p.NEAR:
         told[f"table-8-{detector}"] = direction(_detected(seen, detector, "sls"), 1, what="SLS")
     for method in ("multipass", "deterministic_control"):
-        cells = {f"{p.DETECTORS[detector]}, {gap.text}": gap for detector in p.NEAR_FAMILY
-                 for gap in _detected(seen, detector, method)}  # fmt: skip
+        cells = {
+            f"{p.DETECTORS[detector]}, {gap.text}": gap
+            for detector in p.NEAR_FAMILY
+            for gap in _detected(seen, detector, method)
+        }
         if not cells:
             told[f"table-9-{method}"] = untested("no model of this scale was looked at so")
             continue
         means = ", ".join(f"{name} {interval_of(gap.best).value:+.4f}" for name, gap in cells.items())
         told[f"table-9-{method}"] = count_finding(
-            {name: interval_of(gap.best).value > 0 for name, gap in deciding(cells).items()}, over="comparisons",
+            {name: interval_of(gap.best).value > 0 for name, gap in deciding(cells).items()},
+            over="comparisons",
             parts=_probes(seen),
             said=f"best epoch, less soft labels: {means}; higher",
-        )  # fmt: skip
+        )
     return told
 
 
@@ -270,8 +312,10 @@ def auroc(seen: Evidence, model: str, keep: str, arm: str, outside: str, detecto
 def _detected(seen: Evidence, detector: str, arm: str) -> list[Gap]:
     found = []
     for model in seen.probed_models():
-        by = {keep: gaps(*shared(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
-              for keep in ("best", "last")}  # fmt: skip
+        by = {
+            keep: gaps(*shared(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
+            for keep in ("best", "last")
+        }
         if by["best"]:
             found.append(Gap(model, by["best"], by["last"], (f"{model}-probes",)))
     return sorted(found, key=lambda gap: len(gap.best) < ENOUGH)

@@ -42,8 +42,9 @@ RATIO = 2.0  # of a smooth ECE or a reliability up to which two count as about t
 
 def main_findings(seen: Evidence) -> dict[str, Finding]:
     """Tables 2 and 5, figures 3 and 10."""
-    told = {f"table-2-{metric}": no_difference(seen.all_gaps(metric, "sls", "soft"), margin(metric))
-            for metric in p.METRICS}  # fmt: skip
+    told = {
+        f"table-2-{metric}": no_difference(seen.all_gaps(metric, "sls", "soft"), margin(metric)) for metric in p.METRICS
+    }
     for metric in ("soft_nll", "ece_equal_mass", "entropy_spearman", "kl", "brier"):
         sign: Sign = 1 if metric == "entropy_spearman" else -1
         told[f"table-2-others-{metric}"] = _beats(seen, metric, sign)
@@ -60,8 +61,11 @@ def main_findings(seen: Evidence) -> dict[str, Finding]:
 def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
     """SLS and soft labels against majority vote and label smoothing, in every model that has them."""
     pairs = [(arm, other) for arm in ("sls", "soft") for other in ("majority", p.SMOOTHING)]
-    cells = {f"{p.NAMES[arm]} and {p.NAMES[other]}, {gap.text}": gap for arm, other in pairs
-             for gap in seen.all_gaps(metric, arm, other)}  # fmt: skip
+    cells = {
+        f"{p.NAMES[arm]} and {p.NAMES[other]}, {gap.text}": gap
+        for arm, other in pairs
+        for gap in seen.all_gaps(metric, arm, other)
+    }
     if not cells:
         return untested("no model was run with majority vote or label smoothing")
     best = {name: sign * mean_of_runs(gap.best) > 0 for name, gap in cells.items()}
@@ -73,15 +77,20 @@ def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
 
 def _most_accurate(seen: Evidence) -> Finding:
     """Mixup against each of the others, in the model that decides; beside each, the gap."""
-    cells = {f"{p.NAMES[other]}, {gap.text}": gap for other in p.MAIN if other != p.MIXUP
-             for gap in seen.all_gaps("accuracy", p.MIXUP, other)}  # fmt: skip
+    cells = {
+        f"{p.NAMES[other]}, {gap.text}": gap
+        for other in p.MAIN
+        if other != p.MIXUP
+        for gap in seen.all_gaps("accuracy", p.MIXUP, other)
+    }
     if not cells:
         return untested("no model was run with mixup")
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, gap in cells.items())
     ahead = {name: mean_of_runs(gap.best) > 0 for name, gap in deciding(cells).items()}
     last = sum(mean_of_runs(gap.last) > 0 for gap in cells.values())
-    finding = count_finding(ahead, over="comparisons", parts=joined(list(cells.values())),
-                            said=f"accuracy of mixup less that of {means}")  # fmt: skip
+    finding = count_finding(
+        ahead, over="comparisons", parts=joined(list(cells.values())), said=f"accuracy of mixup less that of {means}"
+    )
     finding = replace(finding, ours=f"{finding.ours}; after the last epoch in {last}")
     return finding if all(ahead.values()) else replace(finding, verdict="differs")
 
@@ -89,14 +98,21 @@ def _most_accurate(seen: Evidence) -> Finding:
 def _mixup(seen: Evidence) -> Finding:
     """ECE above and correlation of entropies below those of soft labels."""
     signs = {"ece_equal_mass": 1, "entropy_spearman": -1}
-    cells = {f"{p.METRIC_NAMES[metric]}, {gap.text}": (sign, gap) for metric, sign in signs.items()
-             for gap in seen.all_gaps(metric, p.MIXUP, "soft")}  # fmt: skip
+    cells = {
+        f"{p.METRIC_NAMES[metric]}, {gap.text}": (sign, gap)
+        for metric, sign in signs.items()
+        for gap in seen.all_gaps(metric, p.MIXUP, "soft")
+    }
     if not cells:
         return untested("no model was run with mixup")
     holds = {name: sign * mean_of_runs(gap.best) > 0 for name, (sign, gap) in cells.items()}
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, (_, gap) in cells.items())
-    finding = count_finding(holds, over="comparisons", parts=joined([gap for _, gap in cells.values()]),
-                            said=f"mixup less soft labels: {means}")  # fmt: skip
+    finding = count_finding(
+        holds,
+        over="comparisons",
+        parts=joined([gap for _, gap in cells.values()]),
+        said=f"mixup less soft labels: {means}",
+    )
     return finding if all(holds.values()) else replace(finding, verdict="differs")
 
 
@@ -142,14 +158,21 @@ def _ruined(finding: Finding) -> Finding:
 
 def _others(seen: Evidence, method: str) -> Finding:
     metrics = ("accuracy", "ece_equal_mass", "entropy_spearman")
-    cells = {f"{p.METRIC_NAMES[metric]}, {gap.text}": (margin(metric), gap) for metric in metrics
-             for gap in seen.all_gaps(metric, method, "sls")}  # fmt: skip
+    cells = {
+        f"{p.METRIC_NAMES[metric]}, {gap.text}": (margin(metric), gap)
+        for metric in metrics
+        for gap in seen.all_gaps(metric, method, "sls")
+    }
     if not cells:
         return untested(f"no model was run with {p.NAMES[method]} and SLS")
     same = {name: abs(mean_of_runs(gap.best)) <= wide for name, (wide, gap) in cells.items()}
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, (_, gap) in cells.items())
-    return count_finding(same, over="comparisons", parts=joined([gap for _, gap in cells.values()]),
-                         said=f"{means}; within the paper's spread over seeds")  # fmt: skip
+    return count_finding(
+        same,
+        over="comparisons",
+        parts=joined([gap for _, gap in cells.values()]),
+        said=f"{means}; within the paper's spread over seeds",
+    )
 
 
 def _chance(seen: Evidence) -> Finding:
@@ -164,8 +187,9 @@ def _chance(seen: Evidence) -> Finding:
             parts.append(part)
     if not near:
         return untested("no model was run with shuffled SLS")
-    return count_finding(near, over="runs", parts=tuple(parts), said=f"accuracy {'; '.join(texts)}; within "
-                         f"{NEAR_CHANCE:g} of a tenth")  # fmt: skip
+    return count_finding(
+        near, over="runs", parts=tuple(parts), said=f"accuracy {'; '.join(texts)}; within {NEAR_CHANCE:g} of a tenth"
+    )
 
 
 def _unrelated(seen: Evidence) -> Finding:
@@ -221,8 +245,9 @@ def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
                 )
                 if first is None:
                     part = seen.part(model, "sls", None)
-                    first = direction_finding(interval_of(ahead), ahead, -1, over="seeds", parts=(str(part),), digits=1,
-                                              unit=" epochs")  # fmt: skip
+                    first = direction_finding(
+                        interval_of(ahead), ahead, -1, over="seeds", parts=(str(part),), digits=1, unit=" epochs"
+                    )
         if first is None:
             told[f"figure-8-{key}"] = untested("no model was run with SLS and soft labels")
         else:

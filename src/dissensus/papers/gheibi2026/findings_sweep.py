@@ -49,8 +49,10 @@ def _whole_sweep(cells: dict[tuple[str, int], list[Gap]]) -> dict[str, Gap]:
     models = [{gap.model for gap in each} for each in cells.values()]
     for model in dict.fromkeys(gap.model for each in cells.values() for gap in each):
         if all(model in there for there in models):
-            return {f"{method}, K = {k}": next(gap for gap in each if gap.model == model)
-                    for (method, k), each in cells.items()}  # fmt: skip
+            return {
+                f"{method}, K = {k}": next(gap for gap in each if gap.model == model)
+                for (method, k), each in cells.items()
+            }
     return {}
 
 
@@ -79,9 +81,11 @@ def _least_p(whole: dict[str, Gap]) -> Finding:
     survive = int((np.asarray(corrected) < 0.05).sum())
     verdict: Verdict = "differs" if survive else finding.verdict
     return replace(
-        finding, verdict=verdict, ours=f"{finding.ours}; after Holm's correction {survive} of {len(whole)} cells have "
+        finding,
+        verdict=verdict,
+        ours=f"{finding.ours}; after Holm's correction {survive} of {len(whole)} cells have "
         "p < 0.05, even after the last epoch",
-    )  # fmt: skip
+    )
 
 
 def _strongest(whole: dict[str, Gap]) -> Finding:
@@ -117,32 +121,51 @@ def _of(each: list[Runs]) -> float:
 
 def _close_accuracy(seen: Evidence) -> Finding:
     wide = margin("accuracy")
-    cells = {f"{p.NAMES[method]}, K = {k}, {gap.text}": gap for method in p.HARD for k in p.KS
-             for gap in seen.all_gaps("accuracy", method, "soft", k)}  # fmt: skip
+    cells = {
+        f"{p.NAMES[method]}, K = {k}, {gap.text}": gap
+        for method in p.HARD
+        for k in p.KS
+        for gap in seen.all_gaps("accuracy", method, "soft", k)
+    }
     if not cells:
         return untested("no model was run with few votes")
     close = {name: abs(mean_of_runs(gap.best)) <= wide for name, gap in cells.items()}
     largest = max((mean_of_runs(gap.best) for gap in cells.values()), key=abs)
-    return count_finding(close, over="cells", parts=joined(list(cells.values())),
-                         said=f"accuracy differs by at most {wide:g}, the paper's spread over seeds (largest "
-                         f"difference {largest:+.4f})")  # fmt: skip
+    return count_finding(
+        close,
+        over="cells",
+        parts=joined(list(cells.values())),
+        said=f"accuracy differs by at most {wide:g}, the paper's spread over seeds (largest difference {largest:+.4f})",
+    )
 
 
 def _entropies(seen: Evidence) -> Finding:
-    cells = {f"{p.NAMES[method]}, K = {k}, {gap.text}": gap for method in p.HARD for k in (25, 50)
-             for gap in seen.all_gaps("entropy_spearman", method, "soft", k)}  # fmt: skip
+    cells = {
+        f"{p.NAMES[method]}, K = {k}, {gap.text}": gap
+        for method in p.HARD
+        for k in (25, 50)
+        for gap in seen.all_gaps("entropy_spearman", method, "soft", k)
+    }
     if not cells:
         return untested("no model was run with 25 or 50 votes")
     higher = {name: mean_of_runs(gap.best) > 0 for name, gap in cells.items()}
     last = sum(mean_of_runs(gap.last) > 0 for gap in cells.values())
-    return count_finding(higher, over="cells", parts=joined(list(cells.values())),
-                         said=f"higher on average ({last} of {len(cells)} after the last epoch)")  # fmt: skip
+    return count_finding(
+        higher,
+        over="cells",
+        parts=joined(list(cells.values())),
+        said=f"higher on average ({last} of {len(cells)} after the last epoch)",
+    )
 
 
 def held_findings(seen: Evidence) -> dict[str, Finding]:
     """Figure 4: labels held for several epochs."""
-    told = {f"figure-4-{every}": direction(seen.all_gaps("soft_nll", f"sls | stale={every}", "sls"), 1,
-                                           what="drawing in every epoch") for every in HELD_FOR}  # fmt: skip
+    told = {
+        f"figure-4-{every}": direction(
+            seen.all_gaps("soft_nll", f"sls | stale={every}", "sls"), 1, what="drawing in every epoch"
+        )
+        for every in HELD_FOR
+    }
     return told | {"figure-4-order": _order(seen)}
 
 
@@ -160,8 +183,10 @@ def _order(seen: Evidence) -> Finding:
         both = set.intersection(*(set(of) for of in runs["best"]))
         means = {keep: [float(np.mean([of[run] for run in both])) for of in each] for keep, each in runs.items()}
         holds = {keep: bool((np.diff(each) >= 0).all() and each[-1] > each[0]) for keep, each in means.items()}
-        texts = [f"{keep} epoch {', '.join(f'{mean:.4f}' for mean in each)}, {'' if holds[keep] else 'not '}in order"
-                 for keep, each in means.items()]  # fmt: skip
+        texts = [
+            f"{keep} epoch {', '.join(f'{mean:.4f}' for mean in each)}, {'' if holds[keep] else 'not '}in order"
+            for keep, each in means.items()
+        ]
         return Finding(
             ours=f"{TITLES[model]}: {'; '.join(texts)} (1, 5, 10 and 50 epochs, {len(both)} seeds)",
             verdict="same direction" if holds["best"] else "differs",

@@ -69,8 +69,10 @@ def outside_images(model: str, at_most: int) -> dict[str, Any]:
         sets = {"CIFAR-100": features("cifar100-efficientnet").values, "ImageNet": far.values[far.gold < 0]}
         return {name: values[:: max(1, len(values) // at_most)].astype(np.float32) for name, values in sets.items()}
     others = images("imagenet32", "validation", quiet=True)
-    pixels = {"CIFAR-100": images("cifar100", "test-8k", quiet=True).pixels,
-              "ImageNet": others.pixels[others.items["cifar10"].to_numpy() < 0]}  # fmt: skip
+    pixels = {
+        "CIFAR-100": images("cifar100", "test-8k", quiet=True).pixels,
+        "ImageNet": others.pixels[others.items["cifar10"].to_numpy() < 0],
+    }
     return {name: values[:: max(1, len(values) // at_most)] for name, values in pixels.items()}
 
 
@@ -115,11 +117,21 @@ def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np
     disputed = high_disagreement(people).code == 1
     told: dict[str, Any] = {}
     for name, distance, inside in (
-        ("js", jensen_shannon, slice(None)), ("l1", manhattan, slice(None)), ("high", jensen_shannon, disputed),
-    ):  # fmt: skip
+        ("js", jensen_shannon, slice(None)),
+        ("l1", manhattan, slice(None)),
+        ("high", jensen_shannon, disputed),
+    ):
         before, after = (loss[inside] for loss in losses)
-        result = sparse_target_diagnostic(before, after, sparse[inside], people[inside], np.random.default_rng(0),
-                                          bins=BINS, distance=distance, replicates=REPLICATES)  # fmt: skip
+        result = sparse_target_diagnostic(
+            before,
+            after,
+            sparse[inside],
+            people[inside],
+            np.random.default_rng(0),
+            bins=BINS,
+            distance=distance,
+            replicates=REPLICATES,
+        )
         told[name] = {"spearman": _number(result.spearman.value), "bins": [part.score.value for part in result.bins]}
     return told
 

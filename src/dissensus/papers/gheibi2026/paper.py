@@ -38,19 +38,34 @@ def parts(scale: Scale) -> Sequence[Part]:
             made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds))
         if model in PROBING[scale]:
             elsewhere = ELSEWHERE["heads" if model == "heads" else "network"]
-            made.append(Part(
-                name=f"{model}-probes", work=partial(probe_models, model, scale), data=(*data, *elsewhere),
-                settings=settings_of_probing(model, scale), needs=tuple(f"{model}-{name}" for name in studies),
-                weight=4 * WEIGHTS[model],
-            ))  # fmt: skip
+            made.append(
+                Part(
+                    name=f"{model}-probes",
+                    work=partial(probe_models, model, scale),
+                    data=(*data, *elsewhere),
+                    settings=settings_of_probing(model, scale),
+                    needs=tuple(f"{model}-{name}" for name in studies),
+                    weight=4 * WEIGHTS[model],
+                )
+            )
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
     made += [
-        Part(name="texts", work=partial(text_runs, scale), data=texts, weight=1.5,
-             settings={"version": 2, **TEXT_SIZES[scale]}),
+        Part(
+            name="texts",
+            work=partial(text_runs, scale),
+            data=texts,
+            weight=1.5,
+            settings={"version": 2, **TEXT_SIZES[scale]},
+        ),
         Part(name="shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6),
-        Part(name="ceiling", work=partial(ceiling, scale), data=("cifar10h",), weight=0.3,
-             settings={"version": 1, **CEILING[scale]}),
-    ]  # fmt: skip
+        Part(
+            name="ceiling",
+            work=partial(ceiling, scale),
+            data=("cifar10h",),
+            weight=0.3,
+            settings={"version": 1, **CEILING[scale]},
+        ),
+    ]
     return made
 
 
@@ -73,25 +88,39 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("gain over target error", "which images: not stated", "both those learned from and those held out"),
         ("far images", "SVHN", "ImageNet at 32 pixels without CIFAR-10's classes, in a figure alone"),
         ("CIFAR-100", "10,000 test images", "8,000 of them at most"),
-        ("images that features and maps of seeds are compared on", "not stated",
-         "training images of CIFAR-10, which no model has seen; CIFAR-10N says which of them are disputed"),
-        ("Grad-CAM", "layer and class not stated",
-         "the last layer with maps of 4 x 4 or more, for the true class, without ReLU"),
-    ]  # fmt: skip
+        (
+            "images that features and maps of seeds are compared on",
+            "not stated",
+            "training images of CIFAR-10, which no model has seen; CIFAR-10N says which of them are disputed",
+        ),
+        (
+            "Grad-CAM",
+            "layer and class not stated",
+            "the last layer with maps of 4 x 4 or more, for the true class, without ReLU",
+        ),
+    ]
     for model, size in SIZES[scale].items():
         rows.append(
             (f"model: {model}", "ResNet-18 of width 64, 200 epochs, crop and flip, SGD", _described(size.model))
         )
-        for part, theirs in (("main", "5 deliveries, 10 seeds"), ("family", "6 deliveries beside SLS, 5 seeds"),
-                             ("sweep", "4 deliveries, K = 5, 10, 25, 50, 5 seeds")):  # fmt: skip
+        for part, theirs in (
+            ("main", "5 deliveries, 10 seeds"),
+            ("family", "6 deliveries beside SLS, 5 seeds"),
+            ("sweep", "4 deliveries, K = 5, 10, 25, 50, 5 seeds"),
+        ):
             deliveries, seeds = getattr(size, part)
             drawn = f", K = {', '.join(map(str, size.ks))}" if part == "sweep" else ""
             ours = f"{len(deliveries)} deliveries{drawn}, {seeds} seeds" if seeds else "not run"
             rows.append((f"{part} comparison, {model}", theirs, ours))
         trained = int(size.model["epochs"])
         if trained < VOTES and "multipass" in size.family[0]:
-            rows.append((f"passes over all votes in multipass, {model}", "about 4", f"{trained / VOTES:.1f}, since "
-                         f"{trained} epochs are fewer than the {VOTES} votes of an image"))  # fmt: skip
+            rows.append(
+                (
+                    f"passes over all votes in multipass, {model}",
+                    "about 4",
+                    f"{trained / VOTES:.1f}, since {trained} epochs are fewer than the {VOTES} votes of an image",
+                )
+            )
         if trained <= max(HELD_FOR) and f"sls | stale={max(HELD_FOR)}" in size.family[0]:
             rows.append((f"labels held for {max(HELD_FOR)} epochs, {model}", "drawn four times", "drawn once"))
         if size.items is not None:
@@ -107,8 +136,10 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
 
 def _described(model: Mapping[str, Any]) -> str:
     if "head" in model:
-        return (f"a head of {model['hidden']} units on features of EfficientNet-Lite0, {model['epochs']} epochs of "
-                "Adam; the features stay as they are")  # fmt: skip
+        return (
+            f"a head of {model['hidden']} units on features of EfficientNet-Lite0, {model['epochs']} epochs of "
+            "Adam; the features stay as they are"
+        )
     width = "as published" if model["width"] == "none" else f"of width {model['width']}"
     crop = "crop and flip" if model["crop"] else "flip alone"
     return f"{model['network']} {width}, {model['epochs']} epochs, {crop}, SGD as in the paper"

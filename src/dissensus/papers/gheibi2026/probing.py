@@ -111,8 +111,10 @@ class _Look:
             self.tell(0.8 * (done + 1) / (len(whole) + len(sparse)))
         ends = {cell.cell.seed: cell for cell in whole if cell.cell.delivery == "sls"}
         starts = [cell for cell in whole if cell.cell.delivery == "soft" and cell.cell.seed in ends]
-        ways = {str(cell.cell.seed): self._piece(f"way-{cell.key}", partial(self._way, cell, ends[cell.cell.seed]))
-                for cell in starts}  # fmt: skip
+        ways = {
+            str(cell.cell.seed): self._piece(f"way-{cell.key}", partial(self._way, cell, ends[cell.cell.seed]))
+            for cell in starts
+        }
         alike = self._piece(f"alike-{whole[0].key}", partial(self._alike, whole))
         self.tell(0.9)
         targets = {str(k): self._piece(f"targets-{k}-{whole[0].key}", partial(self._targets, k)) for k in self.size.ks}
@@ -122,9 +124,14 @@ class _Look:
         recipe = ("",) if k is None else (f"resampled={k}",)
         if part in self.studies:
             yield from trained_cells(
-                self.studies[part], self.needs[f"{self.model}-{part}"], deliveries=deliveries, keep=self.keep,
-                transforms=recipe, seeds=self.probing.seeds, data=self.data,
-            )  # fmt: skip
+                self.studies[part],
+                self.needs[f"{self.model}-{part}"],
+                deliveries=deliveries,
+                keep=self.keep,
+                transforms=recipe,
+                seeds=self.probing.seeds,
+                data=self.data,
+            )
 
     def _piece(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What was measured before, or is now."""
@@ -151,18 +158,28 @@ class _Look:
 
         inside, known = cell.inputs(cell.parts.test), cell.inputs(cell.parts.train)
         detection = detect_ood(cell.model, inside, self.outside, reference=known)
-        return {name: {detector: result.auroc for detector, result in by.items()}
-                for name, by in detection.separations.items()}  # fmt: skip
+        return {
+            name: {detector: result.auroc for detector, result in by.items()}
+            for name, by in detection.separations.items()
+        }
 
     def _way(self, one: TrainedCell, other: TrainedCell) -> dict[str, Any]:
         """The loss between soft labels and SLS of a seed, which began with the same weights."""
         from dissensus.probe.paths import barrier
 
         rows = self._rows(one, self.probing.items)
-        way = barrier(module_of(one), module_of(other), batches_of(one, rows),
-                      renew_statistics_on=batches_of(one, one.parts.train[: max(len(rows), 100)]))  # fmt: skip
-        return {"interpolated": way.interpolated.barrier, "renewed": way.renewed.barrier,
-                "loss": way.interpolated.loss.tolist(), "renewed loss": way.renewed.loss.tolist()}  # fmt: skip
+        way = barrier(
+            module_of(one),
+            module_of(other),
+            batches_of(one, rows),
+            renew_statistics_on=batches_of(one, one.parts.train[: max(len(rows), 100)]),
+        )
+        return {
+            "interpolated": way.interpolated.barrier,
+            "renewed": way.renewed.barrier,
+            "loss": way.interpolated.loss.tolist(),
+            "renewed loss": way.renewed.loss.tolist(),
+        }
 
     def _alike(self, cells: list[TrainedCell]) -> dict[str, Any]:
         """Features and maps of training images of CIFAR-10, which no model has seen, across seeds."""
@@ -189,7 +206,7 @@ class _Look:
                 told.setdefault(delivery, {})[str(seed)] = {
                     "learned": diagnosed(soft, cell, cell.parts.train, cell.learned_from()),
                     "held out": diagnosed(soft, cell, cell.parts.test, drawn_votes(cell, k)),
-                }  # fmt: skip
+                }
         return told
 
 

@@ -50,8 +50,16 @@ class Size:
 
 
 def _head(hidden: int, epochs: int, batch: int) -> dict[str, Any]:
-    return {"head": "mlp", "hidden": hidden, "dropout": 0.0, "epochs": epochs, "learning_rate": 1e-3, "batch": batch,
-            "standardise": True, "patience": "none"}  # fmt: skip
+    return {
+        "head": "mlp",
+        "hidden": hidden,
+        "dropout": 0.0,
+        "epochs": epochs,
+        "learning_rate": 1e-3,
+        "batch": batch,
+        "standardise": True,
+        "patience": "none",
+    }
 
 
 def _network(name: str, width: int | str, epochs: int, crop: int) -> dict[str, Any]:
@@ -62,8 +70,11 @@ SIZES: dict[Scale, dict[str, Size]] = {
     "quick": {"heads": Size(_head(32, 15, 16), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, items=2_000)},
     "laptop": {
         "small": Size(
-            _network("small", 16, 16, 0), (("soft", "sls", "majority"), 3),
-            (("multipass", "deterministic_control", SHUFFLED), 3), (FEW, 3), (5,),
+            _network("small", 16, 16, 0),
+            (("soft", "sls", "majority"), 3),
+            (("multipass", "deterministic_control", SHUFFLED), 3),
+            (FEW, 3),
+            (5,),
         ),
         "resnet18": Size(_network("resnet18", 4, 8, 0), ((), 0), ((), 0), (("soft", "sls", "multipass"), 2), (5,)),
         "heads": Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
@@ -72,7 +83,7 @@ SIZES: dict[Scale, dict[str, Size]] = {
         "resnet18": Size(_network("resnet18", "none", 200, 4), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
         "heads": Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
     },
-}  # fmt: skip
+}
 """Models of each scale, the nearest to the paper's first."""
 
 
@@ -83,14 +94,19 @@ def studies_of(model: str, scale: Scale) -> dict[str, Study]:
     for part in ("main", "family", "sweep"):
         deliveries, seeds = getattr(size, part)
         if seeds:
-            made[part] = study_of({
-                "name": f"Gheibi 2026, {part} comparison, {model}", "seeds": seeds, "delivery": list(deliveries),
-                "keep_models": True, "data": {"cifar10h": data_of(model, size.items)},
-                "labels": {"transforms": [f"resampled={k}" for k in size.ks] if part == "sweep" else "none"},
-                "model": dict(size.model) | {"keep": ["best", "last"]} | device(model, scale),
-                "split": {"scheme": "per-seed", "test": 0.2, "validation": "test"},
-                "evaluate": {"metrics": list(SHOWN), "slices": ["disagreement"]},
-            })  # fmt: skip
+            made[part] = study_of(
+                {
+                    "name": f"Gheibi 2026, {part} comparison, {model}",
+                    "seeds": seeds,
+                    "delivery": list(deliveries),
+                    "keep_models": True,
+                    "data": {"cifar10h": data_of(model, size.items)},
+                    "labels": {"transforms": [f"resampled={k}" for k in size.ks] if part == "sweep" else "none"},
+                    "model": dict(size.model) | {"keep": ["best", "last"]} | device(model, scale),
+                    "split": {"scheme": "per-seed", "test": 0.2, "validation": "test"},
+                    "evaluate": {"metrics": list(SHOWN), "slices": ["disagreement"]},
+                }
+            )
     return made
 
 

@@ -74,9 +74,15 @@ class TrainedCell:
 
 
 def trained_cells(
-    study: Study, folder: Path, *, deliveries: tuple[str, ...], keep: str, transforms: tuple[str, ...], seeds: int,
+    study: Study,
+    folder: Path,
+    *,
+    deliveries: tuple[str, ...],
+    keep: str,
+    transforms: tuple[str, ...],
+    seeds: int,
     data: StudyData,
-) -> Iterator[TrainedCell]:  # fmt: skip
+) -> Iterator[TrainedCell]:
     """The models of a study that was run with `keep_models`, in the order of its cells; of the first seeds."""
     for cell in cells_of(study):
         wanted = cell.delivery in deliveries and cell.labels.transforms in transforms

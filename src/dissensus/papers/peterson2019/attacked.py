@@ -70,8 +70,9 @@ def _attacked(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], 
 
 def best_rate(scale: Scale, name: str, row: str, tuned: Path) -> float:
     """The learning rate with the lowest soft NLL to people on the images held out, over all folds."""
-    losses = {rate: np.mean(tuned_scores(scale, name, row, rate, tuned)["soft_nll"])
-              for rate in SIZES[scale].tuning_rates}  # fmt: skip
+    losses = {
+        rate: np.mean(tuned_scores(scale, name, row, rate, tuned)["soft_nll"]) for rate in SIZES[scale].tuning_rates
+    }
     return min(losses, key=lambda rate: float(losses[rate]))
 
 

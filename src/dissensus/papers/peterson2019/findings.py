@@ -32,25 +32,38 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
     short = 511_400 - own["votes"]
     return {
         "section-4-judgments": exact_finding(
-            printed("511400"), own["votes"], parts=PART,
+            printed("511400"),
+            own["votes"],
+            parts=PART,
             reason=f"the released counts have {abs(short):,} {'fewer' if short > 0 else 'more'}, the answers of "
-            f"{abs(short) / 200:g} people" if short else ""),
+            f"{abs(short) / 200:g} people"
+            if short
+            else "",
+        ),
         "section-4-images": Finding(
             ours=f"{own['images']:,} images, {each} of each class",
-            verdict="equal" if balanced else "differs", parts=PART),
+            verdict="equal" if balanced else "differs",
+            parts=PART,
+        ),
         "section-4-per-image": Finding(
-            ours=f"{mean:.1f} on average, {own['fewest']} to {own['most']}", verdict="equal" if as_said else "differs",
-            parts=PART),
+            ours=f"{mean:.1f} on average, {own['fewest']} to {own['most']}",
+            verdict="equal" if as_said else "differs",
+            parts=PART,
+        ),
         "section-4-people": Finding(
             ours=f"{own['annotators']:,} people, {own['annotators'] - own['counted']} of them left out of the counts",
-            verdict="cannot be tested here", parts=PART,
+            verdict="cannot be tested here",
+            parts=PART,
             reason="the raw trials are not among the data here, and 97 % of the counted answers could be given back to "
-            "people; `dissensus data get cifar10h-raw` downloads the trials"),
+            "people; `dissensus data get cifar10h-raw` downloads the trials",
+        ),
         "section-4-each": Finding(
             ours=f"20 images of each class for {100 * own['as_said']:.0f} % of the people, and "
             f"{own['images_each'][1]} images, {own['of_a_class_each'][1]} of each class, at most",
-            verdict=_each(own), parts=PART,
-            reason="" if own["as_said"] == 1 else "the answers of the others may have been recovered in part only"),
+            verdict=_each(own),
+            parts=PART,
+            reason="" if own["as_said"] == 1 else "the answers of the others may have been recovered in part only",
+        ),
         "section-4-time": untested(
             "the raw trials with their times are not among the data here; `dissensus data get cifar10h-raw` downloads "
             "them"
@@ -58,9 +71,11 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
         "section-8-bulk": Finding(
             ours=f"the 30 % of the images with the largest entropy have {100 * own['top_30']:.0f} % of all entropy; "
             f"90 % of it is in {100 * own['share_for_90']:.0f} % of the images",
-            verdict="same direction" if own["top_30"] > 0.5 else "differs", parts=PART,
-            reason="bulk is taken as more than half"),
-    }  # fmt: skip
+            verdict="same direction" if own["top_30"] > 0.5 else "differs",
+            parts=PART,
+            reason="bulk is taken as more than half",
+        ),
+    }
 
 
 def _each(own: Mapping[str, Any]) -> Verdict:

@@ -23,11 +23,14 @@ def numbers_of(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str,
     each = np.sort(entropy(people.probs))[::-1]
     reached = np.cumsum(each) / each.sum()
     return {
-        "images": people.n_items, "votes": int(people.votes.sum()), "fewest": int(people.votes.min()),
-        "most": int(people.votes.max()), "by_class": np.bincount(loaded.gold, minlength=10).tolist(),
+        "images": people.n_items,
+        "votes": int(people.votes.sum()),
+        "fewest": int(people.votes.min()),
+        "most": int(people.votes.max()),
+        "by_class": np.bincount(loaded.gold, minlength=10).tolist(),
         "top_30": float(reached[round(0.3 * each.size) - 1]),
         "share_for_90": float((np.searchsorted(reached, 0.9) + 1) / each.size),
-    } | _annotators()  # fmt: skip
+    } | _annotators()
 
 
 def _annotators() -> dict[str, Any]:
@@ -42,8 +45,9 @@ def _annotators() -> dict[str, Any]:
     seen = np.zeros((n, 10), dtype=np.int64)  # images of each class that each annotator saw
     np.add.at(seen, (votes.annotator, everybody.gold[votes.item]), 1)
     return {
-        "annotators": int(counted.size), "counted": int(counted.sum()),
+        "annotators": int(counted.size),
+        "counted": int(counted.sum()),
         "images_each": [int(seen.sum(axis=1).min()), int(seen.sum(axis=1).max())],
         "of_a_class_each": [int(seen.min()), int(seen.max())],
         "as_said": float((seen == 20).all(axis=1).mean()),
-    }  # fmt: skip
+    }

@@ -22,7 +22,7 @@ SHORT = {"cifar10": "CIFAR-10", "v6": "v6", "v4": "v4", "cinic10": "CINIC-10", "
 STANDS_IN = {
     "imagenet": "validation images of ImageNet in the same classes stand in for CINIC-10; ",
     "far": "validation images of ImageNet in classes chosen here stand in for the paper's; ",
-}  # fmt: skip
+}
 NATS = ("cross_entropy", "kl")  # scores that are no percentages
 SIGNS: dict[str, Literal[-1, 1]] = {"accuracy": 1, "cross_entropy": -1}
 
@@ -44,9 +44,10 @@ class Judged:
         """A score by model and fold."""
         return {
             f"{name} · fold {fold + 1}": np.nan if value is None else float(value)
-            for name, entry in self.models.items() if model in (None, name)
+            for name, entry in self.models.items()
+            if model in (None, name)
             for fold, value in enumerate(entry[kind][on][score])
-        }  # fmt: skip
+        }
 
     def gap(self, on: str, score: str, model: str | None = None) -> Runs:
         """Soft less hard by model and fold, where both have the score."""
@@ -85,7 +86,10 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     made["figure-2-second-best"] = _gap(main, beside, HELD, "second_best", 1, reason)
     made["figure-2-second-best-every"] = count_finding(
         {name: float(np.mean(list(main.gap(HELD, "second_best", name).values()))) > 0 for name in main.models},
-        over=f"{main.what}", parts=(main.part,), reason=reason)  # fmt: skip
+        over=f"{main.what}",
+        parts=(main.part,),
+        reason=reason,
+    )
     made["figure-3-wrong"] = _gap(main, beside, HELD, "confidence_wrong", -1, reason)
     made["figure-3-right"] = _right(main, reason)
     made["figure-3-people"] = _like_people(main, reason)
@@ -101,9 +105,7 @@ def _set_up(main: Judged) -> str:
     )
 
 
-def _on_set(
-    main: Judged, beside: Judged, name: str, shown: str, score: str, sign: Literal[-1, 1]
-) -> Finding:  # fmt: skip
+def _on_set(main: Judged, beside: Judged, name: str, shown: str, score: str, sign: Literal[-1, 1]) -> Finding:
     """On a set of figure 2, by the models that were judged on it: heads have no features of images of a user's own."""
     candidates = ("cinic10", "imagenet") if name == "imagenet" else (name,)
     for models, others in ((main, beside), (beside, main)):
@@ -119,8 +121,16 @@ def _gap(main: Judged, beside: Judged, on: str, score: str, sign: Literal[-1, 1]
     percent = score not in NATS
     factor, digits, unit = (100, 1, " points") if percent else (1, 3, "")
     runs = {run: factor * value for run, value in runs.items()}
-    made = direction_finding(interval_of(runs), runs, sign, over=f"{main.what} and folds", parts=(main.part,),
-                             digits=digits, unit=unit, reason=reason)  # fmt: skip
+    made = direction_finding(
+        interval_of(runs),
+        runs,
+        sign,
+        over=f"{main.what} and folds",
+        parts=(main.part,),
+        digits=digits,
+        unit=unit,
+        reason=reason,
+    )
     means = ", ".join(f"{kind} {factor * main.mean(kind, on, score):.{digits}f}" for kind in ("hard", "soft"))
     said = f"{means}{' %' if percent else ''}; soft less hard {made.ours}"
     if on in (HELD, *beside.sets):
@@ -133,8 +143,9 @@ def _every(main: Judged, score: str, sign: int, reason: str) -> Finding:
     """By model and set, over the mean of folds; the paper says all, so all is asked for."""
     better = {
         f"{model} · {on}": bool(sign * float(np.mean(list(main.gap(on, score, model).values()))) > 0)
-        for model in main.models for on in main.sets
-    }  # fmt: skip
+        for model in main.models
+        for on in main.sets
+    }
     reason = f"on the {len(main.sets)} sets that are here; {reason}"
     made = count_finding(better, over=f"{main.what} and sets", parts=(main.part,), reason=reason)
     return made if all(better.values()) else replace(made, verdict="differs", reason=f"{reason}; not in all of them")
@@ -156,26 +167,46 @@ def _growing(main: Judged, beside: Judged, score: str, reason: str) -> Finding:
         return {run: -100 * value / hard[run] for run, value in of.gap(on, score).items()}
 
     runs = gaps(gains(main, "far"), gains(main, "cifar10"))
-    made = direction_finding(interval_of(runs), runs, 1, over=f"{main.what} and folds", parts=(main.part,), digits=1,
-                             unit=" points", reason=f"{STANDS_IN['far']}{reason}")  # fmt: skip
+    made = direction_finding(
+        interval_of(runs),
+        runs,
+        1,
+        over=f"{main.what} and folds",
+        parts=(main.part,),
+        digits=1,
+        unit=" points",
+        reason=f"{STANDS_IN['far']}{reason}",
+    )
     means = {on: float(np.mean(list(gains(main, on).values()))) for on in main.sets}
     unit = " points" if score == "accuracy" else " %"
     said = ", ".join(f"{SHORT[on]} {mean:+.1f}{unit}" for on, mean in means.items())
     other = gaps(gains(beside, "far"), gains(beside, "cifar10"))
-    return replace(made, ours=f"gain {said}; more on the far set by {made.ours}; {beside.what}: in "
-                   f"{sum(value > 0 for value in other.values())} of {len(other)}")  # fmt: skip
+    return replace(
+        made,
+        ours=f"gain {said}; more on the far set by {made.ours}; {beside.what}: in "
+        f"{sum(value > 0 for value in other.values())} of {len(other)}",
+    )
 
 
 def _right(main: Judged, reason: str) -> Finding:
     """How much more confidence falls where models are wrong than where they are right."""
     right, wrong = (main.gap(HELD, f"confidence_{outcome}") for outcome in ("right", "wrong"))
     runs = {run: 100 * (right[run] - wrong[run]) for run in right if run in wrong}
-    made = direction_finding(interval_of(runs), runs, 1, over=f"{main.what} and folds", parts=(main.part,), digits=1,
-                             unit=" points", reason=reason)  # fmt: skip
+    made = direction_finding(
+        interval_of(runs),
+        runs,
+        1,
+        over=f"{main.what} and folds",
+        parts=(main.part,),
+        digits=1,
+        unit=" points",
+        reason=reason,
+    )
     said = "; ".join(
         f"{outcome}: hard {100 * main.mean('hard', HELD, f'confidence_{outcome}'):.1f} %, soft "
-        f"{100 * main.mean('soft', HELD, f'confidence_{outcome}'):.1f} %" for outcome in ("right", "wrong")
-    )  # fmt: skip
+        f"{100 * main.mean('soft', HELD, f'confidence_{outcome}'):.1f} %"
+        for outcome in ("right", "wrong")
+    )
     return replace(made, ours=f"{said}; it falls more where they are wrong by {made.ours}")
 
 
@@ -184,10 +215,14 @@ def _like_people(main: Judged, reason: str) -> Finding:
     runs: Runs = {}
     for name, entry in main.models.items():
         pairs = zip(entry["same choice"]["soft"], entry["same choice"]["hard"], strict=True)
-        runs |= {f"{name} · fold {fold + 1}": soft - hard for fold, (soft, hard) in enumerate(pairs)
-                 if soft is not None and hard is not None}  # fmt: skip
-    made = direction_finding(interval_of(runs), runs, -1, over=f"{main.what} and folds", parts=(main.part,), digits=3,
-                             reason=reason)  # fmt: skip
+        runs |= {
+            f"{name} · fold {fold + 1}": soft - hard
+            for fold, (soft, hard) in enumerate(pairs)
+            if soft is not None and hard is not None
+        }
+    made = direction_finding(
+        interval_of(runs), runs, -1, over=f"{main.what} and folds", parts=(main.part,), digits=3, reason=reason
+    )
     return replace(made, ours=f"KL to people where all choose alike, soft less hard: {made.ours}")
 
 
@@ -199,6 +234,7 @@ def _rates(results: Results, scale: Scale) -> Finding:
         return untested(f"only the rate {CHOSEN_RATE:g} is run at this scale; full tries all four")
     best = {
         f"{name} · {kind}": min(entry["rates"], key=lambda rate: float(np.mean(entry["rates"][rate][kind]))) == "0.1"
-        for name, entry in models.items() for kind in ("soft", "hard")
-    }  # fmt: skip
+        for name, entry in models.items()
+        for kind in ("soft", "hard")
+    }
     return count_finding(best, over="networks and kinds of labels", parts=("scratch-shift",))

@@ -30,8 +30,12 @@ def table_1(results: Results) -> dict[str, dict[str, dict[str, Any]]]:
     for name, numbers in results.numbers["tuned"]["networks"].items():
         table[name] = {"pretrained": numbers["pretrained"]}
         for row in ROWS:
-            tried = [scores for way, rates in numbers["tuned"].items() if way.partition(" ")[0] == row
-                     for scores in rates.values()]  # fmt: skip
+            tried = [
+                scores
+                for way, rates in numbers["tuned"].items()
+                if way.partition(" ")[0] == row
+                for scores in rates.values()
+            ]
             table[name][row] = min(tried, key=lambda scores: float(np.mean(scores["soft_nll"])))
     return table
 
@@ -39,8 +43,9 @@ def table_1(results: Results) -> dict[str, dict[str, dict[str, Any]]]:
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim about table 1."""
     table = table_1(results)
-    nll = {name: {row: float(np.mean(scores["soft_nll"])) for row, scores in rows.items()}
-           for name, rows in table.items()}  # fmt: skip
+    nll = {
+        name: {row: float(np.mean(scores["soft_nll"])) for row, scores in rows.items()} for name, rows in table.items()
+    }
     reason = _set_up(table, scale)
     made = {f"table-1-{published.slug(name)}": _closest(name, table, nll, reason) for name in ARCHITECTURES}
     every = _Every(nll, reason)
@@ -48,8 +53,9 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     made["table-1-tuning"] = _tuning(nll, reason)
     made["table-1-classes"] = _by_classes(table, reason)
     made["table-1-pretrained"] = _classes_first(table, reason)
-    made["table-1-category"] = every.of(lambda rows: min(rows[row] for row in HUMAN) < rows["category"]
-                                        < rows["control"])  # fmt: skip
+    made["table-1-category"] = every.of(
+        lambda rows: min(rows[row] for row in HUMAN) < rows["category"] < rows["control"]
+    )
     made["table-1-mixup"] = every.of(lambda rows: rows["mixup"] < rows["control"])
     made["table-1-mixup-human"] = every.of(lambda rows: rows["mixup"] > max(rows[row] for row in (*HUMAN, "category")))
     made["table-1-sampled"] = _sampled(table, reason)
@@ -70,8 +76,13 @@ class _Every:
     def of(self, holds: Any) -> Finding:
         rows = ("pretrained", *ROWS)
         mean = ", ".join(f"{row} {np.mean([each[row] for each in self.nll.values()]):.3f}" for row in rows)
-        return count_finding({name: bool(holds(rows)) for name, rows in self.nll.items()}, over="networks", parts=PART,
-                             said=f"mean cross-entropy to people: {mean}", reason=self.reason)  # fmt: skip
+        return count_finding(
+            {name: bool(holds(rows)) for name, rows in self.nll.items()},
+            over="networks",
+            parts=PART,
+            said=f"mean cross-entropy to people: {mean}",
+            reason=self.reason,
+        )
 
 
 def _set_up(table: Mapping[str, Any], scale: Scale) -> str:
@@ -116,21 +127,33 @@ def _by_classes(table: Mapping[str, Any], reason: str) -> Finding:
 
 
 def _classes_first(table: Mapping[str, Any], reason: str) -> Finding:
-    holds = {name: float(np.mean(rows["pretrained"]["cross_entropy"])) < float(np.mean(rows["pretrained"]["soft_nll"]))
-             for name, rows in table.items()}  # fmt: skip
-    means = [np.mean([np.mean(rows["pretrained"][score]) for rows in table.values()])
-             for score in ("cross_entropy", "soft_nll")]  # fmt: skip
+    holds = {
+        name: float(np.mean(rows["pretrained"]["cross_entropy"])) < float(np.mean(rows["pretrained"]["soft_nll"]))
+        for name, rows in table.items()
+    }
+    means = [
+        np.mean([np.mean(rows["pretrained"][score]) for rows in table.values()])
+        for score in ("cross_entropy", "soft_nll")
+    ]
     said = f"to classes {means[0]:.3f}, to people {means[1]:.3f}"
     return count_finding(holds, over="networks", parts=PART, said=said, reason=reason)
 
 
 def _sampled(table: Mapping[str, Any], reason: str) -> Finding:
     runs = {
-        f"{name} · fold {fold + 1}": sampled - soft for name, rows in table.items()
+        f"{name} · fold {fold + 1}": sampled - soft
+        for name, rows in table.items()
         for fold, (sampled, soft) in enumerate(zip(rows["sampled"]["soft_nll"], rows["soft"]["soft_nll"], strict=True))
-    }  # fmt: skip
-    made = no_difference_finding(interval_of(runs), runs, APART, over="networks and folds", parts=PART, digits=3,
-                                 reason=f"the margin is the largest distance in table 1; {reason}")  # fmt: skip
+    }
+    made = no_difference_finding(
+        interval_of(runs),
+        runs,
+        APART,
+        over="networks and folds",
+        parts=PART,
+        digits=3,
+        reason=f"the margin is the largest distance in table 1; {reason}",
+    )
     return replace(made, ours=f"sampled less whole {made.ours}")
 
 
@@ -144,14 +167,16 @@ def _further(column: str, table: Mapping[str, Any], reason: str) -> Finding:
         return count_finding(best, over="networks", parts=PART, said=f"mean cross-entropy: {mean}", reason=reason)
     return Finding(
         ours=f"on ImageNet's images of the same classes lowest with whole or sampled labels in {sum(best.values())} of "
-        f"{len(best)} networks", verdict="cannot be tested here", parts=PART,
+        f"{len(best)} networks",
+        verdict="cannot be tested here",
+        parts=PART,
         reason=f"the images of CIFAR-10.1 {column} are not among the data",
-    )  # fmt: skip
+    )
 
 
 def _ensemble(
     results: Results, nll: Mapping[str, Mapping[str, float]], scale: Scale, reason: str
-) -> dict[str, Finding]:  # fmt: skip
+) -> dict[str, Finding]:
     together = results.numbers["tuned"]["ensemble"]["soft_nll"]
     if len(nll) < 2:
         alone = untested("one network is run at this scale, and makes no ensemble; laptop and full have eight")
@@ -164,13 +189,16 @@ def _ensemble(
     return {
         "section-6-ensemble": _all_of(
             {name: together < rows["pretrained"] for name, rows in nll.items()},
-            said=f"{said}, the closest of them {min(rows['pretrained'] for rows in nll.values()):.3f}", reason=reason),
+            said=f"{said}, the closest of them {min(rows['pretrained'] for rows in nll.values()):.3f}",
+            reason=reason,
+        ),
         "section-6-no-substitute": _all_of(
             {name: rows["soft"] < together for name, rows in nll.items()},
             said=f"{said}, fine-tuned on human labels {min(rows['soft'] for rows in nll.values()):.3f} to "
             f"{max(rows['soft'] for rows in nll.values()):.3f}",
-            reason=f"{gains}; {reason}"),
-    }  # fmt: skip
+            reason=f"{gains}; {reason}",
+        ),
+    }
 
 
 def _all_of(holds: Mapping[str, bool], *, said: str, reason: str) -> Finding:
@@ -184,8 +212,11 @@ def _recency(nll: Mapping[str, Mapping[str, float]], scale: Scale) -> Finding:
         return untested("networks of other widths and depths than published say nothing about this order; full runs it")
     order = sorted(nll, key=lambda name: nll[name]["pretrained"])
     place = order.index("Shake-Shake") + 1
-    return Finding(ours=f"Shake-Shake is number {place} of {len(order)}: {', '.join(order)}", parts=PART,
-                   verdict="same direction" if place > 3 else "differs")  # fmt: skip
+    return Finding(
+        ours=f"Shake-Shake is number {place} of {len(order)}: {', '.join(order)}",
+        parts=PART,
+        verdict="same direction" if place > 3 else "differs",
+    )
 
 
 def _accuracy(table: Mapping[str, Any], reason: str) -> Finding:
@@ -196,10 +227,23 @@ def _accuracy(table: Mapping[str, Any], reason: str) -> Finding:
     runs: dict[str, float] = {}
     for name, rows in table.items():
         human = np.mean([rows[row]["accuracy"] for row in (*HUMAN, "category")], axis=0)  # (folds,)
-        runs |= {f"{name} · fold {fold + 1}": 100 * float(gain)
-                 for fold, gain in enumerate(human - rows["control"]["accuracy"])}  # fmt: skip
-    made = no_difference_finding(interval_of(runs), runs, LOST, over="networks and folds", parts=PART, digits=2,
-                                 unit=" points", reason=f"a point is the margin; {reason}")  # fmt: skip
+        runs |= {
+            f"{name} · fold {fold + 1}": 100 * float(gain)
+            for fold, gain in enumerate(human - rows["control"]["accuracy"])
+        }
+    made = no_difference_finding(
+        interval_of(runs),
+        runs,
+        LOST,
+        over="networks and folds",
+        parts=PART,
+        digits=2,
+        unit=" points",
+        reason=f"a point is the margin; {reason}",
+    )
     gained = made.value is not None and made.value.low > 0
-    return replace(made, verdict="same direction" if made.verdict == "differs" and gained else made.verdict,
-                   ours=f"human labels (whole, sampled, class means) less classes {made.ours}")  # fmt: skip
+    return replace(
+        made,
+        verdict="same direction" if made.verdict == "differs" and gained else made.verdict,
+        ours=f"human labels (whole, sampled, class means) less classes {made.ours}",
+    )

@@ -41,8 +41,10 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
 
 def gap(rows: Mapping[str, Any], score: str, epsilon: str = EPSILON) -> list[float]:
     """Human labels less classes after FGSM, by fold."""
-    return [soft["fgsm"][epsilon][score] - control["fgsm"][epsilon][score]
-            for soft, control in zip(rows["soft"], rows["control"], strict=True)]  # fmt: skip
+    return [
+        soft["fgsm"][epsilon][score] - control["fgsm"][epsilon][score]
+        for soft, control in zip(rows["soft"], rows["control"], strict=True)
+    ]
 
 
 def mean_of(rows: Mapping[str, Any], row: str, score: str, epsilon: str = EPSILON) -> float:
@@ -66,21 +68,33 @@ def _cross_entropy(name: str, networks: Mapping[str, Any], reason: str) -> Findi
 
 def _half(networks: Mapping[str, Any], reason: str) -> Finding:
     """The share that is left of the cross-entropy: as in the table or less, more than there, or all of it."""
-    shares = {name: mean_of(rows, "soft", "cross_entropy") / mean_of(rows, "control", "cross_entropy")
-              for name, rows in networks.items()}  # fmt: skip
+    shares = {
+        name: mean_of(rows, "soft", "cross_entropy") / mean_of(rows, "control", "cross_entropy")
+        for name, rows in networks.items()
+    }
     mean = float(np.mean(list(shares.values())))
     listed = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     as_there = mean <= MOST_LEFT
     said = "" if as_there else f"{'less is gained than' if mean < 1 else 'nothing is gained, unlike'} in the paper; "
-    return Finding(ours=f"{mean:.2f} of it is left on average ({listed})", parts=PART, reason=f"{said}{reason}",
-                   verdict="same direction" if as_there else "differs", runs=shares)  # fmt: skip
+    return Finding(
+        ours=f"{mean:.2f} of it is left on average ({listed})",
+        parts=PART,
+        reason=f"{said}{reason}",
+        verdict="same direction" if as_there else "differs",
+        runs=shares,
+    )
 
 
 def _accuracy(networks: Mapping[str, Any], reason: str) -> Finding:
     gaps = {name: 100 * float(np.mean(gap(rows, "accuracy"))) for name, rows in networks.items()}
     said = ", ".join(f"{name} {value:+.1f}" for name, value in gaps.items())
-    return count_finding({name: value > 0 for name, value in gaps.items()}, over="networks", parts=PART,
-                         said=f"soft less hard in points: {said}", reason=reason)  # fmt: skip
+    return count_finding(
+        {name: value > 0 for name, value in gaps.items()},
+        over="networks",
+        parts=PART,
+        said=f"soft less hard in points: {said}",
+        reason=reason,
+    )
 
 
 def _largest(networks: Mapping[str, Any], reason: str) -> Finding:
@@ -91,21 +105,28 @@ def _largest(networks: Mapping[str, Any], reason: str) -> Finding:
     gaps = {name: every[name] for name in sorted(every, key=lambda name: -abs(every[name]))[:2]}
     theirs = ", ".join(f"{name} {every[name]:+.1f}" for name in LARGEST if name not in gaps)
     reason = f"of the paper's two, {theirs} points; {reason}" if theirs else reason
-    made = count_finding({name: value > 0 for name, value in gaps.items()}, over="networks", parts=PART,
-                         said=", ".join(f"{name} {value:+.1f} points" for name, value in gaps.items()),
-                         reason=reason)  # fmt: skip
+    made = count_finding(
+        {name: value > 0 for name, value in gaps.items()},
+        over="networks",
+        parts=PART,
+        said=", ".join(f"{name} {value:+.1f} points" for name, value in gaps.items()),
+        reason=reason,
+    )
     return made if all(value > 0 for value in gaps.values()) else replace(made, verdict="differs")
 
 
 def _epsilons(networks: Mapping[str, Any], reason: str) -> Finding:
     """Whether the mean difference in cross-entropy has the sign at every epsilon that it has at 4."""
     epsilons = next(iter(networks.values()))["soft"][0]["fgsm"]
-    means = {epsilon: float(np.mean([gap(rows, "cross_entropy", epsilon) for rows in networks.values()]))
-             for epsilon in epsilons}  # fmt: skip
+    means = {
+        epsilon: float(np.mean([gap(rows, "cross_entropy", epsilon) for rows in networks.values()]))
+        for epsilon in epsilons
+    }
     same = {f"epsilon {epsilon}": bool(value * means[EPSILON] > 0) for epsilon, value in means.items()}
     said = ", ".join(f"{epsilon}: {value:+.3f}" for epsilon, value in means.items())
-    made = count_finding(same, over="epsilons", parts=PART, said=f"soft less hard in cross-entropy at {said}",
-                         reason=reason)  # fmt: skip
+    made = count_finding(
+        same, over="epsilons", parts=PART, said=f"soft less hard in cross-entropy at {said}", reason=reason
+    )
     return made if all(same.values()) else replace(made, verdict="differs")
 
 
@@ -116,14 +137,17 @@ def risen(rows: Mapping[str, Any], row: str) -> list[float]:
 
 def _slower(networks: Mapping[str, Any], reason: str) -> Finding:
     runs = {
-        f"{name} · fold {fold + 1}": soft - hard for name, rows in networks.items()
+        f"{name} · fold {fold + 1}": soft - hard
+        for name, rows in networks.items()
         for fold, (soft, hard) in enumerate(zip(risen(rows, "soft"), risen(rows, "control"), strict=True))
-    }  # fmt: skip
-    made = direction_finding(interval_of(runs), runs, -1, over="networks and folds", parts=PART, digits=2,
-                             reason=reason)  # fmt: skip
+    }
+    made = direction_finding(
+        interval_of(runs), runs, -1, over="networks and folds", parts=PART, digits=2, reason=reason
+    )
     hard, soft = (float(np.mean([risen(rows, row) for rows in networks.values()])) for row in ("control", "soft"))
-    return replace(made, ours=f"it rises by {hard:.2f} with classes, {soft:.2f} with human labels; soft less hard "
-                   f"{made.ours}")  # fmt: skip
+    return replace(
+        made, ours=f"it rises by {hard:.2f} with classes, {soft:.2f} with human labels; soft less hard {made.ours}"
+    )
 
 
 def _levels_off(networks: Mapping[str, Any], reason: str) -> Finding:
@@ -136,21 +160,31 @@ def _levels_off(networks: Mapping[str, Any], reason: str) -> Finding:
     runs = {name: 100 * (late(rows, "soft") - late(rows, "control")) for name, rows in networks.items()}
     if len(runs) < 2:
         return untested("one network is run at this scale; laptop and full have eight to compare")
-    made = direction_finding(interval_of(runs), runs, -1, over="networks", parts=PART, digits=1, unit=" points",
-                             reason=reason)  # fmt: skip
+    made = direction_finding(
+        interval_of(runs), runs, -1, over="networks", parts=PART, digits=1, unit=" points", reason=reason
+    )
     hard, soft = (100 * float(np.mean([late(rows, row) for rows in networks.values()])) for row in ("control", "soft"))
-    return replace(made, ours=f"the second half of the steps adds {hard:.1f} % of the rise with classes, {soft:.1f} % "
-                   f"with human labels: {made.ours}")  # fmt: skip
+    return replace(
+        made,
+        ours=f"the second half of the steps adds {hard:.1f} % of the rise with classes, {soft:.1f} % "
+        f"with human labels: {made.ours}",
+    )
 
 
 def _driven_to_none(networks: Mapping[str, Any], scale: Scale, reason: str) -> Finding:
     """The accuracy that the last step leaves, of each network; the paper says each, so the largest decides."""
-    left = {row: [float(np.mean([fold["pgd"]["accuracy"][-1] for fold in rows[row]])) for rows in networks.values()]
-            for row in ("control", "soft")}  # fmt: skip
+    left = {
+        row: [float(np.mean([fold["pgd"]["accuracy"][-1] for fold in rows[row]])) for rows in networks.values()]
+        for row in ("control", "soft")
+    }
     steps = len(next(iter(networks.values()))["soft"][0]["pgd"]["accuracy"]) - 1
     hard, soft = (f"{100 * np.mean(left[row]):.1f} % (at most {100 * max(left[row]):.1f} %)" for row in left)
     none = max(map(max, left.values())) <= DRIVEN_TO
     if not none and scale != "full":
         reason = f"likely since networks here are small and shortly trained, which an attack moves less; {reason}"
-    return Finding(ours=f"{hard} with classes, {soft} with human labels after {steps} steps", parts=PART, reason=reason,
-                   verdict="same direction" if none else "differs")  # fmt: skip
+    return Finding(
+        ours=f"{hard} with classes, {soft} with human labels after {steps} steps",
+        parts=PART,
+        reason=reason,
+        verdict="same direction" if none else "differs",
+    )

@@ -126,5 +126,7 @@ def _by_class(x: np.ndarray, cifar10: np.ndarray, imagenet: np.ndarray) -> dict[
     """ImageNet's images in the two sets.  cifar10: (n,) codes, -1 for none; imagenet: (n,) codes"""
     near = {code: CLASSES.index(name) for name, codes in FAR.items() for code in codes}
     far = np.array([near.get(int(code), -1) for code in imagenet])
-    return {name: Inputs(x[codes >= 0], codes[codes >= 0].astype(np.int64))
-            for name, codes in (("imagenet", cifar10), ("far", far))}  # fmt: skip
+    return {
+        name: Inputs(x[codes >= 0], codes[codes >= 0].astype(np.int64))
+        for name, codes in (("imagenet", cifar10), ("far", far))
+    }

@@ -60,9 +60,14 @@ def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) 
 
 
 def judged_models(
-    study: Path, folder: Path, load: Load, sets: Mapping[str, Inputs], people: LabelledItems, names: Mapping[str, str],
+    study: Path,
+    folder: Path,
+    load: Load,
+    sets: Mapping[str, Inputs],
+    people: LabelledItems,
+    names: Mapping[str, str],
     tell: Tell,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """model -> kind of labels -> what it is judged on -> score -> one number for each fold; and for other rates."""
     records = read_folder(study).records
     kept = folder / f"judged-{VERSION}-{'-'.join(str(len(inputs.classes)) for inputs in sets.values())}"
@@ -110,9 +115,12 @@ def _on_held_out(held: Distributions, people: LabelledItems) -> dict[str, float 
     rows = item_positions(held.items, people.labels.items)
     guess, truth = held.probs, people.labels.probs[rows]
     scores = {
-        "soft_nll": soft_nll, "kl": kl_to_people, "second_best": second_best_accuracy,
-        "confidence_right": confidence_when_right, "confidence_wrong": confidence_when_wrong,
-    }  # fmt: skip
+        "soft_nll": soft_nll,
+        "kl": kl_to_people,
+        "second_best": second_best_accuracy,
+        "confidence_right": confidence_when_right,
+        "confidence_wrong": confidence_when_wrong,
+    }
     means = {name: _mean(score(guess, truth)) for name, score in scores.items()}
     return against_classes(guess, people.gold[rows]) | means
 
@@ -127,8 +135,10 @@ def against_classes(guess: np.ndarray, classes: np.ndarray) -> dict[str, float |
     """Accuracy and cross-entropy in nats.  guess: (n, k); classes: (n,) codes"""
     codes = np.asarray(classes, dtype=np.int64)
     truth = np.eye(guess.shape[1])[codes]
-    return {"accuracy": float(accuracy_to_gold(guess, codes).mean()),
-            "cross_entropy": float(soft_nll(guess, truth).mean())}  # fmt: skip
+    return {
+        "accuracy": float(accuracy_to_gold(guess, codes).mean()),
+        "cross_entropy": float(soft_nll(guess, truth).mean()),
+    }
 
 
 def _where_all_choose_alike(pair: list[Distributions], people: LabelledItems) -> list[float | None]:

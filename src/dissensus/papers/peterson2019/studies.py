@@ -55,23 +55,29 @@ def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
 
 
 def compared(
-    name: str, people: LabelledItems, kinds: Mapping[str, LabelledItems], inputs: Mapping[str, Any],
-    models: Sequence[Mapping[str, Any]], folds: int,
-) -> Study:  # fmt: skip
+    name: str,
+    people: LabelledItems,
+    kinds: Mapping[str, LabelledItems],
+    inputs: Mapping[str, Any],
+    models: Sequence[Mapping[str, Any]],
+    folds: int,
+) -> Study:
     """Models that learn from each kind of labels in folds, all judged by what people said.
 
     kinds   labels to learn from, by name
     inputs  `features` or `images`, as a study takes them
     """
-    return study_of({
-        "name": name,
-        "question": "Do models that learn how people disagree generalise better than those that learn one class?",
-        "seeds": 1,
-        "delivery": "soft",
-        "keep_models": True,
-        "data": {kind: {"labels": labels, "people": people, **inputs} for kind, labels in kinds.items()},
-        "model": list(models),
-        "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
-        "evaluate": {"metrics": ["accuracy_gold", "soft_nll", "second_best_accuracy", "confidence_right"]},
-        "compare": {"baseline": {"data": "hard"}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": name,
+            "question": "Do models that learn how people disagree generalise better than those that learn one class?",
+            "seeds": 1,
+            "delivery": "soft",
+            "keep_models": True,
+            "data": {kind: {"labels": labels, "people": people, **inputs} for kind, labels in kinds.items()},
+            "model": list(models),
+            "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
+            "evaluate": {"metrics": ["accuracy_gold", "soft_nll", "second_best_accuracy", "confidence_right"]},
+            "compare": {"baseline": {"data": "hard"}},
+        }
+    )

@@ -196,8 +196,10 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
 
 def tuned_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
     """Each score of a way to fine-tune, by fold, from the pieces that are kept."""
-    folds = [json.loads(_piece(folder, name, row, rate, fold).read_text(encoding="utf-8"))
-             for fold in range(SIZES[scale].folds)]  # fmt: skip
+    folds = [
+        json.loads(_piece(folder, name, row, rate, fold).read_text(encoding="utf-8"))
+        for fold in range(SIZES[scale].folds)
+    ]
     return {score: [fold[score] for fold in folds] for score in folds[0]}
 
 
@@ -222,9 +224,19 @@ def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Mate
 
 
 def _tuned(
-    scale: Scale, name: str, sized: Sized, folder: Path, start: Any, given: Material, row: str, deliver: Deliver,
-    rate: float, fold: int, train: np.ndarray, held: np.ndarray,
-) -> dict[str, Any]:  # fmt: skip
+    scale: Scale,
+    name: str,
+    sized: Sized,
+    folder: Path,
+    start: Any,
+    given: Material,
+    row: str,
+    deliver: Deliver,
+    rate: float,
+    fold: int,
+    train: np.ndarray,
+    held: np.ndarray,
+) -> dict[str, Any]:
     """Scores of one fine-tuning on the images held out; its network is kept where it is attacked later."""
     from dissensus.train.loop import fit
     from dissensus.train.network_files import save_network
@@ -241,8 +253,9 @@ def _tuned(
 
 def _by_fold(scale: Scale, guess: np.ndarray, given: Material) -> dict[str, Any]:
     """Scores of the same predictions on the images that each fold holds out."""
-    folds = [_scores(guess[held], given.people[held], given.gold[held])
-             for _, _, held in folds_of(scale, len(given.gold))]  # fmt: skip
+    folds = [
+        _scores(guess[held], given.people[held], given.gold[held]) for _, _, held in folds_of(scale, len(given.gold))
+    ]
     return {score: [fold[score] for fold in folds] for score in folds[0]}
 
 
@@ -251,8 +264,11 @@ def _scores(guess: np.ndarray, people: np.ndarray, gold: np.ndarray) -> dict[str
 
 
 def _elsewhere(network: Any, given: Material) -> dict[str, Any]:
-    return {f"{name}_{score}": value for name, inputs in given.elsewhere.items()
-            for score, value in against_classes(network.probs(inputs.x), inputs.classes).items()}  # fmt: skip
+    return {
+        f"{name}_{score}": value
+        for name, inputs in given.elsewhere.items()
+        for score, value in against_classes(network.probs(inputs.x), inputs.classes).items()
+    }
 
 
 def _cutout(scale: Scale, sized: Sized) -> dict[str, int]:

@@ -61,9 +61,15 @@ def _gap(run: SetRun, metric: str) -> Finding:
     gaps = soft_less_hard(run.numbers, metric)
     unit = " points" if metric == "accuracy" else ""
     finding = direction_finding(
-        mean_interval(gaps.tolist()), by_seed(gaps), SIGNS[metric], parts=(run.part, *run.others), over="seeds",
-        digits=2 if unit else 3, unit=unit, reason="; ".join([*_one_test_set(run, metric), *run.other_here]),
-    )  # fmt: skip
+        mean_interval(gaps.tolist()),
+        by_seed(gaps),
+        SIGNS[metric],
+        parts=(run.part, *run.others),
+        over="seeds",
+        digits=2 if unit else 3,
+        unit=unit,
+        reason="; ".join([*_one_test_set(run, metric), *run.other_here]),
+    )
     return _beside(finding, run, metric)
 
 
@@ -85,9 +91,10 @@ def _beside(finding: Finding, run: SetRun, metric: str) -> Finding:
         )
     scores = {
         f"{part}, {reading}, {targets}": own[reading]["scores"][targets][metric]
-        for part, own in ((run.part, run.numbers), *run.others.items()) for reading in ("fixed", "drawn")
+        for part, own in ((run.part, run.numbers), *run.others.items())
+        for reading in ("fixed", "drawn")
         for targets in ("hard", "soft")
-    }  # fmt: skip
+    }
     return replace(finding, ours=text, behind=scores)
 
 
@@ -104,9 +111,15 @@ def _accuracy(run: SetRun) -> Finding:
     gaps = soft_less_hard(run.numbers, "accuracy")
     margin = min(printed(text).sd or np.inf for text in published.SCORES[run.name]["accuracy"])
     finding = no_difference_finding(
-        mean_interval(gaps.tolist()), by_seed(gaps), margin, over="seeds", parts=(run.part, *run.others), digits=2,
-        unit=" points", reason="; ".join([*_one_test_set(run, "accuracy"), *run.other_here]),
-    )  # fmt: skip
+        mean_interval(gaps.tolist()),
+        by_seed(gaps),
+        margin,
+        over="seeds",
+        parts=(run.part, *run.others),
+        digits=2,
+        unit=" points",
+        reason="; ".join([*_one_test_set(run, "accuracy"), *run.other_here]),
+    )
     return _beside(finding, run, "accuracy")
 
 
@@ -156,9 +169,11 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
     parts = tuple(run.part for run in runs.values())
     if len(known) < len(gains):
         return Finding(
-            ours=each, verdict="cannot be tested here", parts=parts,
+            ours=each,
+            verdict="cannot be tested here",
+            parts=parts,
             reason="a correlation of 0 or less has no relative gain",
-        )  # fmt: skip
+        )
     finding = direction_finding(
         mean_interval(list(known.values())), known, 1, over="sets", parts=parts, digits=0, unit=" %", reason=reason
     )
@@ -195,18 +210,22 @@ def _no_loss(runs: Runs) -> Finding:
             seen = p_value(run.numbers, "accuracy", reading) < LEVEL
             kept[f"{published.NAMES[name]}, {split}"] = not (lower and seen)
     finding = count_finding(
-        kept, over="sets and readings of a seed", parts=tuple(run.part for run in runs.values()),
+        kept,
+        over="sets and readings of a seed",
+        parts=tuple(run.part for run in runs.values()),
         said=f"no loss of accuracy that a paired t-test sees at {LEVEL:g}",
-    )  # fmt: skip
+    )
     return _all(finding, kept, runs)
 
 
 def _everywhere(runs: Runs) -> Finding:
     better = {
-        f"{published.NAMES[name]}, {published.METRIC_NAMES[metric]}":
-        bool(SIGNS[metric] * soft_less_hard(run.numbers, metric).mean() > 0)
-        for name, run in runs.items() for metric in ("kl", "entropy_correlation")
-    }  # fmt: skip
+        f"{published.NAMES[name]}, {published.METRIC_NAMES[metric]}": bool(
+            SIGNS[metric] * soft_less_hard(run.numbers, metric).mean() > 0
+        )
+        for name, run in runs.items()
+        for metric in ("kl", "entropy_correlation")
+    }
     parts = tuple(run.part for run in runs.values())
     finding = count_finding(better, over="sets and scores", parts=parts, said="better with soft labels")
     return _all(finding, better, runs)
@@ -230,11 +249,18 @@ def _largest(runs: Runs) -> Finding:
     parts = tuple(run.part for run in runs.values())
     text = ", ".join(f"{published.NAMES[name]} {gain:+.0f} %" for name, gain in gains.items())
     if not all(map(math.isfinite, gains.values())):
-        return Finding(ours="-", verdict="cannot be tested here", parts=parts,
-                       reason="a correlation of 0 or less, as here on a set, has no relative gain")  # fmt: skip
+        return Finding(
+            ours="-",
+            verdict="cannot be tested here",
+            parts=parts,
+            reason="a correlation of 0 or less, as here on a set, has no relative gain",
+        )
     largest = max(gains, key=lambda name: gains[name])
     same = largest == "chaosnli"
     return Finding(
-        ours=text, verdict="same direction" if same else "differs", parts=parts, runs=gains,
+        ours=text,
+        verdict="same direction" if same else "differs",
+        parts=parts,
+        runs=gains,
         reason="" if same else "relative gains depend on the correlation of hard labels, and so on the encoder",
-    )  # fmt: skip
+    )

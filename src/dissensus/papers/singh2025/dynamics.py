@@ -69,13 +69,19 @@ def _longer(runs: Runs) -> Finding:
         each.append(f"{published.NAMES[name]} {means[0]:.1f} against {means[1]:.1f} epochs")
     parts = tuple(run.part for run in runs.values())
     if not later:
-        return Finding(ours=", ".join(each), verdict="cannot be tested here", parts=parts,
-                       reason="no setting was stopped before its last epoch")  # fmt: skip
+        return Finding(
+            ours=", ".join(each),
+            verdict="cannot be tested here",
+            parts=parts,
+            reason="no setting was stopped before its last epoch",
+        )
     return count_finding(
-        later, over=f"settings in which one of the two was stopped early, and hard labels longer in {shorter}",
-        parts=parts, said=f"soft against hard labels with equal settings: {', '.join(each)}; soft labels train longer",
+        later,
+        over=f"settings in which one of the two was stopped early, and hard labels longer in {shorter}",
+        parts=parts,
+        said=f"soft against hard labels with equal settings: {', '.join(each)}; soft labels train longer",
         reason="figure 4 shows each with the settings chosen for it, here both have the same",
-    )  # fmt: skip
+    )
 
 
 def _spread(run: SetRun) -> Finding:
@@ -84,12 +90,14 @@ def _spread(run: SetRun) -> Finding:
     people, soft, hard = entropies["people"], np.array(entropies["soft"]), np.array(entropies["hard"])
     less, nearer = hard < people, np.abs(soft - people) < np.abs(hard - people)  # (seeds,)
     return count_finding(
-        {f"seed {seed + 1}": bool(both) for seed, both in enumerate(less & nearer)}, over="seeds", parts=(run.part,),
+        {f"seed {seed + 1}": bool(both) for seed, both in enumerate(less & nearer)},
+        over="seeds",
+        parts=(run.part,),
         said=f"mean entropy on the most disputed tenth: people {people:.2f}, soft {soft.mean():.2f}, hard "
         f"{hard.mean():.2f} nats; hard is less spread out than people in {int(less.sum())}, soft nearer to people in "
         f"{int(nearer.sum())}, both",
         reason=run.reason,
-    )  # fmt: skip
+    )
 
 
 def _same_choice(runs: Runs) -> Finding:
@@ -100,13 +108,17 @@ def _same_choice(runs: Runs) -> Finding:
         soft, hard = np.array(agreeing["soft"]), np.array(agreeing["hard"])
         closer |= {f"{published.NAMES[name]}, seed {seed + 1}": bool(holds) for seed, holds in enumerate(soft < hard)}
         odd += [run.shown] if soft.mean() >= hard.mean() else []
-        each.append(f"{published.NAMES[name]} {soft.mean():.3f} against {hard.mean():.3f} on "
-                    f"{100 * np.mean(agreeing['share']):.0f} % of the items")  # fmt: skip
+        each.append(
+            f"{published.NAMES[name]} {soft.mean():.3f} against {hard.mean():.3f} on "
+            f"{100 * np.mean(agreeing['share']):.0f} % of the items"
+        )
     return count_finding(
-        closer, over="seeds of three sets", parts=tuple(run.part for run in runs.values()),
+        closer,
+        over="seeds of three sets",
+        parts=tuple(run.part for run in runs.values()),
         said=f"KL with soft and hard labels where both choose as most people do: {', '.join(each)}",
         reason=f"not so on the mean of {' and '.join(odd)}" if odd else "",
-    )  # fmt: skip
+    )
 
 
 def _moderate(run: SetRun) -> Finding:
@@ -129,11 +141,16 @@ def _more_answers(runs: Runs) -> Finding:
             shown = ", ".join(f"{gain.mean():.3f} with {count}" for count, gain in gains.items())
             each.append(f"{published.NAMES[name]} {shown}")
     finding = direction_finding(
-        mean_interval(list(grown.values())), grown, 1, over="seeds", digits=3,
+        mean_interval(list(grown.values())),
+        grown,
+        1,
+        over="seeds",
+        digits=3,
         parts=tuple(run.part for run in runs.values()),
         reason="the paper compares different sets; here answers of the same items were left out of training",
-    )  # fmt: skip
+    )
     return said(
-        finding, f"how much lower KL is with soft labels, by answers per item: {'; '.join(each)}; all less fewest "
+        finding,
+        f"how much lower KL is with soft labels, by answers per item: {'; '.join(each)}; all less fewest "
         f"{finding.ours}",
-    )  # fmt: skip
+    )

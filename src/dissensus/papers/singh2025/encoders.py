@@ -23,13 +23,18 @@ Progress = Callable[[int, int], None]
 FILED = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10-test",)}
 HERE = {"chaosnli": "minilm", "popquorn": "minilm", "cifar10h-hard": "resnet50"}
 OF_THE_PAPER = {
-    "chaosnli": "text-embedding-3-large", "popquorn": "text-embedding-3-large", "cifar10h-hard": "dinov2-small",
-}  # fmt: skip
+    "chaosnli": "text-embedding-3-large",
+    "popquorn": "text-embedding-3-large",
+    "cifar10h-hard": "dinov2-small",
+}
 READY = {"resnet50": "cifar10-resnet50", "efficientnet-lite0": "cifar10-efficientnet"}  # data sets of features
 SHOWN = {
-    "minilm": "all-MiniLM-L6-v2", "resnet50": "ResNet-50 of ImageNet", "efficientnet-lite0": "EfficientNet-Lite0 of "
-    "ImageNet", "text-embedding-3-large": "OpenAI text-embedding-3-large", "dinov2-small": "DINOv2 Small",
-}  # fmt: skip
+    "minilm": "all-MiniLM-L6-v2",
+    "resnet50": "ResNet-50 of ImageNet",
+    "efficientnet-lite0": "EfficientNet-Lite0 of ImageNet",
+    "text-embedding-3-large": "OpenAI text-embedding-3-large",
+    "dinov2-small": "DINOv2 Small",
+}
 
 
 def encoders_of(name: str) -> list[str]:
@@ -79,13 +84,16 @@ def _in_order(path: Path, name: str) -> np.ndarray:
     items = np.arange(10_000) if name == "cifar10-test" else load(name).labels.items
     table = read_features(path)
     if len(table.values) != len(items):
-        raise ValueError(f"{path}: {len(table.values):,} rows, but {name} has {len(items):,} items; expected a row for "
-                         "each")  # fmt: skip
+        raise ValueError(
+            f"{path}: {len(table.values):,} rows, but {name} has {len(items):,} items; expected a row for each"
+        )
     if not table.named:
         return table.values
     place = {str(item): row for row, item in enumerate(table.items)}
     unknown = [item for item in items if str(item) not in place]
     if unknown:
-        raise ValueError(f"{path}: no row is named {unknown[0]}, an item of {name}, and {len(unknown):,} items have "
-                         "none; expected the names of that data set, or none")  # fmt: skip
+        raise ValueError(
+            f"{path}: no row is named {unknown[0]}, an item of {name}, and {len(unknown):,} items have "
+            "none; expected the names of that data set, or none"
+        )
     return table.values[[place[str(item)] for item in items]]

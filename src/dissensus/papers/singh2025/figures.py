@@ -35,13 +35,20 @@ def _parts(runs: Runs) -> tuple[str, ...]:
 def _entropies(runs: Runs) -> Figure:
     series = [
         Series(run.shown, tuple(map(float, shares)), tuple(100 * share for share in shares.values()))
-        for run in runs.values() for shares in [run.numbers["entropy_shares"]]
-    ]  # fmt: skip
+        for run in runs.values()
+        for shares in [run.numbers["entropy_shares"]]
+    ]
     return Figure(
-        key="figure-3", title="How much people disagree about the items of each set", source="Singh 2025, figure 3",
-        kind="lines", x_title="normalised entropy", y_title="% of the items", series=tuple(series), parts=_parts(runs),
+        key="figure-3",
+        title="How much people disagree about the items of each set",
+        source="Singh 2025, figure 3",
+        kind="lines",
+        x_title="normalised entropy",
+        y_title="% of the items",
+        series=tuple(series),
+        parts=_parts(runs),
         note="All items, in ten bins of equal width. POPQUORN is its offensiveness ratings here.",
-    )  # fmt: skip
+    )
 
 
 def _scores(runs: Runs, metric: str) -> Figure:
@@ -62,33 +69,51 @@ def _scores(runs: Runs, metric: str) -> Figure:
     table = "table 4" if metric == "entropy_correlation" else "table 3"
     shown = published.METRIC_NAMES[metric]
     return Figure(
-        key=metric, title=f"{shown[0].upper()}{shown[1:]} with soft and hard labels", source=f"Singh 2025, {table}",
-        kind="dots", x_title="data set", y_title=shown, series=tuple(ours), published=tuple(theirs),
+        key=metric,
+        title=f"{shown[0].upper()}{shown[1:]} with soft and hard labels",
+        source=f"Singh 2025, {table}",
+        kind="dots",
+        x_title="data set",
+        y_title=shown,
+        series=tuple(ours),
+        published=tuple(theirs),
         parts=tuple(part for run in runs.values() for part in (run.part, *run.others)),
         note="Means with 95 % intervals over seeds.",
-    )  # fmt: skip
+    )
 
 
 def _curves(run: SetRun) -> Figure:
     curves = run.numbers["fixed"]["curves"]
-    series = tuple(Series(t, tuple(float(epoch) for epoch in range(1, len(curves[t]) + 1)), tuple(curves[t]))
-                   for t in TARGETS)  # fmt: skip
+    series = tuple(
+        Series(t, tuple(float(epoch) for epoch in range(1, len(curves[t]) + 1)), tuple(curves[t])) for t in TARGETS
+    )
     return Figure(
-        key=f"figure-4-{run.name}", title=f"Validation loss by epoch, {run.shown}", source="Singh 2025, figure 4",
-        kind="lines", x_title="epoch", y_title="validation loss, nats", series=series, parts=(run.part,),
+        key=f"figure-4-{run.name}",
+        title=f"Validation loss by epoch, {run.shown}",
+        source="Singh 2025, figure 4",
+        kind="lines",
+        x_title="epoch",
+        y_title="validation loss, nats",
+        series=series,
+        parts=(run.part,),
         note="Mean over seeds up to the epoch that all reached; each with the settings chosen for it.",
-    )  # fmt: skip
+    )
 
 
 def _example(run: SetRun) -> Figure:
     shown = {"people": "people", "soft": "from soft labels", "hard": "from hard labels"}
     classes = tuple(run.numbers["classes"])
     return Figure(
-        key=f"figure-5-{run.name}", title=f"The most disputed test item of {run.shown}",
-        source="Singh 2025, figure 5", kind="dots", x_title="class", y_title="probability",
+        key=f"figure-5-{run.name}",
+        title=f"The most disputed test item of {run.shown}",
+        source="Singh 2025, figure 5",
+        kind="dots",
+        x_title="class",
+        y_title="probability",
         series=tuple(Series(said, classes, tuple(run.numbers["fixed"]["example"][who])) for who, said in shown.items()),
-        parts=(run.part,), note="Predictions of the first seed; the paper does not say which items it shows.",
-    )  # fmt: skip
+        parts=(run.part,),
+        note="Predictions of the first seed; the paper does not say which items it shows.",
+    )
 
 
 def _answers(runs: Runs) -> Figure:
@@ -101,7 +126,13 @@ def _answers(runs: Runs) -> Figure:
             ends = (tuple(getattr(mean, end) for mean in means) for end in ("value", "low", "high"))
             series.append(Series(run.shown, tuple(counts), *ends))
     return Figure(
-        key="answers", title="How much soft labels help, by answers per item", source="Singh 2025, section 5",
-        kind="lines", x_title="answers per item to train on", y_title="KL with hard less KL with soft labels, nats",
-        series=tuple(series), parts=_parts(runs), note="Means with 95 % intervals over seeds; all answers judge.",
-    )  # fmt: skip
+        key="answers",
+        title="How much soft labels help, by answers per item",
+        source="Singh 2025, section 5",
+        kind="lines",
+        x_title="answers per item to train on",
+        y_title="KL with hard less KL with soft labels, nats",
+        series=tuple(series),
+        parts=_parts(runs),
+        note="Means with 95 % intervals over seeds; all answers judge.",
+    )

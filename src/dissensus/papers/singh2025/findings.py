@@ -47,8 +47,10 @@ def _labels(run: SetRun) -> dict[str, Finding]:
     told = {key: sizes, f"{key}-entropy": means, f"figure-3-{run.name}": spreads}
     if run.name != "popquorn":
         return told
-    return {name: Finding(ours=finding.ours, verdict="cannot be tested here", reason=POLITENESS, parts=finding.parts)
-            for name, finding in told.items()}  # fmt: skip
+    return {
+        name: Finding(ours=finding.ours, verdict="cannot be tested here", reason=POLITENESS, parts=finding.parts)
+        for name, finding in told.items()
+    }
 
 
 def _one_more(run: SetRun) -> str:
@@ -76,9 +78,11 @@ def _chosen(run: SetRun, targets: str) -> Finding:
     grid = [tuple(getattr(config, name) for name in names) for config in grid_of(run.scale)]
     if theirs not in grid:
         return Finding(
-            ours=text, verdict="cannot be tested here", parts=(run.part,),
+            ours=text,
+            verdict="cannot be tested here",
+            parts=(run.part,),
             reason=f"the setting that the paper chose is not among the {len(grid)} that {run.scale} tries",
-        )  # fmt: skip
+        )
     losses = run.numbers["fixed"]["grid_losses"][targets]
     here, best = losses[grid.index(theirs)], min(losses)
     place = 1 + sum(loss < here for loss in losses)
@@ -87,5 +91,9 @@ def _chosen(run: SetRun, targets: str) -> Finding:
     reason = f"{run.reason}; {near} of {len(grid)} settings are within {NEAR:g} nats of the best"
     if run.name == "popquorn":  # settings that suit other labels of other items say nothing about those of the paper
         return Finding(ours=text, verdict="cannot be tested here", parts=(run.part,), reason=reason)
-    return Finding(ours=text, verdict="equal" if ours == theirs else "differs", parts=(run.part,),
-                   reason="" if ours == theirs else reason)  # fmt: skip
+    return Finding(
+        ours=text,
+        verdict="equal" if ours == theirs else "differs",
+        parts=(run.part,),
+        reason="" if ours == theirs else reason,
+    )

@@ -27,10 +27,13 @@ def parts(scale: Scale) -> Sequence[Part]:
 def _part(name: str, encoder: str, scale: Scale) -> Part:
     ready = (READY[encoder],) if encoder in READY else ()
     return Part(
-        name=part_of(name, encoder), work=partial(numbers_of, name, encoder, scale), data=(*DATA[name], *ready),
-        files=files_of(name, encoder), weight=WEIGHTS[name],
+        name=part_of(name, encoder),
+        work=partial(numbers_of, name, encoder, scale),
+        data=(*DATA[name], *ready),
+        files=files_of(name, encoder),
+        weight=WEIGHTS[name],
         settings={"set": name, "encoder": encoder, "seed": SEED, "version": VERSION, **SIZES[scale]},
-    )  # fmt: skip
+    )
 
 
 def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
@@ -39,17 +42,23 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     rows = [
         ("encoder of texts", "OpenAI text-embedding-3-large", " and ".join(used["popquorn"])),
         ("encoder of images", "DINOv2 Small", " and ".join(used["cifar10h-hard"])),
-        ("other encoders", "none", "where features/SET_ENCODER.npy is in the data folder, such as "
-         "features/cifar10-test_dinov2-small.npy"),
+        (
+            "other encoders",
+            "none",
+            "where features/SET_ENCODER.npy is in the data folder, such as features/cifar10-test_dinov2-small.npy",
+        ),
         ("POPQUORN", "politeness, 3,700 items", "offensiveness, 1,500 items"),
         ("split", "not stated", "70 / 15 / 15, drawn once, and once for each seed"),
         ("hidden units, dropout, patience of the scheduler", "not stated", "128, 0.1, 2"),
-    ]  # fmt: skip
+    ]
     if scale == "quick":
         size = SIZES[scale]
         most = ", ".join(f"{count} of {NAMES[name]}" for name, count in size["at_most"].items())
-        rows += [("settings tried", "108", str(len(grid_of(scale)))), ("seeds", "10", str(size["seeds"])),
-                 ("items", "all", f"{most}")]  # fmt: skip
+        rows += [
+            ("settings tried", "108", str(len(grid_of(scale)))),
+            ("seeds", "10", str(size["seeds"])),
+            ("items", "all", f"{most}"),
+        ]
     return rows
 
 

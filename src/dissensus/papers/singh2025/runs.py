@@ -96,8 +96,11 @@ def with_size(finding: Finding, scale: Scale) -> Finding:
     if scale != "quick" or finding.verdict != "differs" or not finding.parts:
         return finding
     size = SIZES[scale]
-    most = [f"{count} items of {published.NAMES[name]}" for name, count in size["at_most"].items()
-            if any(part.startswith(name) for part in finding.parts)]  # fmt: skip
+    most = [
+        f"{count} items of {published.NAMES[name]}"
+        for name, count in size["at_most"].items()
+        if any(part.startswith(name) for part in finding.parts)
+    ]
     taken = ", ".join([f"{size['seeds']} seeds", f"{len(grid_of(scale))} settings", *most])
     small = f"{scale} takes {taken}, so this may be chance"
     return replace(finding, reason=f"{small}; {finding.reason}" if finding.reason else small)

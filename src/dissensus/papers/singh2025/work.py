@@ -65,11 +65,16 @@ def label_numbers(people: Distributions) -> dict[str, Any]:
     spread = normalised_entropy(people.probs)  # (n,)
     counts, edges = np.histogram(spread, bins=BINS, range=(0, 1))
     return {
-        "items": len(people.items), "classes": list(people.classes), "votes": float(people.votes.mean()),
-        "entropy": float(spread.mean()), "entropy_sd": float(spread.std(ddof=1)),
-        "entropy_shares": {f"{(low + high) / 2:.2f}": float(count / spread.size)
-                           for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)},
-    }  # fmt: skip
+        "items": len(people.items),
+        "classes": list(people.classes),
+        "votes": float(people.votes.mean()),
+        "entropy": float(spread.mean()),
+        "entropy_sd": float(spread.std(ddof=1)),
+        "entropy_shares": {
+            f"{(low + high) / 2:.2f}": float(count / spread.size)
+            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+        },
+    }
 
 
 def protocol_numbers(
@@ -82,23 +87,34 @@ def protocol_numbers(
     """
     seeds, grid = range(1, SIZES[scale]["seeds"] + 1), grid_of(scale)
     fixed = protocol(
-        x, people.probs, np.random.default_rng(SEED), grid=grid, seeds=seeds,
+        x,
+        people.probs,
+        np.random.default_rng(SEED),
+        grid=grid,
+        seeds=seeds,
         progress=lambda done, total: tell(0.7 * done / total),
-    )  # fmt: skip
+    )
     wanted = {replace(config, targets=grid[0].targets) for config in fixed.chosen.values()}
     chosen = tuple(config for config in grid if config in wanted)  # in this order, for the first of equals is chosen
     drawn = protocol(
-        x, people.probs, np.random.default_rng(SEED), grid=chosen, seeds=seeds, resplit=True,
+        x,
+        people.probs,
+        np.random.default_rng(SEED),
+        grid=chosen,
+        seeds=seeds,
+        resplit=True,
         progress=lambda done, total: tell(0.7 + 0.2 * done / total),
-    )  # fmt: skip
+    )
     split = Split.drawn(x.shape[0], np.random.default_rng(SEED).spawn(1)[0])  # the one of `fixed`
     test = x[split.test], people.probs[split.test]
     more = {
         "grid_losses": {t: fixed.grid_losses[t].tolist() for t in TARGETS},
         "grid_epochs": {t: fixed.grid_epochs[t].tolist() for t in TARGETS},
         "curves": {t: _mean_curve(fixed, t) for t in TARGETS},
-        "top_entropy": _entropies(fixed, *test), "example": _example(fixed, *test), "agreeing": _agreeing(fixed, *test),
-    }  # fmt: skip
+        "top_entropy": _entropies(fixed, *test),
+        "example": _example(fixed, *test),
+        "agreeing": _agreeing(fixed, *test),
+    }
     fewer = _by_answers(fixed, x, people, split)
     return {"fixed": _scored(fixed) | more, "drawn": _scored(drawn), "answers": fewer}
 

@@ -64,18 +64,23 @@ def world(rng: np.random.Generator) -> dict[str, Any]:
     wrong = rng.uniform(0.0, 0.4, len(OPTIONS))
     assumed = Preferences(utility=utility, beta=BETA)
     true = Preferences(
-        utility=utility, beta=BETA,
+        utility=utility,
+        beta=BETA,
         costs=Costs(hard=seconds[0], ratio=seconds[-1] / seconds[0], partial=_partial(seconds)),
         errors=ErrorRates(hard=wrong[0], soft=wrong[-1], partial=_partial(wrong)),
-    )  # fmt: skip
+    )
     losses = {name: _losses(preferences, n) for name, preferences in (("assumed", assumed), ("true", true))}
     answers = [_piloted(kind, k_hat, seconds[i], wrong[i], rng) for i, (kind, k_hat) in enumerate(OPTIONS)]
     ranked = rank_options(answers, n, CLASSES, assumed, rng, replicates=50)
     after = OPTIONS.index((ranked[0].kind, ranked[0].k_hat))
     before = int(np.argmin(losses["assumed"]))
     lowest = float(losses["true"].min())
-    return {"n": n, "utility": utility, "before": float(losses["true"][before] - lowest),
-            "after": float(losses["true"][after] - lowest)}  # fmt: skip
+    return {
+        "n": n,
+        "utility": utility,
+        "before": float(losses["true"][before] - lowest),
+        "after": float(losses["true"][after] - lowest),
+    }
 
 
 def _losses(preferences: Preferences, n: int) -> np.ndarray:
@@ -106,9 +111,12 @@ def _first_answers(votes: Votes, each: int) -> np.ndarray:
 def _as_json(option: PilotOption) -> dict[str, Any]:
     flips = option.flip_rate
     numbers: dict[str, Sequence[float] | None] = {
-        "seconds": _ends(option.seconds), "each": _ends(option.each), "loss": _ends(option.loss),
-        "ratio": _ends(option.ratio), "wrong": None if flips is None else _ends(flips),
-    }  # fmt: skip
+        "seconds": _ends(option.seconds),
+        "each": _ends(option.each),
+        "loss": _ends(option.loss),
+        "ratio": _ends(option.ratio),
+        "wrong": None if flips is None else _ends(flips),
+    }
     return {"kind": option.name, "answers": option.answers, "people": option.people, "best": option.best, **numbers}
 
 

@@ -23,8 +23,10 @@ from dissensus.plan.real_labels import informativeness
 FEATURES = "cifar10-resnet50"
 FEW_VOTES = (1, 2, 5, 10, 20)  # votes drawn for each image: labels with more and more errors
 SIZES: dict[Scale, dict[str, int]] = {
-    "quick": {"images": 60, "starts": 2}, "laptop": {"images": 200, "starts": 5}, "full": {"images": 200, "starts": 10},
-}  # fmt: skip
+    "quick": {"images": 60, "starts": 2},
+    "laptop": {"images": 200, "starts": 5},
+    "full": {"images": 200, "starts": 10},
+}
 
 
 def label_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -35,13 +37,15 @@ def label_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[s
     assert each is not None
     dense = {"entropy of two dense classes": _entropy(sparsest(kinds["DS"], FILL))} if "DS" in kinds else {}
     return dense | {
-        "votes": int(each.sum()), "votes of an image": [int(each.min()), float(each.mean()), int(each.max())],
-        "responses": int(stated.item.size), "images with sparse labels": int(stated.n_items),
+        "votes": int(each.sum()),
+        "votes of an image": [int(each.min()), float(each.mean()), int(each.max())],
+        "responses": int(stated.item.size),
+        "images with sparse labels": int(stated.n_items),
         "entropy of sparse labels": _entropy(sparse_labels()),
         "mass of other classes": float(1 - kinds["H"].probs.max(axis=1).mean()),
         "mass of other classes, all kinds": {name: float(1 - d.probs.max(axis=1).mean()) for name, d in kinds.items()},
         "entropy": {name: _entropy(labels) for name, labels in kinds.items()},
-    }  # fmt: skip
+    }
 
 
 def informed(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:

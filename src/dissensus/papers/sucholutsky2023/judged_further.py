@@ -45,8 +45,13 @@ def _entropies(models: Models) -> Finding:
     model, labels = ({kind: mean_of(runs) for kind, runs in values.items()} for values in (predicted, given))
     nearest = {run: best in ("S+hard", "S+dense") for run, best in lowest_kind(off).items()}
     said = "; ".join(f"{NAMES[kind]}: labels {labels[kind]:.2f}, model {model[kind]:.2f} nats" for kind in off)
-    finding = count_finding(nearest, over=models.over, parts=models.parts, reason=models.reason,
-                            said=f"{said}; distributions of entropies are apart by {ranked(off, 2)}")  # fmt: skip
+    finding = count_finding(
+        nearest,
+        over=models.over,
+        parts=models.parts,
+        reason=models.reason,
+        said=f"{said}; distributions of entropies are apart by {ranked(off, 2)}",
+    )
     softest = max(labels, key=labels.__getitem__)
     if finding.verdict == "differs" and min(model.values()) > max(labels[kind] for kind in labels if kind != softest):
         less = (
@@ -64,12 +69,19 @@ def _information(models: Models, informed: Mapping[str, Any]) -> Finding:
     """Rank correlation over kinds of label of what they recover and the cross-entropy of models."""
     rho = {kind: float(np.mean([run["rho"] for run in starts.values()])) for kind, starts in informed["kinds"].items()}
     loss = by_run(models.rows, on_all_labels)
-    r: Runs = {run: float(spearmanr([rho[kind] for kind in loss], [loss[kind][run] for kind in loss])[0])
-               for run in loss["hard"]}  # fmt: skip
+    r: Runs = {
+        run: float(spearmanr([rho[kind] for kind in loss], [loss[kind][run] for kind in loss])[0])
+        for run in loss["hard"]
+    }
     finding = direction_finding(
-        interval_of(r), r, -1, over=models.over, digits=2, parts=(*models.parts, "informed"),
+        interval_of(r),
+        r,
+        -1,
+        over=models.over,
+        digits=2,
+        parts=(*models.parts, "informed"),
         reason=because(models.reason, f"similarity by {informed['judged by']}"),
-    )  # fmt: skip
+    )
     said = f"rank correlation of recovery with cross-entropy over {len(loss)} kinds of label {finding.ours}"
     kinds = list(loss)
     chance = _chance_of([rho[kind] for kind in kinds], [mean_of(loss[kind]) for kind in kinds])
@@ -93,16 +105,21 @@ def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
     of = {kept: [row for row in rows if row["transforms"] == f"sparsest={kept}"] for kept in KEPT}
     losses = {name: {kept: by_run(own, on_shift(name))[source] for kept, own in of.items()} for name in (NEAR, FAR)}
     added = {name: _added(by, ("3", "4")) for name, by in losses.items()}
-    said = {name: ", ".join(f"{mean_of(runs):.4f} with {kept}" for kept, runs in by.items())
-            for name, by in losses.items()}  # fmt: skip
+    said = {
+        name: ", ".join(f"{mean_of(runs):.4f} with {kept}" for kept, runs in by.items()) for name, by in losses.items()
+    }
     other = "" if source == "DS" else "votes of CIFAR-10H stand for CIFAR-10DS, and few images have many classes; "
-    common: dict[str, Any] = {"over": "numbers of classes and seeds", "parts": ("heads-kept", "transfer-kept"),
-                              "reason": f"{other}{HEADS}"}  # fmt: skip
+    common: dict[str, Any] = {
+        "over": "numbers of classes and seeds",
+        "parts": ("heads-kept", "transfer-kept"),
+        "reason": f"{other}{HEADS}",
+    }
     none = no_difference_finding(interval_of(added[NEAR]), added[NEAR], ADDS, **common)
     if source != "DS" and none.verdict == "equal":
         none = replace(none, verdict="same direction")  # other labels than the paper's
-    helps = direction_finding(interval_of(added[FAR]), added[FAR], -1,
-                              **common | {"reason": f"{common['reason']}; {OF_IMAGENET}"})  # fmt: skip
+    helps = direction_finding(
+        interval_of(added[FAR]), added[FAR], -1, **common | {"reason": f"{common['reason']}; {OF_IMAGENET}"}
+    )
     whole = unreleased("CIFAR-10DS was", "dense.npy")
     if source == "DS":
         worse = {f"{name} · {run}": value for name, by in losses.items() for run, value in _added(by, ("10",)).items()}
@@ -130,13 +147,15 @@ def _guidance(numbers: Mapping[str, Any]) -> Finding:
     chance = ", within chance of none" if mean.low < 0 < mean.high else ""
     tried = "; ".join(
         f"{option['kind']} {option['seconds'][0]:.1f} s, {100 * option['wrong'][0]:.0f} % of its comparisons wrong, "
-        f"loss {option['loss'][0]:+.2f}" for option in numbers["real"]["options"]
-    )  # fmt: skip
+        f"loss {option['loss'][0]:+.2f}"
+        for option in numbers["real"]["options"]
+    )
     return replace(
-        direction_finding(mean, changed, 1, over="simulated data sets", parts=("guidance",)), runs=changed,
+        direction_finding(mean, changed, 1, over="simulated data sets", parts=("guidance",)),
+        runs=changed,
         ours=f"loss saved by a pilot {mean.value:.4f} [{mean.low:.4f}, {mean.high:.4f}]{chance}; of {len(worlds)} "
         f"simulated data sets, it led to a better choice in {helped} and to a worse one in {harmed}, and the best kind "
         f"was picked in {before:.0%} before and {after:.0%} after it",
         reason=f"a pilot on {numbers['real']['images']} real images ranks: {tried}; the seconds of a vote are the "
         "median that Collins 2022 prints",
-    )  # fmt: skip
+    )

@@ -41,29 +41,40 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
     unseen = published.DENSE["judgments"] + published.TYPICALITY["judgments"] + pairs
     typical = Finding(
         ours=f"people times images in the paper's own text: {ratings:,}, {ratings / 10_000:.0f} an image",
-        verdict="cannot be tested here", reason="single ratings of CIFAR-10T were not released",
-    )  # fmt: skip
+        verdict="cannot be tested here",
+        reason="single ratings of CIFAR-10T were not released",
+    )
     near = abs(votes / 500_000 - 1) < 0.05 and abs(mean - 50) < 2.5
     close = abs(FIELDS * responses / 20_000 - 1) < 0.05 and labels["images with sparse labels"] == 1_000
     return {
-        "votes": Finding(ours=f"{votes:,} votes, {mean:.1f} an image", verdict="equal" if near else "differs",
-                         parts=("labels",)),
+        "votes": Finding(
+            ours=f"{votes:,} votes, {mean:.1f} an image", verdict="equal" if near else "differs", parts=("labels",)
+        ),
         "sparse-judgments": Finding(
             ours=f"{responses:,} responses on {labels['images with sparse labels']:,} images; {FIELDS * responses:,} "
             "if the likeliest class, the second and those that are wrong are a judgment each",
-            verdict="equal" if close else "differs", parts=("labels",)),
+            verdict="equal" if close else "differs",
+            parts=("labels",),
+        ),
         "dense-judgments": Finding(
             ours=f"images times people times sliders in the paper's own text: about {sliders:,}",
-            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS were not released"),
+            verdict="cannot be tested here",
+            reason="single judgments of CIFAR-10DS were not released",
+        ),
         "all-judgments": Finding(
-            ours=f"{votes + FIELDS * responses:,} are here, of CIFAR-10H and CIFAR-10S", parts=("labels",),
-            verdict="cannot be tested here", reason="single judgments of CIFAR-10DS, of CIFAR-10T and of similarity "
-            f"were not released; by the paper's own text there are {unseen:,} or more of them"),
+            ours=f"{votes + FIELDS * responses:,} are here, of CIFAR-10H and CIFAR-10S",
+            parts=("labels",),
+            verdict="cannot be tested here",
+            reason="single judgments of CIFAR-10DS, of CIFAR-10T and of similarity "
+            f"were not released; by the paper's own text there are {unseen:,} or more of them",
+        ),
         "typicality-judgments": typical,
         "similarity-judgments": Finding(
-            ours=f"pairs times judgments in the paper's own text: {pairs:,}", verdict="cannot be tested here",
-            reason="people's judgments of similarity were not released"),
-    }  # fmt: skip
+            ours=f"pairs times judgments in the paper's own text: {pairs:,}",
+            verdict="cannot be tested here",
+            reason="people's judgments of similarity were not released",
+        ),
+    }
 
 
 def _softness(labels: Mapping[str, Any]) -> dict[str, Finding]:
@@ -73,13 +84,18 @@ def _softness(labels: Mapping[str, Any]) -> dict[str, Finding]:
     return {
         "smoothing-low": replace(
             exact_finding(printed(published.SMOOTHING_LOW), labels["mass of other classes"], parts=("labels",)),
-            ours=f"{labels['mass of other classes']:.4f}"),
+            ours=f"{labels['mass of other classes']:.4f}",
+        ),
         "smoothing-high": high,
-        "entropy-sparse": exact_finding(printed(published.SPARSE_ENTROPY), labels["entropy of sparse labels"],
-                                        parts=("labels",)),
-        "entropy-dense-two": exact_finding(printed(published.DENSE_ENTROPY), labels["entropy of two dense classes"],
-                                           parts=("labels",)) if "entropy of two dense classes" in labels else missing,
-    }  # fmt: skip
+        "entropy-sparse": exact_finding(
+            printed(published.SPARSE_ENTROPY), labels["entropy of sparse labels"], parts=("labels",)
+        ),
+        "entropy-dense-two": exact_finding(
+            printed(published.DENSE_ENTROPY), labels["entropy of two dense classes"], parts=("labels",)
+        )
+        if "entropy of two dense classes" in labels
+        else missing,
+    }
 
 
 def _recovery(informed: Mapping[str, Any]) -> dict[str, Finding]:
@@ -93,8 +109,11 @@ def _recovery(informed: Mapping[str, Any]) -> dict[str, Finding]:
     softer: Runs = {
         f"{kind} · {start}": rho[kind][start] - rho["hard"][start] for kind in soft for start in rho["hard"]
     }
-    smooth: Runs = {f"{kind} · {start}": rho[kind][start] - rho["hard"][start] for kind in ("LS low", "LS high")
-                    for start in rho["hard"]}  # fmt: skip
+    smooth: Runs = {
+        f"{kind} · {start}": rho[kind][start] - rho["hard"][start]
+        for kind in ("LS low", "LS high")
+        for start in rho["hard"]
+    }
     spread = _apart(errors)
     over: dict[str, Any] = {"over": "kinds and starts", "parts": ("informed",), "digits": 3, "reason": reason}
     means = ", ".join(f"{_name(kind)} {np.mean(list(values.values())):.3f}" for kind, values in rho.items())
@@ -142,16 +161,23 @@ def _linear(informed: Mapping[str, Any], reason: str) -> Finding:
     """Pearson's r of error rate and rho over kinds of label and drawn votes, by start of the embedding."""
     every = informed["kinds"] | informed["few votes"]
     starts = list(next(iter(every.values())))
-    r: Runs = {start: float(np.corrcoef([labels[start]["error_rate"] for labels in every.values()],
-                                        [labels[start]["rho"] for labels in every.values()])[0, 1])
-               for start in starts}  # fmt: skip
+    r: Runs = {
+        start: float(
+            np.corrcoef(
+                [labels[start]["error_rate"] for labels in every.values()],
+                [labels[start]["rho"] for labels in every.values()],
+            )[0, 1]
+        )
+        for start in starts
+    }
     finding = direction_finding(interval_of(r), r, -1, over="starts", parts=("informed",), digits=3, reason=reason)
     straight = abs(float(np.mean(list(r.values())))) >= LINEAR
     return replace(
-        finding, verdict=finding.verdict if straight else "differs",
+        finding,
+        verdict=finding.verdict if straight else "differs",
         ours=f"r over {len(informed['kinds'])} kinds of label and {len(informed['few votes'])} numbers of drawn votes "
         f"{finding.ours}",
-    )  # fmt: skip
+    )
 
 
 def _name(kind: str) -> str:

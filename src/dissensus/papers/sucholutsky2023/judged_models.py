@@ -73,8 +73,10 @@ def model_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True)
     """Of parameters, of heads and of networks, which are smaller than published or not."""
     models, trained = deciding(numbers, small), numbers["transfer-networks"]["rows"]
     kinds = sorted({row["kind"] for row in models.rows}, key=numbers["transfer"]["label entropy"].__getitem__)
-    counted = {f"table-2-{name}": exact_finding(printed(text), numbers["architectures"][name], parts=("architectures",))
-               for name, text in published.PARAMETERS.items()}  # fmt: skip
+    counted = {
+        f"table-2-{name}": exact_finding(printed(text), numbers["architectures"][name], parts=("architectures",))
+        for name, text in published.PARAMETERS.items()
+    }
     return counted | _crossed(models, kinds) | _networks(trained, kinds, small) | _shifts(models, trained, kinds)
 
 
@@ -84,8 +86,11 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     of: dict[str, Any] = {"over": models.over, "parts": models.parts, "reason": models.reason}
     judges = {judge: by_run(rows, on_labels(judge)) for judge in rows[0]["labels"]}
     dense = judges.pop("DS", None)
-    inside = {f"{judge} · {run}": best not in (kinds[0], kinds[-1])
-              for judge, values in judges.items() for run, best in lowest_kind(values).items()}  # fmt: skip
+    inside = {
+        f"{judge} · {run}": best not in (kinds[0], kinds[-1])
+        for judge, values in judges.items()
+        for run, best in lowest_kind(values).items()
+    }
     said = "; ".join(f"judged by {NAMES[judge]}: {ranked(values)}" for judge, values in judges.items())
     itself = sum(best == judge for judge, values in judges.items() for best in lowest_kind(values).values())
     everywhere = by_run(rows, on_all_labels)
@@ -99,40 +104,51 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     middling = [lowest_on_average(values) not in (kinds[0], kinds[-1]) for values in judges.values()]
     own = f"the kind that judges is itself the best to learn from in {itself}"
     on_average = f"on average a middling kind is best by {sum(middling)} of {len(middling)} that judge"
-    shaped = count_finding(inside, said=said, **of | {
-        "over": f"kinds of label and {models.over}",
-        "reason": because(models.reason, own, on_average, by_chance(kinds)),
-    })  # fmt: skip
+    shaped = count_finding(
+        inside,
+        said=said,
+        **of
+        | {
+            "over": f"kinds of label and {models.over}",
+            "reason": because(models.reason, own, on_average, by_chance(kinds)),
+        },
+    )
     if not beyond_chance(middling, kinds):
         shaped = replace(shaped, verdict="differs")
     return {
         "crossed-u": shaped,
         "crossed-dense": exception,
         "crossed-best": count_finding(
-            people, said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
-            **of | {"reason": because(models.reason, f"judged by labels of people alone: {ranked(by_people)}")}),
-    }  # fmt: skip
+            people,
+            said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
+            **of | {"reason": because(models.reason, f"judged by labels of people alone: {ranked(by_people)}")},
+        ),
+    }
 
 
 def _networks(rows: Sequence[Row], kinds: Sequence[str], small: bool) -> dict[str, Finding]:
     """The same by architecture; nothing can be said of networks that learned nothing.  kinds: by rising softness"""
     right = _accuracy(rows)
     if right < LEARNED:
-        few = untested(f"networks this small, trained so briefly, are right on {right:.0%} of the images; laptop "
-                       "trains longer")  # fmt: skip
+        few = untested(
+            f"networks this small, trained so briefly, are right on {right:.0%} of the images; laptop trains longer"
+        )
         return {"crossed-networks": few, "crossed-shake-shake": few}
     reason = f"{SMALL if small else 'networks as published'}: right on {right:.0%} of the images"
     losses = {judge: by_run(rows, on_labels(judge)) for judge in rows[0]["labels"]}
-    means = {judge: {name: float(np.mean([mean_of(_of_network(runs, name)) for runs in by.values()]))
-                     for name in NETWORKS} for judge, by in losses.items()}  # fmt: skip
+    means = {
+        judge: {name: float(np.mean([mean_of(_of_network(runs, name)) for runs in by.values()])) for name in NETWORKS}
+        for judge, by in losses.items()
+    }
     first = {NAMES[judge]: min(by, key=by.__getitem__) == "shake_shake26_2x64" for judge, by in means.items()}
     order = sorted(NETWORKS, key=means["H"].__getitem__)
     shown = ", ".join(f"{NETWORKS[name]} {means['H'][name]:.2f}" for name in order)
     return {
         "crossed-networks": _each_network(losses, kinds, reason),
-        "crossed-shake-shake": count_finding(first, over="kinds of label", parts=OF_NETWORKS, reason=reason,
-                                             said=f"cross-entropy to CIFAR-10H: {shown}"),
-    }  # fmt: skip
+        "crossed-shake-shake": count_finding(
+            first, over="kinds of label", parts=OF_NETWORKS, reason=reason, said=f"cross-entropy to CIFAR-10H: {shown}"
+        ),
+    }
 
 
 def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str], reason: str) -> Finding:
@@ -141,18 +157,28 @@ def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str]
     texts = ", ".join(f"{NETWORKS[name]} {mean_of(_of_network(gap, name)):+.3f}" for name in NETWORKS)
     beside = f"cross-entropy to CIFAR-10H after learning from it, less after hard labels: {texts}"
     if len(losses["H"]) < 3:
-        return replace(untested("two kinds of label have no middle; laptop trains on all"), ours=beside,
-                       parts=OF_NETWORKS)  # fmt: skip
+        return replace(
+            untested("two kinds of label have no middle; laptop trains on all"), ours=beside, parts=OF_NETWORKS
+        )
     best = {judge: lowest_kind(by) for judge, by in losses.items() if judge != "DS"}
-    inside = {name: [kind not in (kinds[0], kinds[-1]) for by in best.values() for run, kind in by.items()
-                     if run.startswith(f"{name} ")] for name in NETWORKS}  # fmt: skip
+    inside = {
+        name: [
+            kind not in (kinds[0], kinds[-1])
+            for by in best.values()
+            for run, kind in by.items()
+            if run.startswith(f"{name} ")
+        ]
+        for name in NETWORKS
+    }
     counts = ", ".join(f"{NETWORKS[name]} in {sum(of)} of {len(of)}" for name, of in inside.items())
     return count_finding(
-        {NETWORKS[name]: beyond_chance(of, kinds) for name, of in inside.items()}, over="architectures",
-        parts=OF_NETWORKS, reason=because(reason, by_chance(kinds)),
+        {NETWORKS[name]: beyond_chance(of, kinds) for name, of in inside.items()},
+        over="architectures",
+        parts=OF_NETWORKS,
+        reason=because(reason, by_chance(kinds)),
         said=f"lowest with middling labels, by kinds of label that judge and seeds: {counts}; {beside}; more "
         "than by chance",
-    )  # fmt: skip
+    )
 
 
 def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dict[str, Finding]:
@@ -167,24 +193,34 @@ def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dic
     dense = unreleased("CIFAR-10DS was", "dense.npy")
     if "DS" in losses[NEAR]:
         caught = gaps(*(_gains(losses[name], ("DS",)) for name in (FAR, NEAR)))
-        dense = direction_finding(interval_of(caught), caught, 1, over=models.over, digits=3, parts=models.parts,
-                                  reason=models.reason)  # fmt: skip
+        dense = direction_finding(
+            interval_of(caught), caught, 1, over=models.over, digits=3, parts=models.parts, reason=models.reason
+        )
     return {
         "shift-near": middle_finding(
-            losses[NEAR], kinds, over=models.over, parts=models.parts, reason=because(models.reason, by_chance(kinds)),
-            said=f"cross-entropy: {ranked(losses[NEAR])}"),
+            losses[NEAR],
+            kinds,
+            over=models.over,
+            parts=models.parts,
+            reason=because(models.reason, by_chance(kinds)),
+            said=f"cross-entropy: {ranked(losses[NEAR])}",
+        ),
         "shift-10.1": untested("the images of CIFAR-10.1 are not here, only its labels and what models said"),
         "shift-far": replace(
-            better, ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
-            reason=because(models.reason, f"{FAR} stands for ImageNet-Far", models.far, beside)),
+            better,
+            ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
+            reason=because(models.reason, f"{FAR} stands for ImageNet-Far", models.far, beside),
+        ),
         "shift-cinic": untested("CINIC-10 is not here"),
         "shifted-sets": untested("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
         "shift-grows": replace(
-            more, ours=f"gain over hard labels {mean_of(gain[NEAR]):+.3f} on {NEAR}, {mean_of(gain[FAR]):+.3f} on "
-            f"{FAR}: {more.ours}", reason=because(
-                models.reason, models.far, "of five sets of the paper, two are here", beside)),
+            more,
+            ours=f"gain over hard labels {mean_of(gain[NEAR]):+.3f} on {NEAR}, {mean_of(gain[FAR]):+.3f} on "
+            f"{FAR}: {more.ours}",
+            reason=because(models.reason, models.far, "of five sets of the paper, two are here", beside),
+        ),
         "shift-dense": dense,
-    }  # fmt: skip
+    }
 
 
 def _gains(losses: Mapping[str, Runs], kinds: Sequence[str]) -> Runs:
@@ -196,8 +232,9 @@ def _of_networks(rows: Sequence[Row]) -> str:
     """What networks from scratch say about shifted images, where they learned something."""
     if _accuracy(rows) < LEARNED:
         return ""
-    gains = {name: mean_of(_gains(by_run(rows, on_shift(name)), ("H",))) for name in (NEAR, FAR)
-             if name in rows[0]["shift"]}  # fmt: skip
+    gains = {
+        name: mean_of(_gains(by_run(rows, on_shift(name)), ("H",))) for name in (NEAR, FAR) if name in rows[0]["shift"]
+    }
     said = " and ".join(f"{gain:+.3f} on {name}" for name, gain in gains.items())
     return f"with networks from scratch, hard less CIFAR-10H is {said}"
 

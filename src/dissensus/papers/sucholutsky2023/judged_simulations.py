@@ -49,8 +49,9 @@ def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
         reason = (
             "rho rises though the information ratio falls; perhaps since hard labels leave most similarities to the "
             "start of the embedding, and more items of a class tie more of them down"
-            if kind == "hard" and large > small else "rho does not follow the fall of the information ratio here"
-        )  # fmt: skip
+            if kind == "hard" and large > small
+            else "rho does not follow the fall of the information ratio here"
+        )
     return replace(finding, ours=f"{said}: {finding.ours}", reason=reason)
 
 
@@ -59,8 +60,9 @@ def _against_hard(simulated: Mapping[str, Any]) -> dict[str, Finding]:
     over: dict[str, Any] = {"over": "dimensions and scenes", "parts": ("simulations",)}
     ratio: Runs = {name: run["rank correlation"] for name, run in runs.items()}
     gap: Runs = {name: run["gap"] for name, run in runs.items()}
-    more: Runs = {name: run["gap, fewer items than classes"] - run["gap, more items than classes"]
-                  for name, run in runs.items()}  # fmt: skip
+    more: Runs = {
+        name: run["gap, fewer items than classes"] - run["gap, more items than classes"] for name, run in runs.items()
+    }
     cells = float(np.mean([run["soft above hard"] for run in runs.values()]))
     within = {kind: float(np.mean([run["within"][kind] for run in runs.values()])) for kind in ("soft", "hard")}
     tied = direction_finding(interval_of(ratio), ratio, 1, digits=2, **over)
@@ -68,16 +70,15 @@ def _against_hard(simulated: Mapping[str, Any]) -> dict[str, Finding]:
     grows = direction_finding(interval_of(more), more, 1, digits=2, **over)
     return {
         "simulated-ratio": replace(
-            tied, ours=f"rank correlation of rho with the ratio over cells of both kinds {tied.ours}",
+            tied,
+            ours=f"rank correlation of rho with the ratio over cells of both kinds {tied.ours}",
             reason=f"within a kind it is {within['soft']:.2f} for soft and {within['hard']:.2f} for hard labels",
         ),
         "simulated-soft-above-hard": replace(
             above, ours=f"rho of soft less hard {above.ours}; above in {cells:.1%} of {simulated['cells']:,} cells each"
         ),
-        "simulated-few-labels": replace(
-            grows, ours=f"gain where n < k less gain where n > k {grows.ours}",
-        ),
-    }  # fmt: skip
+        "simulated-few-labels": replace(grows, ours=f"gain where n < k less gain where n > k {grows.ours}"),
+    }
 
 
 def _preferred(preferred: Mapping[str, Any]) -> dict[str, Finding]:
@@ -99,17 +100,24 @@ def _preferred(preferred: Mapping[str, Any]) -> dict[str, Finding]:
     rule = direction_finding(interval_of(falls), falls, 1, **over | {"over": "utilities, weights and dimensions"})
     return {
         "preferred-where-small": count_finding(
-            near, over="utilities, weights and dimensions", parts=("preferences",), reason=scale,
+            near,
+            over="utilities, weights and dimensions",
+            parts=("preferences",),
+            reason=scale,
             said=f"with {sizes.min()} items or classes, soft labels are less than {ABOUT:g} worse in 90 % of the cells",
         ),
         "preferred-where-cost-weighs": replace(
-            hard, ours=f"soft over hard at large n and k, β = {max(BETAS):g}: {hard.ours}", reason=scale),
+            hard, ours=f"soft over hard at large n and k, β = {max(BETAS):g}: {hard.ours}", reason=scale
+        ),
         "preferred-where-cost-is-light": replace(
-            soft, ours=f"soft over hard at large n and k, β = {min(BETAS):g}: {soft.ours}", reason=scale),
+            soft, ours=f"soft over hard at large n and k, β = {min(BETAS):g}: {soft.ours}", reason=scale
+        ),
         "guidance-rule": replace(
-            rule, reason=scale,
-            ours=f"soft over hard with up to 15 items, less the same from {LARGE_END} on: {rule.ours}"),
-    }  # fmt: skip
+            rule,
+            reason=scale,
+            ours=f"soft over hard with up to 15 items, less the same from {LARGE_END} on: {rule.ours}",
+        ),
+    }
 
 
 def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dict[str, Finding]:
@@ -119,10 +127,13 @@ def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dic
     left = [d for d in simulated["maps"] if d not in planes]
     out = f", and d of {' and '.join(left)} was left out" if left else ""
     number = number_finding(
-        printed(published.EFFECTIVE_R), _fisher(plane["r"], plane["cells"]), over=f"{plane['cells']} cells at d = 25",
-        parts=("sparsity",), runs={f"d {d}": values["r"] for d, values in planes.items()},
+        printed(published.EFFECTIVE_R),
+        _fisher(plane["r"], plane["cells"]),
+        over=f"{plane['cells']} cells at d = 25",
+        parts=("sparsity",),
+        runs={f"d {d}": values["r"] for d, values in planes.items()},
         reason=f"the paper does not say for which d; it is {others}{out}",
-    )  # fmt: skip
+    )
     if plane["cells"] < ENOUGH and number.verdict == "differs":
         few = f"{plane['cells']} cells stand for 900, with none of the smallest sizes; laptop runs all"
         number = replace(number, verdict="cannot be tested here", reason=few)
@@ -136,11 +147,13 @@ def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dic
         "effective-r": number,
         "effective-p": chance,
         "effective-below-k": count_finding(
-            {name: value < 0.5 for name, value in share.items()}, over="dimensions", parts=("sparsity",),
+            {name: value < 0.5 for name, value in share.items()},
+            over="dimensions",
+            parts=("sparsity",),
             said=f"{', '.join(f'{100 * value:.0f} % of k at {name}' for name, value in share.items())} on average, and "
             f"below k in {plane['below k']:.1%} of the cells at d = 25",
         ),
-    }  # fmt: skip
+    }
 
 
 def _fewer(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
@@ -152,26 +165,37 @@ def _fewer(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
 
     over: dict[str, Any] = {"over": "scenes", "parts": ("sparsity",), "digits": 2}
     top, bound, much = gap("sparse", "top_class"), gap("pca", "sparse"), {n: _kept_share(c) for n, c in curves.items()}
-    losses = {f"{name} · {weighed}": _best_inside(curves[name], loss)
-              for name, by in sparsity["losses"].items() for weighed, loss in by.items()}  # fmt: skip
+    losses = {
+        f"{name} · {weighed}": _best_inside(curves[name], loss)
+        for name, by in sparsity["losses"].items()
+        for weighed, loss in by.items()
+    }
     half: Runs = {name: share - 0.5 for name, share in much.items()}
     kept = direction_finding(interval_of(half), half, 1, **over)
     return {
-        "sparse-above-top-class": replace(above := direction_finding(interval_of(top), top, 1, **over),
-                                          ours=f"rho of sparse less top-class labels {above.ours}"),
-        "components-above-sparse": replace(best := direction_finding(interval_of(bound), bound, 1, **over),
-                                           ours=f"rho of components less sparse labels {best.ours}"),
+        "sparse-above-top-class": replace(
+            above := direction_finding(interval_of(top), top, 1, **over),
+            ours=f"rho of sparse less top-class labels {above.ours}",
+        ),
+        "components-above-sparse": replace(
+            best := direction_finding(interval_of(bound), bound, 1, **over),
+            ours=f"rho of components less sparse labels {best.ours}",
+        ),
         "sparse-keeps-much": replace(
-            kept, runs=much, value=interval_of(much),
+            kept,
+            runs=much,
+            value=interval_of(much),
             ours=f"with up to half of the classes, {100 * float(np.mean(list(much.values()))):.0f} % of the gain of "
             f"soft over hard; more than half in {sum(share > 0.5 for share in much.values())} of {len(much)} scenes",
         ),
         "sparse-is-best": count_finding(
-            losses, over="scenes, utilities and weights", parts=("sparsity",),
+            losses,
+            over="scenes, utilities and weights",
+            parts=("sparsity",),
             said="a number of classes between 1 and k has a lower loss than hard and soft labels",
             reason="weights are ours: soft labels cost 0.1, 0.3 or 1 of what perfect recovery is worth",
         ),
-    }  # fmt: skip
+    }
 
 
 def _kept_share(curve: Mapping[str, Any]) -> float:

@@ -64,10 +64,19 @@ def _against_hard(
         reason = "networks from scratch are run at scale laptop; these are heads on frozen features"
         return replace(of_heads, ours=told, reason=reason + because)
     gap = gaps(networks[kind], networks["hard"])
-    of_networks = direction_finding(interval_of(gap), gap, sign, over="architectures and seeds", digits=3,
-                                    parts=(f"networks-{count}", f"heads-{count}"))  # fmt: skip
-    return replace(of_networks, ours=f"networks: {_means(networks, kind)}, {of_networks.ours}; {told}",
-                   reason=f"the verdict is that of {SMALL if small else 'networks as published'}{because}")  # fmt: skip
+    of_networks = direction_finding(
+        interval_of(gap),
+        gap,
+        sign,
+        over="architectures and seeds",
+        digits=3,
+        parts=(f"networks-{count}", f"heads-{count}"),
+    )
+    return replace(
+        of_networks,
+        ours=f"networks: {_means(networks, kind)}, {of_networks.ours}; {told}",
+        reason=f"the verdict is that of {SMALL if small else 'networks as published'}{because}",
+    )
 
 
 def _middle(count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None) -> Finding:
@@ -76,10 +85,13 @@ def _middle(count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None
     order = [kind for kind in published.FEW if kind in losses]  # table 1 goes from hard to soft
     beside = "" if networks is None else f"; heads: {ranked(heads)}"
     return middle_finding(
-        losses, order, over="seeds" if networks is None else "architectures and seeds", parts=(part,),
+        losses,
+        order,
+        over="seeds" if networks is None else "architectures and seeds",
+        parts=(part,),
         said=f"{'heads' if networks is None else 'networks'}: {ranked(losses)}; lowest in the middle",
         reason=f"{by_chance(order)}; {NAMES[order[-1]]} is the softest here{beside}",
-    )  # fmt: skip
+    )
 
 
 def _means(losses: dict[str, Runs], kind: str) -> str:

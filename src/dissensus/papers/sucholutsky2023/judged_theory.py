@@ -44,31 +44,48 @@ def theory_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
         ),
         "limits-soft-ahead": _limit(
             all(slopes["soft"][regime] - slopes["hard"][regime] > ALIKE for regime in REGIMES[1:]),
-            "soft over hard grows as " + " and ".join(
-                f"size^{slopes['soft'][regime] - slopes['hard'][regime]:.2f} ({regime})" for regime in REGIMES[1:]),
+            "soft over hard grows as "
+            + " and ".join(
+                f"size^{slopes['soft'][regime] - slopes['hard'][regime]:.2f} ({regime})" for regime in REGIMES[1:]
+            ),
         ),
-        **{f"phases-{kind}": exact_finding(printed(count), _phases(slopes[kind]), parts=PARTS,
-                                           reason=_exponents(slopes[kind]))
-           for kind, count in (("soft", "3"), ("hard", "2"))},
-    }  # fmt: skip
+        **{
+            f"phases-{kind}": exact_finding(
+                printed(count), _phases(slopes[kind]), parts=PARTS, reason=_exponents(slopes[kind])
+            )
+            for kind, count in (("soft", "3"), ("hard", "2"))
+        },
+    }
 
 
 def _same(pairs: list[tuple[float, float]], reason: str = "") -> Finding:
     """Formula and count are the same number in every size."""
     hits = sum(abs(formula - counted) < 1e-9 * max(1.0, abs(counted)) for formula, counted in pairs)
     verdict: Verdict = "equal" if hits == len(pairs) else "differs"
-    return Finding(ours=f"formula and count are the same in {hits} of {len(pairs)} sizes", verdict=verdict,
-                   reason=reason, parts=PARTS)  # fmt: skip
+    return Finding(
+        ours=f"formula and count are the same in {hits} of {len(pairs)} sizes",
+        verdict=verdict,
+        reason=reason,
+        parts=PARTS,
+    )
 
 
 def _noise(rows: list[dict[str, float]]) -> Finding:
     """Within what chance allows of a binomial draw."""
-    off = {f"ε = {row['rate']:g}": (row["right"] - row["formula"])
-           / (row["constraints"] * row["rate"] * (1 - row["rate"])) ** 0.5 for row in rows}  # fmt: skip
+    off = {
+        f"ε = {row['rate']:g}": (row["right"] - row["formula"])
+        / (row["constraints"] * row["rate"] * (1 - row["rate"])) ** 0.5
+        for row in rows
+    }
     shares = ", ".join(f"{row['right'] / row['constraints']:.3f} at ε = {row['rate']:g}" for row in rows)
     verdict: Verdict = "equal" if max(map(abs, off.values())) < BOUND else "differs"
-    return Finding(ours=f"share that stays right: {shares}", verdict=verdict, parts=PARTS, runs=off,
-                   reason="values by rate are standard errors from the formula")  # fmt: skip
+    return Finding(
+        ours=f"share that stays right: {shares}",
+        verdict=verdict,
+        parts=PARTS,
+        runs=off,
+        reason="values by rate are standard errors from the formula",
+    )
 
 
 def _limit(holds: bool, ours: str) -> Finding:

@@ -44,8 +44,10 @@ def read_typicality(gold: np.ndarray, items: np.ndarray, classes: tuple[str, ...
     typical = _of_all("typicality.npy", (items.size,))
     bad = np.flatnonzero(~((typical >= 0) & (typical <= 1)))
     if bad.size:
-        raise ValueError(f"{_place('typicality.npy')}: image {bad[0]} has typicality {typical[bad[0]]:g}; expected 0 "
-                         f"to 1; {bad.size} of {typical.size} are out of range")  # fmt: skip
+        raise ValueError(
+            f"{_place('typicality.npy')}: image {bad[0]} has typicality {typical[bad[0]]:g}; expected 0 "
+            f"to 1; {bad.size} of {typical.size} are out of range"
+        )
     probs = np.repeat((1 - typical[:, None]) / (len(classes) - 1), len(classes), axis=1)
     probs[np.arange(items.size), gold] = typical
     return Distributions(probs, items, classes)
@@ -57,8 +59,10 @@ def read_similarity() -> tuple[np.ndarray, np.ndarray]:
     with place.open("rb") as file, np.load(file) as content:
         rows, alike = content["rows"], content["similarity"]
     if alike.shape != (rows.size, rows.size):
-        raise ValueError(f"{place}: similarity has shape {alike.shape} and there are {rows.size} rows; expected a row "
-                         "and a column for each of them")  # fmt: skip
+        raise ValueError(
+            f"{place}: similarity has shape {alike.shape} and there are {rows.size} rows; expected a row "
+            "and a column for each of them"
+        )
     return rows.astype(np.int64), np.asarray(alike, dtype=np.float64)
 
 

@@ -35,17 +35,36 @@ def _without_training(scale: Scale) -> list[Part]:
         Part(name="theory", work=theory, settings={"version": 1}, weight=0.1),
         Part(name="architectures", work=parameters, settings={"version": 1}, weight=0.1),
         Part(name="simulations", work=partial(simulation.recoveries, scale), settings=simulated, weight=6.0),
-        Part(name="preferences", work=partial(simulation.preferences, scale), settings=simulated,
-             needs=("simulations",), weight=0.5),
-        Part(name="sparsity", work=partial(simulation.fewer_numbers, scale), settings=simulated,
-             needs=("simulations",), weight=1.5),
+        Part(
+            name="preferences",
+            work=partial(simulation.preferences, scale),
+            settings=simulated,
+            needs=("simulations",),
+            weight=0.5,
+        ),
+        Part(
+            name="sparsity",
+            work=partial(simulation.fewer_numbers, scale),
+            settings=simulated,
+            needs=("simulations",),
+            weight=1.5,
+        ),
         Part(name="labels", work=informed.label_numbers, settings=own, data=LABELS, weight=0.1),
-        Part(name="informed", work=partial(informed.informed, scale), settings=own | informed.SIZES[scale],
-             data=(*LABELS, informed.FEATURES), weight=1.0),
-        Part(name="guidance", work=partial(guidance.guidance, scale),
-             settings={"version": 1, "worlds": guidance.WORLDS[scale]}, data=("cifar10h-annotators", "cifar10s"),
-             weight=0.3),
-    ]  # fmt: skip
+        Part(
+            name="informed",
+            work=partial(informed.informed, scale),
+            settings=own | informed.SIZES[scale],
+            data=(*LABELS, informed.FEATURES),
+            weight=1.0,
+        ),
+        Part(
+            name="guidance",
+            work=partial(guidance.guidance, scale),
+            settings={"version": 1, "worlds": guidance.WORLDS[scale]},
+            data=("cifar10h-annotators", "cifar10s"),
+            weight=0.3,
+        ),
+    ]
 
 
 def _heads(scale: Scale) -> list[Part]:
@@ -57,13 +76,27 @@ def _heads(scale: Scale) -> list[Part]:
     return [
         Part(name="heads", study=studies.head_study(kinds, **crossed), data=data, weight=3.0),
         Part(name="heads-kept", study=studies.kept_study(kinds, **crossed), data=data, weight=2.0),
-        *(Part(name=f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
-          for count in studies.PER_CLASS),
-        Part(name="transfer", work=partial(head_transfer, "heads"), settings=moved, data=(*LABELS, *SHIFTED),
-             needs=("heads",), weight=0.3),
-        Part(name="transfer-kept", work=partial(head_transfer, "heads-kept"), settings=moved, data=(*LABELS, *SHIFTED),
-             needs=("heads-kept",), weight=0.3),
-    ]  # fmt: skip
+        *(
+            Part(name=f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
+            for count in studies.PER_CLASS
+        ),
+        Part(
+            name="transfer",
+            work=partial(head_transfer, "heads"),
+            settings=moved,
+            data=(*LABELS, *SHIFTED),
+            needs=("heads",),
+            weight=0.3,
+        ),
+        Part(
+            name="transfer-kept",
+            work=partial(head_transfer, "heads-kept"),
+            settings=moved,
+            data=(*LABELS, *SHIFTED),
+            needs=("heads-kept",),
+            weight=0.3,
+        ),
+    ]
 
 
 def _networks(scale: Scale) -> list[Part]:
@@ -73,19 +106,32 @@ def _networks(scale: Scale) -> list[Part]:
     data = (*LABELS, "cifar10-test")
     near = ("cifar10-train",) if size["near"] else ()
     parts = [
-        Part(name="networks", study=studies.network_study(kinds, scale, size["seeds"], size["epochs"]), data=data,
-             weight=20.0),
-        Part(name="transfer-networks", work=partial(network_transfer, "networks", size["near"]),
-             settings={"version": 1, "near": size["near"], "own files": own_files()},
-             data=(*LABELS, "imagenet32-validation", *near), needs=("networks",), weight=2.0),
-    ]  # fmt: skip
+        Part(
+            name="networks",
+            study=studies.network_study(kinds, scale, size["seeds"], size["epochs"]),
+            data=data,
+            weight=20.0,
+        ),
+        Part(
+            name="transfer-networks",
+            work=partial(network_transfer, "networks", size["near"]),
+            settings={"version": 1, "near": size["near"], "own files": own_files()},
+            data=(*LABELS, "imagenet32-validation", *near),
+            needs=("networks",),
+            weight=2.0,
+        ),
+    ]
     if few:
         kinds = label_kinds(few["images"])
         parts += [
-            Part(name=f"networks-{count}", data=data, weight=5.0, study=studies.few_network_study(
-                kinds, scale, count, few["seeds"], few["epochs"][count]))
+            Part(
+                name=f"networks-{count}",
+                data=data,
+                weight=5.0,
+                study=studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count]),
+            )
             for count in studies.PER_CLASS
-        ]  # fmt: skip
+        ]
     return parts
 
 

@@ -16,9 +16,15 @@ Kinds = dict[str, Distributions]
 
 HERE = ("hard", "S+hard", "H", "LS low", "LS high")  # by rising softness
 NAMES = {
-    "hard": "CIFAR-10", "S+hard": "CIFAR-10S+hard", "H": "CIFAR-10H", "S+dense": "CIFAR-10S+dense",
-    "LS low": "CIFAR-10LS (low)", "DS": "CIFAR-10DS", "LS high": "CIFAR-10LS (high)", "T": "CIFAR-10T",
-}  # fmt: skip
+    "hard": "CIFAR-10",
+    "S+hard": "CIFAR-10S+hard",
+    "H": "CIFAR-10H",
+    "S+dense": "CIFAR-10S+dense",
+    "LS low": "CIFAR-10LS (low)",
+    "DS": "CIFAR-10DS",
+    "LS high": "CIFAR-10LS (high)",
+    "T": "CIFAR-10T",
+}
 FILL = 2  # classes of a dense label that stand for a sparse one, where nobody gave a sparse one
 
 
@@ -37,9 +43,12 @@ def label_kinds(at_most: int | None = None) -> Kinds:
     hard = one_hot(people.gold, votes.items, votes.classes)
     stated = sparse_labels()
     kinds = {
-        "hard": hard, "S+hard": infilled(stated, hard), "H": votes,
-        "LS low": smoothed(hard, SMOOTHING["smoothed low"]), "LS high": smoothed(hard, SMOOTHING["smoothed high"]),
-    }  # fmt: skip
+        "hard": hard,
+        "S+hard": infilled(stated, hard),
+        "H": votes,
+        "LS low": smoothed(hard, SMOOTHING["smoothed low"]),
+        "LS high": smoothed(hard, SMOOTHING["smoothed high"]),
+    }
     if has("dense.npy"):
         dense = read_dense(votes.items, votes.classes)
         kinds |= {"S+dense": infilled(stated, sparsest(dense, FILL)), "DS": dense}
@@ -60,6 +69,8 @@ def _some(n: int, first: np.ndarray, at_most: int | None) -> np.ndarray:
         return np.arange(n)
     others = np.setdiff1d(np.arange(n), first)
     of_first = round(at_most * first.size / n)
-    taken = [part[np.linspace(0, part.size - 1, count).astype(np.int64)]
-             for part, count in ((np.sort(first), of_first), (others, at_most - of_first))]  # fmt: skip
+    taken = [
+        part[np.linspace(0, part.size - 1, count).astype(np.int64)]
+        for part, count in ((np.sort(first), of_first), (others, at_most - of_first))
+    ]
     return np.sort(np.concatenate(taken))

@@ -126,8 +126,9 @@ def _curves(sparsity: Mapping[str, Any]) -> list[Figure]:
     for place, (corner, scenes) in enumerate(_corners(sparsity).items()):
         curves = [sparsity["curves"][name] for name in scenes]
         kept = curves[0]["kept"]
-        series = _by_numbers_kept(curves, kept, {"principal components": "pca", "sparse": "sparse",
-                                                 "top-class": "top_class"})  # fmt: skip
+        series = _by_numbers_kept(
+            curves, kept, {"principal components": "pca", "sparse": "sparse", "top-class": "top_class"}
+        )
         drawn.append(
             Figure(
                 key=f"figure-3-{place + 1}",

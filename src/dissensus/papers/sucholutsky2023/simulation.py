@@ -47,8 +47,10 @@ def read_off(grid: Grid) -> dict[str, Any]:
     """Phases, soft against hard, and the rank correlation with the information ratio, by dimension and seed."""
     sizes = np.array(grid.config.items)
     items, classes = np.meshgrid(sizes, np.array(grid.config.classes), indexing="ij")
-    ratio = {"hard": information_ratio(hard_constraints(items, classes), items, classes),
-             "soft": information_ratio(soft_constraints(items, classes), items, classes)}  # fmt: skip
+    ratio = {
+        "hard": information_ratio(hard_constraints(items, classes), items, classes),
+        "soft": information_ratio(soft_constraints(items, classes), items, classes),
+    }
     runs, maps = {}, {}
     for plane, d in enumerate(grid.config.dimensions):
         for seed in range(grid.config.seeds):
@@ -57,12 +59,13 @@ def read_off(grid: Grid) -> dict[str, Any]:
             both = np.concatenate([rho[kind].ravel() for kind in WHOLE_KINDS])
             runs[f"d {d} · seed {seed}"] = {
                 "phases": {kind: _phases(rho[kind], sizes) for kind in WHOLE_KINDS},
-                "soft above hard": float((gap > 0).mean()), "gap": float(gap.mean()),
+                "soft above hard": float((gap > 0).mean()),
+                "gap": float(gap.mean()),
                 "gap, fewer items than classes": float(gap[items < classes].mean()),
                 "gap, more items than classes": float(gap[items > classes].mean()),
                 "rank correlation": float(spearmanr(both, np.concatenate([ratio[k].ravel() for k in WHOLE_KINDS]))[0]),
                 "within": {kind: float(spearmanr(rho[kind].ravel(), ratio[kind].ravel())[0]) for kind in WHOLE_KINDS},
-            }  # fmt: skip
+            }
         maps[str(d)] = {kind: np.round(grid.mean(kind, d), 4).tolist() for kind in WHOLE_KINDS}
     return {"sizes": sizes.tolist(), "cells": int(items.size), "runs": runs, "maps": maps}
 
@@ -106,8 +109,13 @@ def fewer_numbers(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: T
         found = sparsity_curves(scene, size["kept"], np.random.default_rng(seed), starts=2)
         rho = {name: getattr(found, name).tolist() for name in ("pca", "sparse", "top_class")}
         curves[f"n {n} · k {k} · scene {seed}"] = {
-            "n": n, "k": k, "kept": list(size["kept"]), **rho, "soft": found.soft, "hard": found.hard,
-        }  # fmt: skip
+            "n": n,
+            "k": k,
+            "kept": list(size["kept"]),
+            **rho,
+            "soft": found.soft,
+            "hard": found.hard,
+        }
         tell(0.3 + 0.7 * (place + 1) / len(work))
     return {"effective": effective, "curves": curves, "losses": {name: _losses(c) for name, c in curves.items()}}
 
@@ -118,14 +126,26 @@ def _effective(grid: Grid, d: int) -> dict[str, Any]:
     ratio = information_ratio(soft_constraints(items, classes), items, classes)
     plane = grid.config.dimensions.index(d)
     soft = WHOLE_KINDS.index("soft")
-    needed = np.array([
-        [effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[soft, plane, i, j, 0])
-         for j, k in enumerate(grid.config.classes)] for i, n in enumerate(grid.config.items)
-    ])  # fmt: skip
+    needed = np.array(
+        [
+            [
+                effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[soft, plane, i, j, 0])
+                for j, k in enumerate(grid.config.classes)
+            ]
+            for i, n in enumerate(grid.config.items)
+        ]
+    )
     r, p = pearsonr(ratio.ravel(), needed.ravel())
-    return {"r": float(r), "p": float(p), "cells": int(needed.size), "mean": float(needed.mean()),
-            "mean k": float(classes.mean()), "below k": float((needed < classes).mean()),
-            "share of k": float((needed / classes).mean()), "map": needed.tolist()}  # fmt: skip
+    return {
+        "r": float(r),
+        "p": float(p),
+        "cells": int(needed.size),
+        "mean": float(needed.mean()),
+        "mean k": float(classes.mean()),
+        "below k": float((needed < classes).mean()),
+        "share of k": float((needed / classes).mean()),
+        "map": needed.tolist(),
+    }
 
 
 def _losses(curve: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -137,8 +157,9 @@ def _losses(curve: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             wanted = Preferences(utility=utility, beta=beta, reference=float(n * k))
             loss = {name: wanted.traded(n * kept, np.clip(curve[name], 0, 1), n, k) for name in ("sparse", "top_class")}
             losses[f"{utility} · beta {beta:g}"] = {
-                "sparse": loss["sparse"].tolist(), "top_class": loss["top_class"].tolist(),
+                "sparse": loss["sparse"].tolist(),
+                "top_class": loss["top_class"].tolist(),
                 "soft": float(wanted.traded(n * k, max(curve["soft"], 0.0), n, k)),
                 "hard": float(wanted.traded(n, max(curve["hard"], 0.0), n, k)),
-            }  # fmt: skip
+            }
     return losses

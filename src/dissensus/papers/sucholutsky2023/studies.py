@@ -22,15 +22,20 @@ PER_CLASS = (80, 8)  # table 1
 KEPT = ("2", "3", "4", "10")  # table 3: classes per label
 # Table 2, by the names of our catalogue; the paper leaves open which ResNet it took.
 NETWORKS = {
-    "vgg15": "VGG", "preact_resnet164": "ResNet", "wrn28_10": "WRN", "densenet_bc_100_12": "DenseNet",
+    "vgg15": "VGG",
+    "preact_resnet164": "ResNet",
+    "wrn28_10": "WRN",
+    "densenet_bc_100_12": "DenseNet",
     "shake_shake26_2x64": "Shake-Shake",
-}  # fmt: skip
+}
 # Sizes that take 0.5 to 2 seconds of one core for an epoch of a thousand images.
 SMALL = {
-    "vgg15": {"width": 16, "depth": 11}, "preact_resnet164": {"width": 8, "depth": 11},
-    "wrn28_10": {"width": 1, "depth": 10}, "densenet_bc_100_12": {"width": 6, "depth": 16},
+    "vgg15": {"width": 16, "depth": 11},
+    "preact_resnet164": {"width": 8, "depth": 11},
+    "wrn28_10": {"width": 1, "depth": 10},
+    "densenet_bc_100_12": {"width": 6, "depth": 16},
     "shake_shake26_2x64": {"width": 8, "depth": 8},
-}  # fmt: skip
+}
 # Nothing is said of epochs and rates; these are the ones of Peterson 2019, whose networks and images they are.
 EPOCHS, RATES = 150, [0.1, 0.01, 0.001]
 HEAD = {"head": "linear", "epochs": 20, "learning_rate": 3e-4, "batch": 128, "standardise": True}
@@ -38,31 +43,41 @@ FEW_HEAD = {"head": "linear", "epochs": 20, "learning_rate": 1e-3, "batch": 16, 
 
 SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {
-        "heads": {"images": 1_500, "folds": 3, "seeds": 2}, "few": {"images": 2_000, "seeds": 5},
-        "networks": {"images": 200, "seeds": 1, "epochs": 1, "near": 0, "kinds": ["hard", "H"]}, "few networks": None,
+        "heads": {"images": 1_500, "folds": 3, "seeds": 2},
+        "few": {"images": 2_000, "seeds": 5},
+        "networks": {"images": 200, "seeds": 1, "epochs": 1, "near": 0, "kinds": ["hard", "H"]},
+        "few networks": None,
     },
     "laptop": {
-        "heads": {"images": None, "folds": 10, "seeds": 5}, "few": {"images": None, "seeds": 20},
+        "heads": {"images": None, "folds": 10, "seeds": 5},
+        "few": {"images": None, "seeds": 20},
         "networks": {"images": 4_000, "seeds": 2, "epochs": 10, "near": 2_000},
         "few networks": {"images": 2_000, "seeds": 2, "epochs": {80: 12, 8: 30}},
     },
     "full": {
-        "heads": {"images": None, "folds": 10, "seeds": 10}, "few": {"images": None, "seeds": 20},
+        "heads": {"images": None, "folds": 10, "seeds": 10},
+        "few": {"images": None, "seeds": 20},
         "networks": {"images": None, "seeds": 5, "epochs": EPOCHS, "near": 50_000},
         "few networks": {"images": None, "seeds": 5, "epochs": {80: EPOCHS, 8: EPOCHS}},
     },
-}  # fmt: skip
+}
 
 Kinds = Mapping[str, Distributions]
 
 
 def head_study(kinds: Kinds, folds: int, seeds: int) -> Study:
     """Cross-validated heads for each kind of label, judged by CIFAR-10H."""
-    return study_of({
-        "name": "heads on kinds of label", "seeds": seeds, "data": _data(kinds, kinds["H"], _features(kinds)),
-        "model": HEAD,
-        "split": {"scheme": "k-fold", "folds": folds}, "keep_models": True, "compare": {"baseline": {"data": "hard"}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "heads on kinds of label",
+            "seeds": seeds,
+            "data": _data(kinds, kinds["H"], _features(kinds)),
+            "model": HEAD,
+            "split": {"scheme": "k-fold", "folds": folds},
+            "keep_models": True,
+            "compare": {"baseline": {"data": "hard"}},
+        }
+    )
 
 
 def kept_study(kinds: Kinds, folds: int, seeds: int) -> Study:
@@ -72,42 +87,63 @@ def kept_study(kinds: Kinds, folds: int, seeds: int) -> Study:
     """
     name = "DS" if "DS" in kinds else "H"
     transforms = [f"sparsest={kept}" for kept in KEPT]
-    return study_of({
-        "name": "heads on sparser labels", "seeds": seeds,
-        "data": _data({name: kinds[name]}, kinds["H"], _features(kinds)), "labels": {"transforms": transforms},
-        "model": HEAD, "split": {"scheme": "k-fold", "folds": folds}, "keep_models": True,
-        "compare": {"baseline": {"transforms": transforms[0]}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "heads on sparser labels",
+            "seeds": seeds,
+            "data": _data({name: kinds[name]}, kinds["H"], _features(kinds)),
+            "labels": {"transforms": transforms},
+            "model": HEAD,
+            "split": {"scheme": "k-fold", "folds": folds},
+            "keep_models": True,
+            "compare": {"baseline": {"transforms": transforms[0]}},
+        }
+    )
 
 
 def few_study(kinds: Kinds, per_class: int, seeds: int) -> Study:
     """Heads that learn from few images of each class."""
-    return study_of({
-        "name": f"heads on {per_class} images a class", "seeds": seeds,
-        "data": _data(kinds, kinds["H"], _features(kinds)), "model": FEW_HEAD,
-        "split": _few(kinds, per_class), "compare": {"baseline": {"data": "hard"}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": f"heads on {per_class} images a class",
+            "seeds": seeds,
+            "data": _data(kinds, kinds["H"], _features(kinds)),
+            "model": FEW_HEAD,
+            "split": _few(kinds, per_class),
+            "compare": {"baseline": {"data": "hard"}},
+        }
+    )
 
 
 def network_study(kinds: Kinds, scale: Scale, seeds: int, epochs: int) -> Study:
     """The five networks on each kind of label: small on one split a seed, or as published in ten folds."""
     published = scale == "full"
     split: dict[str, Any] = {"scheme": "k-fold", "folds": 10} if published else {"test": 0.2}
-    return study_of({
-        "name": "networks on kinds of label", "seeds": seeds, "data": _data(kinds, kinds["H"], _images(kinds)),
-        "model": _networks(scale, epochs), "split": split, "keep_models": True,
-        "compare": {"baseline": {"data": "hard"}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": "networks on kinds of label",
+            "seeds": seeds,
+            "data": _data(kinds, kinds["H"], _images(kinds)),
+            "model": _networks(scale, epochs),
+            "split": split,
+            "keep_models": True,
+            "compare": {"baseline": {"data": "hard"}},
+        }
+    )
 
 
 def few_network_study(kinds: Kinds, scale: Scale, per_class: int, seeds: int, epochs: int) -> Study:
     """The five networks on few images of each class."""
-    return study_of({
-        "name": f"networks on {per_class} images a class", "seeds": seeds,
-        "data": _data(kinds, kinds["H"], _images(kinds)),
-        "model": _networks(scale, epochs), "split": _few(kinds, per_class),
-        "compare": {"baseline": {"data": "hard"}},
-    })  # fmt: skip
+    return study_of(
+        {
+            "name": f"networks on {per_class} images a class",
+            "seeds": seeds,
+            "data": _data(kinds, kinds["H"], _images(kinds)),
+            "model": _networks(scale, epochs),
+            "split": _few(kinds, per_class),
+            "compare": {"baseline": {"data": "hard"}},
+        }
+    )
 
 
 def _networks(scale: Scale, epochs: int) -> list[dict[str, Any]]:

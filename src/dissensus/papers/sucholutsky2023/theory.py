@@ -30,25 +30,34 @@ REGIMES = ("many-shot", "one-shot", "less-than-one-shot")
 def theory(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """Formula and count for each size, flips that were drawn, and how ratios change with size."""
     rng = np.random.default_rng(2023)
-    return {"counts": [_counted(n, k, rng) for n, k in COUNTED], "noise": [_flipped(rate, rng) for rate in FLIPS],
-            "exponents": {kind: _exponents(count) for kind, count in FORMULAS.items()},
-            "ratios": {kind: _ratios(count) for kind, count in FORMULAS.items()}}  # fmt: skip
+    return {
+        "counts": [_counted(n, k, rng) for n, k in COUNTED],
+        "noise": [_flipped(rate, rng) for rate in FLIPS],
+        "exponents": {kind: _exponents(count) for kind, count in FORMULAS.items()},
+        "ratios": {kind: _ratios(count) for kind, count in FORMULAS.items()},
+    }
 
 
 def _counted(n: int, k: int, rng: np.random.Generator) -> dict[str, Any]:
     """How many different comparisons labels of n items answer: by listing them, and by formula."""
     points = n + k
     numbers: dict[str, Any] = {
-        "n": n, "k": k, "total": {"formula": float(total_queries(n, k)), "counted": _all_questions(points)},
+        "n": n,
+        "k": k,
+        "total": {"formula": float(total_queries(n, k)), "counted": _all_questions(points)},
         "balanced": n % k == 0,
-    }  # fmt: skip
+    }
     labels = {"soft": simulated_scene(n, k, 3, rng).soft, "hard": np.eye(k)[np.arange(n) % k]}
     for kind, matrix in labels.items():
         triplets = label_triplets(matrix)
         asked = {(a, *sorted((b, c))) for a, b, c in triplets.tolist()}
-        numbers[kind] = {"formula": float(FORMULAS[kind](n, k)), "listed": len(triplets), "counted": len(asked),
-                         "ratio": float(information_ratio(FORMULAS[kind](n, k), n, k)),
-                         "unanswered": 1 - len(asked) / numbers["total"]["counted"]}  # fmt: skip
+        numbers[kind] = {
+            "formula": float(FORMULAS[kind](n, k)),
+            "listed": len(triplets),
+            "counted": len(asked),
+            "ratio": float(information_ratio(FORMULAS[kind](n, k), n, k)),
+            "unanswered": 1 - len(asked) / numbers["total"]["counted"],
+        }
     return numbers
 
 
@@ -60,16 +69,21 @@ def _flipped(rate: float, rng: np.random.Generator) -> dict[str, float]:
     """The share of comparisons that stay right where each is turned round with this probability."""
     triplets = label_triplets(simulated_scene(30, 30, 5, rng).soft)
     right = rng.random(len(triplets)) >= rate
-    return {"rate": rate, "constraints": len(triplets), "right": int(right.sum()),
-            "formula": float(noisy_constraints(len(triplets), rate))}  # fmt: skip
+    return {
+        "rate": rate,
+        "constraints": len(triplets),
+        "right": int(right.sum()),
+        "formula": float(noisy_constraints(len(triplets), rate)),
+    }
 
 
 def _exponents(count: Callable[..., np.ndarray]) -> dict[str, float]:
     """d log(ratio) / d log(size), far out, where n, both or k grow."""
     ends = {
-        "many-shot": ((FAR, FEW), (2 * FAR, FEW)), "one-shot": ((FAR, FAR), (2 * FAR, 2 * FAR)),
+        "many-shot": ((FAR, FEW), (2 * FAR, FEW)),
+        "one-shot": ((FAR, FAR), (2 * FAR, 2 * FAR)),
         "less-than-one-shot": ((FEW, FAR), (FEW, 2 * FAR)),
-    }  # fmt: skip
+    }
     slopes = {}
     for regime in REGIMES:
         near, far = (float(information_ratio(count(n, k), n, k)) for n, k in ends[regime])

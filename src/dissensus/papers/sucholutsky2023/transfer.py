@@ -30,8 +30,10 @@ def head_transfer(part: str, folder: Path, needs: Mapping[str, Path], tell: Tell
     near, far = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
     assert near.gold is not None and far.gold is not None
     matched = np.flatnonzero(far.gold >= 0)
-    shifts = {NEAR: (near.values.astype(np.float32), near.gold),
-              FAR: (far.values[matched].astype(np.float32), far.gold[matched])}  # fmt: skip
+    shifts = {
+        NEAR: (near.values.astype(np.float32), near.gold),
+        FAR: (far.values[matched].astype(np.float32), far.gold[matched]),
+    }
     return scored(needs[part], shifts, folder, tell)
 
 
@@ -81,13 +83,18 @@ def _row(record: Mapping[str, Any], cell: Path, kinds: Mapping[str, Distribution
     of_labels = entropy(kinds[learned].probs[at])
     of_model = entropy(predicted.probs)
     row = {
-        "kind": learned, "network": record["arm"]["model"], "transforms": record["arm"].get("transforms"),
-        "seed": record["seed"], "fold": record["fold"], "items": int(at.size),
+        "kind": learned,
+        "network": record["arm"]["model"],
+        "transforms": record["arm"].get("transforms"),
+        "seed": record["seed"],
+        "fold": record["fold"],
+        "items": int(at.size),
         "learning_rate": record["arm"].get("learning_rate"),
         "labels": {kind: _scores(predicted.probs, labels.probs[at]) for kind, labels in kinds.items()},
-        "entropy": float(of_model.mean()), "entropy of its labels": float(of_labels.mean()),
+        "entropy": float(of_model.mean()),
+        "entropy of its labels": float(of_labels.mean()),
         "distance of entropies": float(wasserstein_distance(of_model, of_labels)),
-    }  # fmt: skip
+    }
     model = _model(cell / "model.safetensors", head="head" in record["settings"]["model"])
     truth = np.eye(predicted.n_classes)
     row["shift"] = {name: _scores(_probs(model, x), truth[gold]) for name, (x, gold) in shifts.items()}

@@ -90,16 +90,21 @@ class Advice:
             "alternatives": list(self.alternatives),
             "pilot": [
                 {
-                    "kind": option.kind, "k_hat": option.k_hat, "answers": option.answers, "people": option.people,
+                    "kind": option.kind,
+                    "k_hat": option.k_hat,
+                    "answers": option.answers,
+                    "people": option.people,
                     "items": option.items,
                     "probability_best": option.best,
-                    "seconds": _plain(option.seconds), "hard_labels": _plain(option.each),
+                    "seconds": _plain(option.seconds),
+                    "hard_labels": _plain(option.each),
                     "flip_rate": _plain(option.flip_rate),
-                    "information_ratio": _plain(option.ratio), "loss": _plain(option.loss),
+                    "information_ratio": _plain(option.ratio),
+                    "loss": _plain(option.loss),
                 }
                 for option in self.pilot
             ],
-        }  # fmt: skip
+        }
 
 
 def advise(
@@ -140,24 +145,37 @@ def advise(
         best = listed[0]
         promising = lowest_loss(label_options(n, k, measured, budget)[0], n, [o for o in labels if o.kind == "hard"])
         why = (
-            about_regime(n, k, where), *about_pilot(ranked), *about_hard_labels(ranked, k, preferences.costs),
-            *about_soft_labels(ranked, k, preferences.costs, measured.costs), *about_budget(best, budget, n),
+            about_regime(n, k, where),
+            *about_pilot(ranked),
+            *about_hard_labels(ranked, k, preferences.costs),
+            *about_soft_labels(ranked, k, preferences.costs, measured.costs),
+            *about_budget(best, budget, n),
             *about_nothing(best, n, k, measured),
-        )  # fmt: skip
+        )
         alternatives = (untried(promising, best, ranked), *when_else(n, k, measured))
     else:
         best = lowest_loss(labels, n, [option for option in labels if option.kind == "hard"])
         recommended = (best.kind, best.k_hat)
         why = (
-            about_regime(n, k, where), *reasons(best, labels, measured), *about_budget(best, budget, n),
+            about_regime(n, k, where),
+            *reasons(best, labels, measured),
+            *about_budget(best, budget, n),
             *about_nothing(best, n, k, measured),
-        )  # fmt: skip
+        )
         alternatives = (*smaller(best, n, k, measured, budget), *when_else(n, k, measured))
     alternatives = (*alternatives, about_pairs(others, best)) if recommended[0] != "pairwise" else alternatives
     return Advice(
-        n, k, where, measured, budget, (*labels, *others), recommended, why,
-        tuple(sentence for sentence in alternatives if sentence), ranked,
-    )  # fmt: skip
+        n,
+        k,
+        where,
+        measured,
+        budget,
+        (*labels, *others),
+        recommended,
+        why,
+        tuple(sentence for sentence in alternatives if sentence),
+        ranked,
+    )
 
 
 def loss_curves(advice: Advice) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -184,14 +202,18 @@ def option_rows(advice: Advice) -> list[Row]:
     return [
         Row(
             (
-                option.name, *([_basis(advice, option)] if advice.pilot else []),
-                f"{option.items:,}", f"{option.constraints:,.0f}", f"{option.information_ratio:.2%}",
-                three_digits(option.cost), f"{option.loss:.4f}",
+                option.name,
+                *([_basis(advice, option)] if advice.pilot else []),
+                f"{option.items:,}",
+                f"{option.constraints:,.0f}",
+                f"{option.information_ratio:.2%}",
+                three_digits(option.cost),
+                f"{option.loss:.4f}",
             ),
             style="best" if (option.kind, option.k_hat) == advice.recommended else "",
         )
         for option in advice.options
-    ]  # fmt: skip
+    ]
 
 
 def about_columns(advice: Advice) -> str:

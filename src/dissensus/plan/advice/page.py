@@ -58,9 +58,13 @@ def _facts(advice: Advice) -> str:
     ratio = advice.k if wanted.costs.ratio is None else wanted.costs.ratio
     utility = wanted.utility if isinstance(wanted.utility, str) else "your own"
     facts = [
-        ("items", f"{advice.n:,}"), ("classes", f"{advice.k:,}"), ("regime", advice.regime),
-        ("a soft label costs", f"{ratio:.3g} hard ones"), ("utility", utility), ("beta", f"{wanted.beta:g}"),
-    ]  # fmt: skip
+        ("items", f"{advice.n:,}"),
+        ("classes", f"{advice.k:,}"),
+        ("regime", advice.regime),
+        ("a soft label costs", f"{ratio:.3g} hard ones"),
+        ("utility", utility),
+        ("beta", f"{wanted.beta:g}"),
+    ]
     facts.append(("scale", "the set's own" if wanted.reference is None else f"{wanted.reference:,g} hard labels are 1"))
     if advice.budget is not None:
         facts.append(("budget", f"{advice.budget:,g} hard labels"))
@@ -106,10 +110,20 @@ def _preferences(advice: Advice) -> str:
         for beta in BETAS:
             wanted = replace(advice.preferences, utility=utility, beta=beta, estimate=by_information)
             prefer = np.clip(preference_map(items, classes, wanted), -SHOWN, SHOWN)  # (N, K)
-            drawn.append(grid_map(
-                prefer.T, items.tolist(), classes.tolist(), "items", "classes", f"{utility}, beta {beta:g}",
-                low=-SHOWN, high=SHOWN, mark=(advice.n, advice.k), ends=("hard", "soft"),
-            ))  # fmt: skip
+            drawn.append(
+                grid_map(
+                    prefer.T,
+                    items.tolist(),
+                    classes.tolist(),
+                    "items",
+                    "classes",
+                    f"{utility}, beta {beta:g}",
+                    low=-SHOWN,
+                    high=SHOWN,
+                    mark=(advice.n, advice.k),
+                    ends=("hard", "soft"),
+                )
+            )
     return (
         "<h2>Hard or soft, by how you weigh cost</h2><p>Judged by the information ratio. Dark where soft labels are "
         "the better deal, white where hard ones are, and in between where it makes no difference; your data set is "
@@ -133,10 +147,20 @@ def _information(advice: Advice) -> str:
     drawn = []
     for kind in WHOLE_KINDS:
         ratio = by_information(kind, items[:, None], classes[None, :])
-        drawn.append(grid_map(
-            ratio.T, items.tolist(), classes.tolist(), "items", "classes", f"{kind} labels", low=0.0, high=0.25,
-            mark=(advice.n, advice.k), ends=("0", "a quarter"),
-        ))  # fmt: skip
+        drawn.append(
+            grid_map(
+                ratio.T,
+                items.tolist(),
+                classes.tolist(),
+                "items",
+                "classes",
+                f"{kind} labels",
+                low=0.0,
+                high=0.25,
+                mark=(advice.n, advice.k),
+                ends=("0", "a quarter"),
+            )
+        )
     return (
         "<h2>What labels tell</h2><p>The share of all comparisons between items and classes that labels answer.</p>"
         f'<div class="maps">{"".join(drawn)}</div>'
@@ -153,10 +177,19 @@ def _simulated(advice: Advice) -> str:
     for kind in WHOLE_KINDS:
         for d in grid.config.dimensions:
             here = grid.at(kind, advice.n, advice.k, d)
-            drawn.append(grid_map(
-                grid.mean(kind, d)[1::2, 1::2].T, items[1::2].tolist(), classes[1::2].tolist(), "items", "classes",
-                f"{kind} labels, {d} dimensions: {here:.2f}", low=0.0, high=1.0, mark=(advice.n, advice.k),
-            ))  # fmt: skip
+            drawn.append(
+                grid_map(
+                    grid.mean(kind, d)[1::2, 1::2].T,
+                    items[1::2].tolist(),
+                    classes[1::2].tolist(),
+                    "items",
+                    "classes",
+                    f"{kind} labels, {d} dimensions: {here:.2f}",
+                    low=0.0,
+                    high=1.0,
+                    mark=(advice.n, advice.k),
+                )
+            )
     return (
         "<h2>What a learner gets back</h2><p>As many simulated items and classes as you have, in spaces of few and "
         "of many dimensions: the rank correlation between the similarities learned from the labels and the true ones. "
@@ -179,17 +212,24 @@ def _pilot(advice: Advice) -> str:
     known = all(option.people != 1 for option in advice.pilot)
     rows = [
         (
-            option.name, f"{option.answers:,}", "not known" if option.people is None else f"{option.people:,}",
-            _with_bounds(option, option.seconds, ".3g"), f"{option.each.value:.3g}",
+            option.name,
+            f"{option.answers:,}",
+            "not known" if option.people is None else f"{option.people:,}",
+            _with_bounds(option, option.seconds, ".3g"),
+            f"{option.each.value:.3g}",
             "not known" if option.flip_rate is None else _with_bounds(option, option.flip_rate, ".1%"),
-            f"{option.ratio.value:.2%}", f"{option.loss.value:.4f}", f"{option.best:.0%}" if known else "not known",
+            f"{option.ratio.value:.2%}",
+            f"{option.loss.value:.4f}",
+            f"{option.best:.0%}" if known else "not known",
         )
         for option in advice.pilot
-    ]  # fmt: skip
+    ]
     losses = [(option.name, option.loss.value, option.loss.low, option.loss.high) for option in advice.pilot]
-    about = "with 95 % intervals for people like those who answered" if known else (
-        "of one person for some kinds, which says nothing about others"
-    )  # fmt: skip
+    about = (
+        "with 95 % intervals for people like those who answered"
+        if known
+        else ("of one person for some kinds, which says nothing about others")
+    )
     return (
         "<section><h2>What the pilot says</h2><p>Seconds (geometric mean over people of each one's median) and error "
         f"rates {about}. Cost is counted in hard labels; what is right among all comparisons, and the loss, are those "

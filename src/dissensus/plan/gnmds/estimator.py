@@ -46,9 +46,11 @@ class GNMDS(BaseEstimator):  # type: ignore[misc]
         """y is ignored.  n_points: points in all, where triplets do not name the last ones"""
         rng = np.random.default_rng(self.random_state)
         options: dict[str, Any] = {
-            "trace_weight": self.trace_weight, "rank": self.n_components, "tolerance": self.tolerance,
+            "trace_weight": self.trace_weight,
+            "rank": self.n_components,
+            "tolerance": self.tolerance,
             "iterations": self.max_iter,
-        }  # fmt: skip
+        }
         self._check_source()
         if self.source == "labels":
             fitted = embed_labels(np.asarray(X), rng, **options)

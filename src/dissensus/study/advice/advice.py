@@ -91,14 +91,19 @@ class LabelAdvice:
         held = None
         if self.held is not None and self.answers is not None and self.brier is not None:
             held = {
-                "items": int(self.held.items.size), "answers": self.held.answers, "log_loss": self.answers.as_json(),
-                "brier": self.brier.as_json(), "by_author": None if self.authors is None else self.authors.as_json(),
-            }  # fmt: skip
+                "items": int(self.held.items.size),
+                "answers": self.held.answers,
+                "log_loss": self.answers.as_json(),
+                "brier": self.brier.as_json(),
+                "by_author": None if self.authors is None else self.authors.as_json(),
+            }
         return {
-            "regime": self.regime.as_json(), "recommendation": vars(self.recommended), "why": self.why,
+            "regime": self.regime.as_json(),
+            "recommendation": vars(self.recommended),
+            "why": self.why,
             "evidence": {"held_out_answers": held, "study": None if self.study is None else self.study.as_json()},
             "notices": list(self.notices),
-        }  # fmt: skip
+        }
 
 
 @takes(labels=ANY_LABELS)
@@ -151,16 +156,27 @@ def advise_labels(
     study = None
     if features is not None:
         study, notice = _studied(
-            all_usable, features, () if authors is None else (authors.lowest,), item_rng,
-            described=described, name=name, folder=folder, by_position=by_position, seeds=seeds, jobs=jobs,
-            progress=progress, say=say, stage=stage,
-        )  # fmt: skip
+            all_usable,
+            features,
+            () if authors is None else (authors.lowest,),
+            item_rng,
+            described=described,
+            name=name,
+            folder=folder,
+            by_position=by_position,
+            seeds=seeds,
+            jobs=jobs,
+            progress=progress,
+            say=say,
+            stage=stage,
+        )
         left_out += notice
     recommended = _recommended(regime, answers, authors, study, all_usable)
     why = {
-        "estimator": about_estimator(regime, answers, brier), "right_class": about_right_class(regime, authors),
+        "estimator": about_estimator(regime, answers, brier),
+        "right_class": about_right_class(regime, authors),
         "training": about_training(regime, study),
-    }  # fmt: skip
+    }
     return LabelAdvice(regime, recommended, answers, brier, authors, held, study, why, tuple(left_out))
 
 
@@ -175,10 +191,21 @@ def _fewer_answers(answers: Votes | Beliefs, rng: np.random.Generator) -> tuple[
 
 
 def _studied(
-    labels: Labels, features: FeatureTable, models: tuple[str, ...], rng: np.random.Generator, *,
-    described: LabelledItems | None, name: str, folder: str | Path | None, by_position: bool, seeds: int,
-    jobs: int | None, progress: Report, say: Say, stage: Callable[[str], None],
-) -> tuple[QuickStudy, list[str]]:  # fmt: skip
+    labels: Labels,
+    features: FeatureTable,
+    models: tuple[str, ...],
+    rng: np.random.Generator,
+    *,
+    described: LabelledItems | None,
+    name: str,
+    folder: str | Path | None,
+    by_position: bool,
+    seeds: int,
+    jobs: int | None,
+    progress: Report,
+    say: Say,
+    stage: Callable[[str], None],
+) -> tuple[QuickStudy, list[str]]:
     table, matched = match_items(features, labels, say, by_position=by_position)
     left_out = []
     if matched.n_items > MOST_ITEMS:

@@ -84,11 +84,17 @@ def arms(labels: Labels, models: Sequence[str] = ANNOTATOR_MODELS) -> dict[str, 
     of = "" if usual is None else f" of {usual}"
     ways = [(f"{delivery}{of}", LabelRecipe(completion=usual), delivery) for delivery in DELIVERED]
     if not isinstance(labels, Distributions):
-        made = {name: recipe for name, recipe in estimators(labels).items()
-                if recipe.completion != usual or recipe.aggregation}  # fmt: skip
+        made = {
+            name: recipe
+            for name, recipe in estimators(labels).items()
+            if recipe.completion != usual or recipe.aggregation
+        }
         unwanted = {"majority", *(name for name in ANNOTATOR_MODELS if name not in models)}
-        ways += [(f"soft of {name}", recipe, "soft") for name, recipe in made.items()
-                 if name not in unwanted and not recipe.transforms]  # fmt: skip
+        ways += [
+            (f"soft of {name}", recipe, "soft")
+            for name, recipe in made.items()
+            if name not in unwanted and not recipe.transforms
+        ]
     kept: dict[str, tuple[LabelRecipe, str]] = {}
     seen: set[bytes] = set()
     for name, recipe, delivery in ways:

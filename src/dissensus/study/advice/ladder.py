@@ -38,10 +38,13 @@ class Rung:
     def as_json(self) -> dict[str, Any]:
         apart = self.difference
         return {
-            "name": self.name, "loss": self.loss if math.isfinite(self.loss) else None, "against": self.against,
+            "name": self.name,
+            "loss": self.loss if math.isfinite(self.loss) else None,
+            "against": self.against,
             "difference": None if apart is None else {"value": apart.value, "low": apart.low, "high": apart.high},
-            "p_corrected": self.p, "better": self.better,
-        }  # fmt: skip
+            "p_corrected": self.p,
+            "better": self.better,
+        }
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,14 @@ class Ladder:
     def as_json(self) -> dict[str, Any]:
         gain = self.gain
         return {
-            "chosen": self.chosen, "lowest": self.lowest, "taken": self.taken, "start": self.start,
+            "chosen": self.chosen,
+            "lowest": self.lowest,
+            "taken": self.taken,
+            "start": self.start,
             "units": self.units,
             "gain": None if gain is None else {"value": gain.value, "low": gain.low, "high": gain.high},
             "rungs": [rung.as_json() for rung in self.rungs],
-        }  # fmt: skip
+        }
 
 
 def climb(

@@ -15,10 +15,12 @@ from dissensus.study.advice.quick_study import METRICS as SHOWN
 from dissensus.study.advice.words import shown_difference, shown_test
 
 BASIS = {
-    "evidence": "shown to be better", "lead": "best here, but by what chance can do",
+    "evidence": "shown to be better",
+    "lead": "best here, but by what chance can do",
     "doubt": "the best of these models, but it does not help here",
-    "simplest": "the simplest: none is shown to be better", "rule": "not tested",
-}  # fmt: skip
+    "simplest": "the simplest: none is shown to be better",
+    "rule": "not tested",
+}
 STYLE = """
 .dissensus .advised{grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr))}
 .dissensus .card p{color:var(--ink);max-width:none;margin:.4rem 0}.dissensus .card em{color:var(--quiet)}
@@ -48,8 +50,13 @@ def advice_tables(advice: LabelAdvice) -> list[tuple[str, str, list[Column], lis
             tables.append(("Foretelling who answers what", about, columns, rows))
     if advice.study is not None:
         study, others = advice.study, SHOWN[1:]
-        shown = {_TITLES[m]: {arm: shown_number(math.nan if scores[m] is None else scores[m] or 0.0)
-                                   for arm, scores in study.scores.items()} for m in others}  # fmt: skip
+        shown = {
+            _TITLES[m]: {
+                arm: shown_number(math.nan if scores[m] is None else scores[m] or 0.0)
+                for arm, scores in study.scores.items()
+            }
+            for m in others
+        }
         columns, rows = _ladder_table(study.ladder, study.ladder.taken, _TITLES[SHOWN[0]], shown)
         about = (
             f"Means over {study.ladder.units} trainings of a linear head, each judged on the fifth of the items that "
@@ -68,9 +75,13 @@ def advice_lines(advice: LabelAdvice) -> list[tuple[str, str, str, list[str]]]:
     return [
         ("What would people answer about an item?", estimator, what.estimator_basis, advice.why["estimator"]),
         ("Which class is right, if one is?", what.right_class, what.right_class_basis, advice.why["right_class"]),
-        ("What should a model learn from?", f"{learned}, delivered {what.delivery}", what.training_basis,
-         advice.why["training"]),
-    ]  # fmt: skip
+        (
+            "What should a model learn from?",
+            f"{learned}, delivered {what.delivery}",
+            what.training_basis,
+            advice.why["training"],
+        ),
+    ]
 
 
 def advice_page(advice: LabelAdvice, name: str, next_steps: Sequence[str] = ()) -> str:
@@ -104,15 +115,26 @@ def _ladder_table(
     columns = [Column("way"), Column(loss, number=True), *(Column(title, number=True) for title in others)]
     columns += [Column("held against"), Column("difference", number=True), Column("p", number=True)]
     rows = [
-        Row((rung.name, shown_number(rung.loss, ".4f"), *(values[rung.name] for values in others.values()),
-             rung.against or "–", shown_difference(rung), shown_test(rung)),
-            style="best" if rung.name == advised else "")
+        Row(
+            (
+                rung.name,
+                shown_number(rung.loss, ".4f"),
+                *(values[rung.name] for values in others.values()),
+                rung.against or "–",
+                shown_difference(rung),
+                shown_test(rung),
+            ),
+            style="best" if rung.name == advised else "",
+        )
         for rung in ladder.rungs
-    ]  # fmt: skip
+    ]
     return columns, rows
 
 
 def _figure(ladder: Ladder) -> str:
-    rows = [(rung.name, rung.difference.value, rung.difference.low, rung.difference.high)
-            for rung in ladder.rungs if rung.difference is not None]  # fmt: skip
+    rows = [
+        (rung.name, rung.difference.value, rung.difference.low, rung.difference.high)
+        for rung in ladder.rungs
+        if rung.difference is not None
+    ]
     return interval_chart(rows, "difference in loss", reference=0.0) if rows else ""

@@ -43,14 +43,23 @@ class QuickStudy:
     failed: dict[str, str]
 
     def as_json(self) -> dict[str, Any]:
-        return {"folds": FOLDS, "seeds": self.values["seeds"], "scores": self.scores, "choice": self.ladder.as_json(),
-                "failed": self.failed}  # fmt: skip
+        return {
+            "folds": FOLDS,
+            "seeds": self.values["seeds"],
+            "scores": self.scores,
+            "choice": self.ladder.as_json(),
+            "failed": self.failed,
+        }
 
 
 def study_values(
-    labels: Labels | LabelledItems, features: FeatureTable, ways: Mapping[str, tuple[LabelRecipe, str]], name: str, *,
+    labels: Labels | LabelledItems,
+    features: FeatureTable,
+    ways: Mapping[str, tuple[LabelRecipe, str]],
+    name: str,
+    *,
     seeds: int = 3,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """The study of some arms with the keys that a file has; labels and features as values.
 
     Every item is judged once for each seed. Partial beliefs are judged by first choices, since a completion cannot
@@ -65,7 +74,10 @@ def study_values(
     if isinstance(answers, Beliefs) and partial(answers):
         data["people"] = answers.first_choices()
     return {
-        "name": f"advice on {name}", "question": QUESTION, "seeds": seeds, "delivery": deliveries,
+        "name": f"advice on {name}",
+        "question": QUESTION,
+        "seeds": seeds,
+        "delivery": deliveries,
         "data": {name: data},
         "labels": {key: values for key, values in axes.items() if values != ["none"]},
         "model": {"head": "linear", "standardise": True, "epochs": 30},
@@ -73,13 +85,18 @@ def study_values(
         "evaluate": {"metrics": list(METRICS)},
         "compare": {"baseline": _keys(*next(iter(ways.values()))), "test": "corrected-t", "family": "metric"},
         "skip": _skipped(axes, deliveries, pairs),
-    }  # fmt: skip
+    }
 
 
 def run_quick_study(
-    values: Mapping[str, Any], ways: Mapping[str, tuple[LabelRecipe, str]], folder: Path, *, jobs: int | None = None,
-    progress: Report = lambda progress: None, say: Say = to_stderr,
-) -> QuickStudy:  # fmt: skip
+    values: Mapping[str, Any],
+    ways: Mapping[str, tuple[LabelRecipe, str]],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    progress: Report = lambda progress: None,
+    say: Say = to_stderr,
+) -> QuickStudy:
     """Run the study in its folder, or what is missing of it, and choose among its arms."""
     study = study_of(values)
     run_study(study, folder, jobs=jobs, progress=progress, say=say)

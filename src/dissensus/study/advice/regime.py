@@ -113,26 +113,51 @@ def regime_of(labels: Labels, rng: np.random.Generator) -> LabelRegime:
         unsaid = float(np.isnan(answered.stated).mean())
         kind = "partial beliefs" if unsaid else "full beliefs"
     return LabelRegime(
-        kind=kind, items=answered.n_items, unanswered=labels.n_items - answered.n_items, classes=labels.n_classes,
-        unsaid=unsaid, **_answers(answered.per_item), **_annotators(answered), **_dispute(votes.counts(), rng),
-    )  # fmt: skip
+        kind=kind,
+        items=answered.n_items,
+        unanswered=labels.n_items - answered.n_items,
+        classes=labels.n_classes,
+        unsaid=unsaid,
+        **_answers(answered.per_item),
+        **_annotators(answered),
+        **_dispute(votes.counts(), rng),
+    )
 
 
 def _of_counts(shares: Distributions, rng: np.random.Generator) -> LabelRegime:
     counts = shares.counts()
     return LabelRegime(
-        kind="counts of votes", items=shares.n_items, unanswered=0, classes=shares.n_classes,
-        **_answers(counts.sum(axis=1)), unsaid=None, repeats=0, annotators=None, per_annotator=None,
+        kind="counts of votes",
+        items=shares.n_items,
+        unanswered=0,
+        classes=shares.n_classes,
+        **_answers(counts.sum(axis=1)),
+        unsaid=None,
+        repeats=0,
+        annotators=None,
+        per_annotator=None,
         **_dispute(counts, rng),
-    )  # fmt: skip
+    )
 
 
 def _of_probabilities(shares: Distributions) -> LabelRegime:
     return LabelRegime(
-        kind="probabilities", items=shares.n_items, unanswered=0, classes=shares.n_classes, answers=None, per_item=None,
-        single=None, unsaid=None, repeats=0, annotators=None, per_annotator=None, unanimous=None, disagreement=None,
-        entropy=float(normalised_entropy(shares.probs).mean()), entropy_corrected=None,
-    )  # fmt: skip
+        kind="probabilities",
+        items=shares.n_items,
+        unanswered=0,
+        classes=shares.n_classes,
+        answers=None,
+        per_item=None,
+        single=None,
+        unsaid=None,
+        repeats=0,
+        annotators=None,
+        per_annotator=None,
+        unanimous=None,
+        disagreement=None,
+        entropy=float(normalised_entropy(shares.probs).mean()),
+        entropy_corrected=None,
+    )
 
 
 def _answers(per_item: np.ndarray) -> dict[str, Any]:
@@ -151,9 +176,11 @@ def _dispute(counts: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
     posterior = shrinkage(Distributions.from_counts(asked)).posterior
     drawn = [normalised_entropy(posterior_sample(posterior, rng)).mean() for _ in range(DRAWS)]
     return {
-        "unanimous": float((several.max(axis=1) == votes).mean()), "disagreement": float(1 - agree.mean()),
-        "entropy": entropy, "entropy_corrected": float(np.mean(drawn)),
-    }  # fmt: skip
+        "unanimous": float((several.max(axis=1) == votes).mean()),
+        "disagreement": float(1 - agree.mean()),
+        "entropy": entropy,
+        "entropy_corrected": float(np.mean(drawn)),
+    }
 
 
 def _annotators(answers: Votes | Beliefs) -> dict[str, Any]:
@@ -162,9 +189,10 @@ def _annotators(answers: Votes | Beliefs) -> dict[str, Any]:
     each = np.bincount(answers.annotator)
     pair = answers.item.astype(np.int64) * each.size + answers.annotator
     return {
-        "annotators": int(np.count_nonzero(each)), "per_annotator": _range(each[each > 0]),
+        "annotators": int(np.count_nonzero(each)),
+        "per_annotator": _range(each[each > 0]),
         "repeats": int(pair.size - np.unique(pair).size),
-    }  # fmt: skip
+    }
 
 
 def _range(counts: np.ndarray) -> tuple[int, float, int]:

@@ -25,8 +25,11 @@ def about_estimator(regime: LabelRegime, answers: Ladder | None, brier: Ladder |
         ]
     impossible = [rung.name for rung in answers.rungs if math.isinf(rung.loss)]
     if impossible:
-        few = "it calls some answers impossible that were given" if len(impossible) == 1 else (
-            "they call some answers impossible that were given")  # fmt: skip
+        few = (
+            "it calls some answers impossible that were given"
+            if len(impossible) == 1
+            else ("they call some answers impossible that were given")
+        )
         words.append(f"The log loss of {_listed(impossible)} is infinite: {few}.")
     if brier.lowest != answers.lowest:
         shown = "" if brier.chosen == brier.lowest else ", by what chance can do"
@@ -82,9 +85,12 @@ def about_training(regime: LabelRegime, study: QuickStudy | None) -> list[str]:
         single = regime.per_item is not None and regime.per_item[2] == 1
         return [
             "Not tested: name FEATURES of the items, and a model is trained on each way. "
-            + ("With one answer per item all deliveries of answers are the same." if single else
-               "Soft labels are the simplest that keep disagreement.")
-        ]  # fmt: skip
+            + (
+                "With one answer per item all deliveries of answers are the same."
+                if single
+                else "Soft labels are the simplest that keep disagreement."
+            )
+        ]
     words = [_choice(study.ladder, "teaches a linear head best, by soft NLL on items it has not seen", "nats")]
     words += _gained(study.ladder, "folds", "nats")
     if regime.kind == "partial beliefs":
@@ -111,8 +117,11 @@ def _choice(ladder: Ladder, does: str, unit: str) -> str:
         others = [rung for rung in ladder.rungs if math.isfinite(rung.loss) and rung.name != ladder.chosen]
         if not others:
             return f"{ladder.chosen} is the only one that can be told apart."
-        worse = [rung.name for rung in others if rung.difference is not None and rung.p is not None
-                 and rung.p < ALPHA and rung.difference.value > 0]  # fmt: skip
+        worse = [
+            rung.name
+            for rung in others
+            if rung.difference is not None and rung.p is not None and rung.p < ALPHA and rung.difference.value > 0
+        ]
         if len(worse) == len(others):
             return f"{ladder.chosen} is the simplest, and all others are shown to be worse."
         text = f"No other way is shown to be better, so take the simplest, {ladder.chosen}."

@@ -35,9 +35,12 @@ class SubmititEngine:
     """
 
     def __init__(
-        self, folder: str | Path, cluster: str | None = None, workers: int | None = None,
+        self,
+        folder: str | Path,
+        cluster: str | None = None,
+        workers: int | None = None,
         options: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._folder, self._options = Path(folder), _USUAL | dict(options or {})
         with tempfile.TemporaryDirectory() as elsewhere:  # before anything is touched that another run may work in
             local = _executor(elsewhere, cluster, self._options).cluster == "local"

@@ -40,22 +40,32 @@ def score_figure(summary: Summary, metric: str) -> str:
     """Each arm's scores seed by seed, with mean and interval."""
     colours, several = arm_colours(summary), "data" not in summary.shared
     rows = [
-        DotRow(arm.name, *_three(each.interval), each.values, colours[arm.name],
-               str(arm.settings["data"]) if several else "")
-        for arm in drawn_arms(summary, metric) for each in (summary.scores[arm.name][metric],)
-    ]  # fmt: skip
+        DotRow(
+            arm.name,
+            *_three(each.interval),
+            each.values,
+            colours[arm.name],
+            str(arm.settings["data"]) if several else "",
+        )
+        for arm in drawn_arms(summary, metric)
+        for each in (summary.scores[arm.name][metric],)
+    ]
     rows.sort(key=lambda row: row.group)
     kind, meaning = summary.units.kind, METRICS[metric].meaning
     title = f"{meaning} {ARROWS[METRICS[metric].better]}".strip()
     data = (
         (arm.name, unit, _number(value))
-        for arm in drawn_arms(summary, metric) for unit, value in summary.scores[arm.name][metric].values.items()
-    )  # fmt: skip
+        for arm in drawn_arms(summary, metric)
+        for unit, value in summary.scores[arm.name][metric].values.items()
+    )
     return figure(
-        f"Each arm by {meaning}", dot_chart(rows, title, of=kind),
-        (Column("arm", wraps=True), Column(kind), Column(metric, number=True)), data,
-        name=f"{summary.description['name']} {metric}", note=_note(summary) + _left_out(summary),
-    )  # fmt: skip
+        f"Each arm by {meaning}",
+        dot_chart(rows, title, of=kind),
+        (Column("arm", wraps=True), Column(kind), Column(metric, number=True)),
+        data,
+        name=f"{summary.description['name']} {metric}",
+        note=_note(summary) + _left_out(summary),
+    )
 
 
 def difference_figure(summary: Summary, metric: str) -> str:
@@ -76,11 +86,13 @@ def difference_figure(summary: Summary, metric: str) -> str:
     )
     data = ((d.arm, d.baseline, unit, _number(value)) for d in shown for unit, value in d.values.items())
     return figure(
-        f"Difference from the baseline in {meaning}", drawing,
-        (Column("arm", wraps=True), Column("baseline", wraps=True), Column(kind), *_numbers("difference")), data,
+        f"Difference from the baseline in {meaning}",
+        drawing,
+        (Column("arm", wraps=True), Column("baseline", wraps=True), Column(kind), *_numbers("difference")),
+        data,
         name=f"{summary.description['name']} {metric} differences",
         note=f"Each dot is the arm less its baseline in the same {kind}. The grey line is no difference.{left}",
-    )  # fmt: skip
+    )
 
 
 def curve_figures(summary: Summary) -> list[str]:
@@ -108,13 +120,16 @@ def curve_figures(summary: Summary) -> list[str]:
                 for epoch in range(longest)
             )
             part = f", part {first // step + 1}" if len(curves) > TOGETHER else ""
-            figures.append(figure(
-                f"{name.capitalize() if name == 'loss' else name}{part}",
-                line_chart(lines, "epoch", name, y_range=scale, marks=longest <= 30),
-                [Column("epoch"), *(Column(curve.arm, number=True) for curve in some)], data,
-                name=f"{summary.description['name']} {name}{part}",
-                note=_curve_note(some) + _left_out(summary, summary.metrics[0]),
-            ))  # fmt: skip
+            figures.append(
+                figure(
+                    f"{name.capitalize() if name == 'loss' else name}{part}",
+                    line_chart(lines, "epoch", name, y_range=scale, marks=longest <= 30),
+                    [Column("epoch"), *(Column(curve.arm, number=True) for curve in some)],
+                    data,
+                    name=f"{summary.description['name']} {name}{part}",
+                    note=_curve_note(some) + _left_out(summary, summary.metrics[0]),
+                )
+            )
     return figures
 
 
@@ -146,12 +161,14 @@ def slice_figure(summary: Summary, by: str, metric: str) -> str:
         *_numbers("mean", "low", "high", "n"),
     )
     return figure(
-        f"{meaning} by {by}", dot_chart(rows, title, of=summary.units.kind),
-        columns, data, name=f"{summary.description['name']} {metric} by {by}",
+        f"{meaning} by {by}",
+        dot_chart(rows, title, of=summary.units.kind),
+        columns,
+        data,
+        name=f"{summary.description['name']} {metric} by {by}",
         note=f"n is the mean number of items of the part. Intervals are over {summary.units.kind}s, as those of all "
-        "items are. Slices are looked at, not tested."
-        + _left_out(summary),
-    )  # fmt: skip
+        "items are. Slices are looked at, not tested." + _left_out(summary),
+    )
 
 
 def sliced_metrics(summary: Summary, by: str) -> list[str]:

@@ -70,9 +70,7 @@ def probe_table(summary: Summary) -> ReportTable:
     """What probes gave, one row for each number and a column for each arm."""
     names = dict.fromkeys(name for row in summary.probes.values() for name in row)
     columns = (Column("number", wraps=True), *(Column(arm, number=True) for arm in summary.probes))
-    rows = [
-        (Cell(name), *(_cell(row[name].interval, ".4g") for row in summary.probes.values())) for name in names
-    ]  # fmt: skip
+    rows = [(Cell(name), *(_cell(row[name].interval, ".4g") for row in summary.probes.values())) for name in names]
     return ReportTable("Probes", columns, tuple(rows))
 
 

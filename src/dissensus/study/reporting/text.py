@@ -11,22 +11,46 @@ from dissensus.study.reporting.words import comparison_words, design_words, glos
 from dissensus.study.summary.summary import Summary
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "[": "{[}", "]": "{]}", "*": "{*}",
-    "`": r"\textasciigrave{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "·": r"$\cdot$", "–": "--", "…": r"\ldots{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "`": r"\textasciigrave{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "·": r"$\cdot$",
+    "–": "--",
+    "…": r"\ldots{}",
+}
 
 
 def markdown_report(summary: Summary) -> str:
     """The report as Markdown: answer, tables, what the numbers mean, remarks and failures."""
     description = summary.description
-    parts = [f"# {_plain(description['name'])}", f"> {_plain(description['question'])}" * bool(description["question"]),
-             " ".join(map(_plain, answer(summary))), "## What was compared",
-             *map(_plain, data_words(summary)), _plain(design_words(summary)),
-             "\n".join(f"- {_plain(name)}: {_plain(values)}" for name, values in varied(summary)),
-             "\n".join(f"- **{_plain(name)}**: {_plain(said)}" for name, said in value_words(summary)),
-             _plain(comparison_words(summary)), f"_{_plain(summary.interval_of)}_"]  # fmt: skip
+    parts = [
+        f"# {_plain(description['name'])}",
+        f"> {_plain(description['question'])}" * bool(description["question"]),
+        " ".join(map(_plain, answer(summary))),
+        "## What was compared",
+        *map(_plain, data_words(summary)),
+        _plain(design_words(summary)),
+        "\n".join(f"- {_plain(name)}: {_plain(values)}" for name, values in varied(summary)),
+        "\n".join(f"- **{_plain(name)}**: {_plain(said)}" for name, said in value_words(summary)),
+        _plain(comparison_words(summary)),
+        f"_{_plain(summary.interval_of)}_",
+    ]
     if summary.arms:
         parts += ["## Results", markdown_table(overview(summary))]
         for metric in summary.metrics:
@@ -83,12 +107,19 @@ def _latex_table(table: ReportTable, note: str, place: int) -> str:
     layout = "".join("r" if column.number else "l" for column in table.columns)
     caption = f"{_latex(table.title)}." + (f" {note}" if not place else "")
     lines = [
-        r"\begin{table}", r"\centering", rf"\caption{{{caption}}}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
         rf"\label{{tab:{re.sub(r'[^a-z0-9]+', '-', table.title.lower()).strip('-')}}}",
-        rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _latex_row([_latex(column.title) for column in table.columns]),
-        r"\midrule", *(_latex_row([_latex_cell(cell) for cell in row]) for row in table.rows),
-        r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ]  # fmt: skip
+        rf"\begin{{tabular}}{{{layout}}}",
+        r"\toprule",
+        _latex_row([_latex(column.title) for column in table.columns]),
+        r"\midrule",
+        *(_latex_row([_latex_cell(cell) for cell in row]) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -27,9 +27,12 @@ def data_words(summary: Summary) -> list[str]:
     said = []
     for name, source in summary.description["data"].items():
         counted = [
-            record["items"] for arm in summary.arms if arm.settings["data"] == name
-            for record in arm.done if "items" in record
-        ]  # fmt: skip
+            record["items"]
+            for arm in summary.arms
+            if arm.settings["data"] == name
+            for record in arm.done
+            if "items" in record
+        ]
         if not counted:
             continue
         learned, judged = (_range([items[part] for items in counted]) for part in ("learned from", "judged on"))

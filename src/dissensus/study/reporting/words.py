@@ -17,12 +17,19 @@ _SHARED = (
 )
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 AXIS_WORDS = {
-    "data": "data set", "votes": "answers per item", "completion": "completion of partial beliefs",
-    "aggregation": "aggregation of answers", "transforms": "transforms of labels", "delivery": "delivery of labels",
+    "data": "data set",
+    "votes": "answers per item",
+    "completion": "completion of partial beliefs",
+    "aggregation": "aggregation of answers",
+    "transforms": "transforms of labels",
+    "delivery": "delivery of labels",
     "model": "model",
-}  # fmt: skip
-TESTS = {"wilcoxon": "Wilcoxon's signed-rank test", "paired-t": "a paired t-test",
-         "corrected-t": "the corrected resampled t-test of Nadeau and Bengio"}  # fmt: skip
+}
+TESTS = {
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "paired-t": "a paired t-test",
+    "corrected-t": "the corrected resampled t-test of Nadeau and Bengio",
+}
 SIDES = {"two-sided": "different from", "less": "below", "greater": "above"}
 
 
@@ -118,14 +125,23 @@ def glossary(summary: Summary) -> list[tuple[str, str]]:
         kind = "fold of a seed" if (units := summary.differences[0].units).kind == "seed/fold" else units.kind
         general += [
             ("baseline", "The arm that others are compared with."),
-            ("difference", f"Arm less baseline, in the same {kind}, averaged; its interval is of the mean "
-                           f"difference{_wider(summary)}. It is not corrected for the number of tests, as p is."),
-            ("p", "How often chance alone would give a difference this clear, if arm and baseline were really alike; "
-                  f"corrected for the number of tests, so that a false alarm among them is rare.{_speaks_of(summary)}"),
-            ("least p", "The smallest p this test can give with so many pairs and tests. Where it is 0.05 or more, the "
-                        "test cannot find anything, however large the difference. A t-test has no such limit: –."),
+            (
+                "difference",
+                f"Arm less baseline, in the same {kind}, averaged; its interval is of the mean "
+                f"difference{_wider(summary)}. It is not corrected for the number of tests, as p is.",
+            ),
+            (
+                "p",
+                "How often chance alone would give a difference this clear, if arm and baseline were really alike; "
+                f"corrected for the number of tests, so that a false alarm among them is rare.{_speaks_of(summary)}",
+            ),
+            (
+                "least p",
+                "The smallest p this test can give with so many pairs and tests. Where it is 0.05 or more, the "
+                "test cannot find anything, however large the difference. A t-test has no such limit: –.",
+            ),
             ("same direction", f"In how many {units.counted(2)[2:]} the difference has the sign of the mean one."),
-        ]  # fmt: skip
+        ]
     return metrics + general
 
 

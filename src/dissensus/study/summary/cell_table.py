@@ -26,16 +26,22 @@ def cell_rows(folder: StudyFolder) -> list[dict[str, Any]]:
     newest = newest_commit(records)
     return [
         {
-            "cell": record["cell"], "arm": names[repr(record["arm"])],
+            "cell": record["cell"],
+            "arm": names[repr(record["arm"])],
             **{key: record["arm"].get(key) for key in settings},
-            "seed": record["seed"], "fold": record["fold"], "status": record["status"],
+            "seed": record["seed"],
+            "fold": record["fold"],
+            "status": record["status"],
             **{name: record.get("scores", {}).get(name) for name in scores},
             **{f"items {size}": record.get("items", {}).get(size) for size in sizes},
-            "seconds": record["seconds"], "made": record["made"], "commit": record.get("commit"),
-            "older_commit": record.get("commit") != newest, "error": record.get("error", ""),
+            "seconds": record["seconds"],
+            "made": record["made"],
+            "commit": record.get("commit"),
+            "older_commit": record.get("commit") != newest,
+            "error": record.get("error", ""),
         }
         for record in records
-    ]  # fmt: skip
+    ]
 
 
 def newest_commit(records: Sequence[Mapping[str, Any]]) -> str | None:

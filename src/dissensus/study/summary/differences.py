@@ -72,16 +72,28 @@ class StudyDiff:
         cells = {"shared": self.shared, "only_a": [c for c, _ in self.only_a], "only_b": [c for c, _ in self.only_b]}
         fields = ("cell", "of", "metric", "a", "b")
         return {
-            "a": self.names[0], "b": self.names[1], "same": self.same,
+            "a": self.names[0],
+            "b": self.names[1],
+            "same": self.same,
             "spec": {key: {"a": a, "b": b} for key, (a, b) in self.spec.items()},
-            "settings": {key: {"a": a, "b": b} for key, (a, b) in self.settings.items()}, "cells": cells,
+            "settings": {key: {"a": a, "b": b} for key, (a, b) in self.settings.items()},
+            "cells": cells,
             "status": [{"cell": cell, "a": a, "b": b} for cell, a, b in self.status],
             "changed": [dict(zip(fields, row, strict=True)) for row in self.changed],
             "largest": {metric: _or_none(value) for metric, value in self.largest.items()},
-            "arms": [{"arm": each.arm, "metric": each.metric, "mean_a": _or_none(each.a), "mean_b": _or_none(each.b),
-                      "difference": each.difference.as_json(), "only_a": list(each.only_a), "only_b": list(each.only_b)}
-                     for each in self.arms],
-        }  # fmt: skip
+            "arms": [
+                {
+                    "arm": each.arm,
+                    "metric": each.metric,
+                    "mean_a": _or_none(each.a),
+                    "mean_b": _or_none(each.b),
+                    "difference": each.difference.as_json(),
+                    "only_a": list(each.only_a),
+                    "only_b": list(each.only_b),
+                }
+                for each in self.arms
+            ],
+        }
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -98,14 +110,22 @@ def diff(a: StudyFolder, b: StudyFolder) -> StudyDiff:
     done = [key for key in both if cells_a[key]["status"] == cells_b[key]["status"] == "done"]
     status = [
         (cells_a[key]["cell"], cells_a[key]["status"], cells_b[key]["status"])
-        for key in both if cells_a[key]["status"] != cells_b[key]["status"]
-    ]  # fmt: skip
+        for key in both
+        if cells_a[key]["status"] != cells_b[key]["status"]
+    ]
     changed, largest = _changes([(cells_a[key], cells_b[key]) for key in done])
     return StudyDiff(
-        names=(a.description["name"], b.description["name"]), spec=_spec(a.description, b.description),
-        settings=_settings(a, b), shared=len(done), only_a=_only(cells_a, cells_b), only_b=_only(cells_b, cells_a),
-        status=tuple(status), changed=tuple(changed), largest=largest, arms=tuple(_arms(a, b)),
-    )  # fmt: skip
+        names=(a.description["name"], b.description["name"]),
+        spec=_spec(a.description, b.description),
+        settings=_settings(a, b),
+        shared=len(done),
+        only_a=_only(cells_a, cells_b),
+        only_b=_only(cells_b, cells_a),
+        status=tuple(status),
+        changed=tuple(changed),
+        largest=largest,
+        arms=tuple(_arms(a, b)),
+    )
 
 
 def _by_settings(folder: StudyFolder) -> dict[str, dict[str, Any]]:
@@ -141,8 +161,9 @@ def _settings(a: StudyFolder, b: StudyFolder) -> dict[str, tuple[list[Any], list
     pairs = {key: tuple(side.get(key, {}) for side in sides) for key in keys}
     return {
         key: (list(mine.values()), list(theirs.values()))
-        for key, (mine, theirs) in pairs.items() if mine.keys() != theirs.keys()
-    }  # fmt: skip
+        for key, (mine, theirs) in pairs.items()
+        if mine.keys() != theirs.keys()
+    }
 
 
 def _flat(values: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:
@@ -178,11 +199,17 @@ def _arms(a: StudyFolder, b: StudyFolder) -> list[ArmDifference]:
             x, y = measured(mine.done, units_a, score_of(metric)), measured(theirs.done, units_b, score_of(metric))
             both = [u for u in x.values if u in y.values] if units_a.kind == units_b.kind else []
             gaps = {unit: y.values[unit] - x.values[unit] for unit in both}
-            rows.append(ArmDifference(
-                mine.name, metric, x.interval.value, y.interval.value,
-                Measured(gaps, (), mean_interval(list(gaps.values()))),
-                tuple(u for u in x.values if u not in both), tuple(u for u in y.values if u not in both),
-            ))  # fmt: skip
+            rows.append(
+                ArmDifference(
+                    mine.name,
+                    metric,
+                    x.interval.value,
+                    y.interval.value,
+                    Measured(gaps, (), mean_interval(list(gaps.values()))),
+                    tuple(u for u in x.values if u not in both),
+                    tuple(u for u in y.values if u not in both),
+                )
+            )
     return rows
 
 

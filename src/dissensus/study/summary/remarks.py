@@ -17,16 +17,26 @@ FEW = 5  # pairs, below which a t-test takes more on trust than it shows
 
 
 def remarks_on(
-    folder: StudyFolder, arms: Sequence[Arm], units: Units, scores: Mapping[str, Mapping[str, Measured]],
+    folder: StudyFolder,
+    arms: Sequence[Arm],
+    units: Units,
+    scores: Mapping[str, Mapping[str, Measured]],
     differences: Sequence[Difference],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Remarks in the order of their weight."""
     return [
-        *_cells_there(folder), *_seeds_there(arms, units), *_repeated(arms, units), *_not_finite(scores, units),
-        *_power(differences), *_few_pairs(differences),
-        *_left_out(differences), *_same_tests(differences), *_side(folder), *_split(folder),
+        *_cells_there(folder),
+        *_seeds_there(arms, units),
+        *_repeated(arms, units),
+        *_not_finite(scores, units),
+        *_power(differences),
+        *_few_pairs(differences),
+        *_left_out(differences),
+        *_same_tests(differences),
+        *_side(folder),
+        *_split(folder),
         *_make(folder.records),
-    ]  # fmt: skip
+    ]
 
 
 def _cells_there(folder: StudyFolder) -> list[str]:
@@ -78,8 +88,10 @@ def _not_finite(scores: Mapping[str, Mapping[str, Measured]], units: Units) -> l
     return [
         f"{metric} of {arm} is infinite or does not exist in {_named(each.not_finite, units)}, so it has no mean and "
         f"is not compared; {_UNSURE if metric in ('entropy_pearson', 'entropy_spearman') else _INFINITE}."
-        for arm, row in scores.items() for metric, each in row.items() if each.not_finite
-    ]  # fmt: skip
+        for arm, row in scores.items()
+        for metric, each in row.items()
+        if each.not_finite
+    ]
 
 
 def _power(differences: Sequence[Difference]) -> list[str]:

@@ -108,16 +108,26 @@ class Summary:
     def as_json(self) -> dict[str, Any]:
         """Every number for programs; what is not finite is None."""
         return {
-            "name": self.description["name"], "question": self.description["question"], "unit": self.units.kind,
-            "interval_of": self.interval_of, "shared": self.shared,
-            "arms": {arm.name: {key: value for key, value in arm.settings.items() if key not in self.shared}
-                     for arm in self.arms},
-            "scores": _json(self.scores), "best": sorted(map(list, self.best)),
+            "name": self.description["name"],
+            "question": self.description["question"],
+            "unit": self.units.kind,
+            "interval_of": self.interval_of,
+            "shared": self.shared,
+            "arms": {
+                arm.name: {key: value for key, value in arm.settings.items() if key not in self.shared}
+                for arm in self.arms
+            },
+            "scores": _json(self.scores),
+            "best": sorted(map(list, self.best)),
             "differences": [difference.as_json() for difference in self.differences],
             "slices": [{"by": s.by, "part": s.part, "items": s.items, "scores": _json(s.scores)} for s in self.slices],
-            "probes": _json(self.probes), "cells": len(self.cells), "missing": self.missing, "others": self.others,
-            "failures": {record["cell"]: record["error"] for record in self.failures}, "remarks": list(self.remarks),
-        }  # fmt: skip
+            "probes": _json(self.probes),
+            "cells": len(self.cells),
+            "missing": self.missing,
+            "others": self.others,
+            "failures": {record["cell"]: record["error"] for record in self.failures},
+            "remarks": list(self.remarks),
+        }
 
 
 def summarise(folder: StudyFolder) -> Summary:
@@ -132,13 +142,23 @@ def summarise(folder: StudyFolder) -> Summary:
     scores = {arm.name: {metric: _score(arm, metric, units) for metric in metrics} for arm in arms}
     differences, not_compared = differences_of(arms, metrics, description)
     return Summary(
-        description=description, units=units, interval_of=interval_words(units, description), metrics=metrics,
+        description=description,
+        units=units,
+        interval_of=interval_words(units, description),
+        metrics=metrics,
         arms=arms,
-        shared=shared_settings([arm.settings for arm in arms]), scores=scores, best=best_of(arms, scores, metrics),
-        differences=tuple(differences), slices=_slices(arms, units, metrics), curves=_curves(arms),
-        probes=probe_numbers(arms, units), cells=cell_rows(folder), missing=folder.missing, others=folder.others,
+        shared=shared_settings([arm.settings for arm in arms]),
+        scores=scores,
+        best=best_of(arms, scores, metrics),
+        differences=tuple(differences),
+        slices=_slices(arms, units, metrics),
+        curves=_curves(arms),
+        probes=probe_numbers(arms, units),
+        cells=cell_rows(folder),
+        missing=folder.missing,
+        others=folder.others,
         remarks=(*remarks_on(folder, arms, units, scores, differences), *not_compared),
-    )  # fmt: skip
+    )
 
 
 def _score(arm: Arm, metric: str, units: Units) -> Measured:
@@ -203,9 +223,12 @@ def _slice_score(by: str, part: str, metric: str) -> Read:
 def _curves(arms: Sequence[Arm]) -> dict[str, list[Curve]]:
     """Every list of numbers that trainings recorded epoch by epoch, by its name."""
     names = dict.fromkeys(
-        name for arm in arms for record in arm.done for name, values in record["training"].items()
+        name
+        for arm in arms
+        for record in arm.done
+        for name, values in record["training"].items()
         if isinstance(values, list) and values
-    )  # fmt: skip
+    )
     curves: dict[str, list[Curve]] = {}
     for name in names:
         for arm in arms:

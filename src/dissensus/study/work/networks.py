@@ -34,17 +34,27 @@ def _train(job: Job, data: StudyData, parts: Parts, scratch: str | None) -> Trai
     assert images is not None
     (delivery,) = deliveries_of([task], data, parts.train)
     network = partial(
-        make_network, model.name, data.people.n_classes, width=model.settings["width"], depth=model.settings["depth"],
+        make_network,
+        model.name,
+        data.people.n_classes,
+        width=model.settings["width"],
+        depth=model.settings["depth"],
         channels=images.pixels.shape[3],
-    )  # fmt: skip
+    )
     validation = None
     if parts.validation.size:
         validation = (images.select(parts.validation), data.people.select(parts.validation))
     state = None if scratch is None else Path(scratch) / task.key
     train = partial(
-        fit, network, images.select(parts.train), delivery, replace(model.loop, seed=task.cell.seed),
-        validation=validation, checkpoint=state, quiet=True,
-    )  # fmt: skip
+        fit,
+        network,
+        images.select(parts.train),
+        delivery,
+        replace(model.loop, seed=task.cell.seed),
+        validation=validation,
+        checkpoint=state,
+        quiet=True,
+    )
     try:
         return train()
     except UnusableStateError:  # of a disk that lost some of it, or of another version: nobody else's, so it may go

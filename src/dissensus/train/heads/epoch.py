@@ -24,9 +24,24 @@ CHUNK = 32  # held-out items scored at a time; they and a panel fit into the fir
 
 @njit
 def train_epoch(  # type: ignore[no-untyped-def]
-    first_layer, last_layer, hidden, k, features, width, order, probs, classes, weights, batch, key, threshold, keep,
-    learning_rate, decay, steps,
-):  # fmt: skip
+    first_layer,
+    last_layer,
+    hidden,
+    k,
+    features,
+    width,
+    order,
+    probs,
+    classes,
+    weights,
+    batch,
+    key,
+    threshold,
+    keep,
+    learning_rate,
+    decay,
+    steps,
+):
     """Every step of one epoch; layers are changed in place.
 
     first_layer, last_layer   as kernels.py lays them out; a linear head has hidden 0 and no first layer

@@ -67,9 +67,13 @@ class FitConfig:
 
 @takes(labels=ANY_LABELS)
 def fit_head(
-    features: FeatureTable, labels: Labels, config: FitConfig, say: Callable[[str], None] = to_stderr, *,
+    features: FeatureTable,
+    labels: Labels,
+    config: FitConfig,
+    say: Callable[[str], None] = to_stderr,
+    *,
     by_position: bool = False,
-) -> Head:  # fmt: skip
+) -> Head:
     """A head trained on the items that have both features and labels; what is left out is said.
 
     Validation is by the soft cross-entropy to what people said, whatever the delivery.
@@ -115,9 +119,14 @@ def _by_adam(
 
 
 def _logistic(
-    x: np.ndarray, train: np.ndarray, held: np.ndarray, delivery: Delivery, everything: Delivery,
-    held_out: Distributions | None, config: FitConfig,
-) -> tuple[Sequence[Layer], Sequence[Layer], dict[str, Any]]:  # fmt: skip
+    x: np.ndarray,
+    train: np.ndarray,
+    held: np.ndarray,
+    delivery: Delivery,
+    everything: Delivery,
+    held_out: Distributions | None,
+    config: FitConfig,
+) -> tuple[Sequence[Layer], Sequence[Layer], dict[str, Any]]:
     """The head trained on all items, the same trained without those held out, and what was chosen."""
     if not delivery.fixed or delivery.mixes:
         raise ValueError(
@@ -153,13 +162,26 @@ def _logistic(
 
 
 def _card(
-    features: FeatureTable, labels: Labels, config: FitConfig, delivery: Delivery, chosen: dict[str, Any], trained: int,
-    held: int, scores: dict[str, float],
-) -> dict[str, Any]:  # fmt: skip
+    features: FeatureTable,
+    labels: Labels,
+    config: FitConfig,
+    delivery: Delivery,
+    chosen: dict[str, Any],
+    trained: int,
+    held: int,
+    scores: dict[str, float],
+) -> dict[str, Any]:
     return {
         "made by": f"dissensus {dissensus.__version__}",
-        "head": config.head, "features": features.values.shape[1], "features from": features.source,
-        "labels": type(labels).__name__, "delivery": delivery.name, "items trained on": trained,
-        "items held out": held, "scores on items held out": scores_in_json(scores), "seed": config.seed,
-        "standardised": config.standardise, "training": chosen,
-    }  # fmt: skip
+        "head": config.head,
+        "features": features.values.shape[1],
+        "features from": features.source,
+        "labels": type(labels).__name__,
+        "delivery": delivery.name,
+        "items trained on": trained,
+        "items held out": held,
+        "scores on items held out": scores_in_json(scores),
+        "seed": config.seed,
+        "standardised": config.standardise,
+        "training": chosen,
+    }

@@ -41,9 +41,16 @@ class SoftLogistic:
 
 
 def soft_logistic(
-    x: Any, probs: np.ndarray, weights: np.ndarray, *, penalty: float = 1.0, intercept: bool = True,
-    tolerance: float = 1e-6, most_iterations: int = 1000, start: tuple[np.ndarray, np.ndarray] | None = None,
-) -> SoftLogistic:  # fmt: skip
+    x: Any,
+    probs: np.ndarray,
+    weights: np.ndarray,
+    *,
+    penalty: float = 1.0,
+    intercept: bool = True,
+    tolerance: float = 1e-6,
+    most_iterations: int = 1000,
+    start: tuple[np.ndarray, np.ndarray] | None = None,
+) -> SoftLogistic:
     """The linear head with the least penalised cross-entropy to the label distributions, by L-BFGS.
 
         minimise   sum_i w_i H(p_i, softmax(W x_i + b)) + penalty |W|^2 / 2,     divided by sum_i w_i
@@ -84,10 +91,19 @@ def soft_logistic(
     if start is not None:
         first = np.concatenate([start[0].ravel(), start[1] + start[0] @ middle])
     solved = minimize(
-        loss_and_slope, first, jac=True, method="L-BFGS-B",
-        options={"maxiter": most_iterations, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps, "maxls": 50,
-                 "maxcor": 20, "maxfun": 50 * most_iterations},
-    )  # fmt: skip
+        loss_and_slope,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        options={
+            "maxiter": most_iterations,
+            "gtol": tolerance,
+            "ftol": 64 * np.finfo(float).eps,
+            "maxls": 50,
+            "maxcor": 20,
+            "maxfun": 50 * most_iterations,
+        },
+    )
     w, b = solved.x[: rows * d].reshape(rows, d), solved.x[rows * d :]
     if rows > 1:
         b = b - b.mean() if intercept else b  # a constant added to all logits changes nothing

@@ -32,9 +32,14 @@ def chosen_penalty(
 
 
 def _try(
-    penalty: float, x: np.ndarray, probs: np.ndarray, x_held: np.ndarray, truth: np.ndarray,
-    start: tuple[np.ndarray, np.ndarray] | None, tried: dict[float, float],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    penalty: float,
+    x: np.ndarray,
+    probs: np.ndarray,
+    x_held: np.ndarray,
+    truth: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray] | None,
+    tried: dict[float, float],
+) -> tuple[np.ndarray, np.ndarray]:
     solved = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty, tolerance=1e-5, start=start)
     guess = Head((solved.layer,), tuple(map(str, range(probs.shape[1])))).probs(x_held)
     tried[penalty] = scores_of(truth, guess)["soft_nll"]

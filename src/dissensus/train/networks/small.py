@@ -24,9 +24,11 @@ class Small(nn.Module):
         widths = [width * 2**stage for stage in range(depth)]
         befores = [width, *widths[:-1]]
         self.stages = nn.Sequential(
-            *(_Block(before, after, stride=1 if stage == 0 else 2)
-              for stage, (before, after) in enumerate(zip(befores, widths, strict=True)))
-        )  # fmt: skip
+            *(
+                _Block(before, after, stride=1 if stage == 0 else 2)
+                for stage, (before, after) in enumerate(zip(befores, widths, strict=True))
+            )
+        )
         self.head = nn.Linear(widths[-1], classes)
 
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
