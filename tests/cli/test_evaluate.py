@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus.cli.main import app
-from dissensus.evaluate.json_numbers import json_text
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.read_labels import read
 from dissensus.files.write_labels import write
@@ -86,13 +85,13 @@ def told(folder):
 
 def test_json_has_the_fixed_keys_each_with_an_interval(folder, told):
     for key in KEYS:
-        assert set(told[key]) == {"mean", "low", "high"}
+        assert set(told[key]) == {"value", "low", "high"}
         assert told[key]["low"] <= told[key]["high"]
     counts = np.load(folder / "counts.npy")
     people = counts / counts.sum(axis=1, keepdims=True)
     model = np.load(folder / "model.npy")
     for name in ("soft_nll", "js", "second_best_accuracy"):
-        assert told[name]["mean"] == pytest.approx(np.nanmean(METRICS[name].function(model, people)))
+        assert told[name]["value"] == pytest.approx(np.nanmean(METRICS[name].function(model, people)))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,7 @@ def test_every_shape_of_the_same_labels_gives_the_same_numbers(folder, told, pre
     result = evaluate(folder / predictions, folder / labels, "--json", "--no-ceiling")
     found = json.loads(result.stdout)
     for key in KEYS:
-        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+        assert found[key]["value"] == pytest.approx(told[key]["value"], rel=1e-9)
     assert ("by position" in result.stderr) == (predictions == "model.npy" or labels == "counts.npy")
 
 
@@ -121,7 +120,7 @@ def test_columns_that_are_numbered_in_another_order_are_matched_by_name(folder, 
     result = evaluate(folder / "columns.npz", folder / "counts.npy", "--json", "--no-ceiling")
     found = json.loads(result.stdout)
     for key in KEYS:
-        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+        assert found[key]["value"] == pytest.approx(told[key]["value"], rel=1e-9)
     assert "counts.npy = items of" in result.stderr
 
 
@@ -143,7 +142,7 @@ def test_predictions_without_names_are_matched_by_position_in_every_format_and_i
     for name in ("bare.csv", "bare.parquet", "bare.npz"):
         write(bare, folder / name)
         result = evaluate(folder / name, folder / "votes.csv", "--json", "--no-ceiling")
-        assert json.loads(result.stdout)["kl"]["mean"] == pytest.approx(told["kl"]["mean"], rel=1e-9)
+        assert json.loads(result.stdout)["kl"]["value"] == pytest.approx(told["kl"]["value"], rel=1e-9)
         assert f"{name} = items of the labels, by position" in result.stderr
     write(bare.select(range(59)), folder / "short.csv")
     assert (
@@ -246,10 +245,10 @@ def test_several_models_are_listed_with_their_differences(folder):
 
 def test_infinite_numbers_are_valid_json(folder):
     result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling")
-    assert '"soft_nll": 1e999' in result.stdout and "Infinity" not in result.stdout
+    assert '"value": 1e999' in result.stdout and "Infinity" not in result.stdout
     found = json.loads(result.stdout, parse_constant=lambda name: pytest.fail(name))
-    assert found["soft_nll"] == math.inf and found["infinite_items"] > 0 and found["entropy_pearson"] is None
-    assert json_text({"a": [-math.inf, "Infinity"]}).split() == ["{", '"a":', "[", "-1e999,", '"Infinity"', "]", "}"]
+    assert found["soft_nll"]["value"] == math.inf and found["infinite_items"] > 0
+    assert found["entropy_pearson"]["value"] is None
 
 
 @pytest.mark.parametrize("form", ["npy", "csv", "npz"])
@@ -267,7 +266,7 @@ def test_mass_is_divided_by_its_sum_when_asked_and_the_scores_are_those_of_the_d
     assert "30 of 60 rows summed to 0.3 and were divided by their sum" in result.stderr
     found = json.loads(result.stdout)
     for key in KEYS:
-        assert found[key]["mean"] == pytest.approx(told[key]["mean"], rel=1e-9)
+        assert found[key]["value"] == pytest.approx(told[key]["value"], rel=1e-9)
 
 
 def test_logits_are_not_divided_by_their_sum(folder):
@@ -278,7 +277,7 @@ def test_logits_are_not_divided_by_their_sum(folder):
 
 def test_smoothing_is_the_way_out(folder):
     result = evaluate(folder / "hard.npy", folder / "votes.csv", "--json", "--no-ceiling", "--smooth", 0.1)
-    assert math.isfinite(json.loads(result.stdout)["soft_nll"]["mean"])
+    assert math.isfinite(json.loads(result.stdout)["soft_nll"]["value"])
     assert "0.1 of each is spread evenly over all classes" in result.stderr
 
 
@@ -288,17 +287,17 @@ def test_shared_items_gold_and_votes_as_predictions(folder):
     )
     found = json.loads(part.stdout)
     assert found["items"] == 40 and "20 items without a prediction are left out" in found["remarks"]
-    assert 0 < found["accuracy_gold"]["mean"] < 1
+    assert 0 < found["accuracy_gold"]["value"] < 1
     crowd = evaluate(folder / "votes.csv", folder / "votes.csv", "--no-ceiling", "--json")
     assert (
-        json.loads(crowd.stdout)["kl"]["mean"] == 0 and "votes of an ensemble, one prediction per item" in crowd.stderr
+        json.loads(crowd.stdout)["kl"]["value"] == 0 and "votes of an ensemble, one prediction per item" in crowd.stderr
     )
 
 
 def test_a_data_set_brings_its_gold_and_its_columns(folder):
     result = evaluate("digits", "digits", "--no-ceiling", "--json", "--slice", "gold")
     found = json.loads(result.stdout)
-    assert found["accuracy_gold"]["mean"] > 0.8
+    assert found["accuracy_gold"]["value"] > 0.8
     assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
     assert (
         evaluate("digits", "digits", "--slice", "font", code=2)
@@ -370,7 +369,7 @@ def test_predictions_and_gold_with_two_names_for_each_item_are_asked_about_and_j
     done = run(app, ["evaluate", str(model), str(people), "--gold", str(gold), "--json", "--no-ceiling"])
     scores = json.loads(done.stdout)
     by_hand = -(np.log(0.9) + np.log(0.8) + np.log(0.6)) / 3  # comments 2, 0 and 1 on which all said a, b and a
-    assert scores["soft_nll"]["mean"] == pytest.approx(by_hand) and scores["accuracy_gold"]["mean"] == 1
+    assert scores["soft_nll"]["value"] == pytest.approx(by_hand) and scores["accuracy_gold"]["value"] == 1
 
 
 def test_gold_for_some_items_is_counted_and_its_column_may_be_called_gold(folder):

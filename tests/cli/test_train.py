@@ -126,7 +126,7 @@ def test_a_data_set_becomes_two_networks_whose_predictions_can_be_evaluated(tmp_
     told = json.loads(
         run("evaluate", tmp_path / "p.parquet", "digits", "--no-ceiling", "--replicates", 5, "--json").stdout
     )
-    assert told["soft_nll"]["mean"] < np.log(10)
+    assert told["soft_nll"]["value"] < np.log(10)
     assert (tmp_path / "state" / "state.safetensors").exists(), "a folder that was named stays"
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
-from dissensus.evaluate.json_numbers import json_text
 from dissensus.evaluate.scorecards import scorecard
+from dissensus.labels.as_json import json_text
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.shares import share

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from dissensus import Distributions, Votes
-from dissensus.evaluate.json_numbers import json_text
+from dissensus.labels.as_json import json_text
 from dissensus.probe import DETECTORS, Probed, attack, barrier, image_batches, linear_cka, probe_network, probe_page
 from dissensus.probe.probe_figures import overlaid
 from dissensus.probe.probe_tables import TABLES, tables_of

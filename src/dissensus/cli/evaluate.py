@@ -66,8 +66,8 @@ def evaluate(
 
     from dissensus.evaluate.comparisons import compare as compare_models
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
-    from dissensus.evaluate.json_numbers import json_text
     from dissensus.evaluate.people import as_people
+    from dissensus.labels.as_json import json_text
     from dissensus.labels.row_numbers import are_named
 
     check_page(contents, html)

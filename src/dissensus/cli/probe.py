@@ -108,8 +108,8 @@ def probe(
     """Look inside a network: attacks, images it does not know, how its loss bends, and another network beside it."""
     import numpy as np
 
-    from dissensus.evaluate.json_numbers import json_text
     from dissensus.files.whole_files import check_writable, write_text
+    from dissensus.labels.as_json import json_text
     from dissensus.probe.attacks import check_epsilon
     from dissensus.probe.inputs import image_batches
     from dissensus.probe.probed import Probed, chosen_items

@@ -120,7 +120,7 @@ def report(
 def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
     """What study B asks otherwise than study A, which cells only one of them has, and how far their scores differ."""
     with one_line_errors():
-        from dissensus.evaluate.json_numbers import json_text
+        from dissensus.labels.as_json import json_text
         from dissensus.study.description import read_folder
         from dissensus.study.summary.differences import diff as compare
 

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.evaluate.bootstrap import Measure, over_items
-from dissensus.evaluate.json_numbers import interval_json
 from dissensus.evaluate.matching import Missing, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
 from dissensus.evaluate.scores import drawn_measures, share_bounds
 from dissensus.evaluate.statistics import Comparison, clustered_t, holm, paired_t
+from dissensus.labels.as_json import as_json
 from dissensus.labels.doors import described
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
@@ -42,7 +42,7 @@ class Difference:
 
     def as_json(self) -> dict[str, Any]:
         record = {"model": self.model, "reference": self.reference, "score": self.score}
-        record["difference"] = interval_json(self.interval)
+        record["difference"] = as_json(self.interval)
         return record if self.comparison is None else record | {"comparison": self.comparison.as_json()}
 
 

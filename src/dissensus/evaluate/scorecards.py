@@ -13,7 +13,6 @@ import pyarrow as pa
 from dissensus.evaluate.calibration import BIN_SIZE
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
-from dissensus.evaluate.json_numbers import interval_json
 from dissensus.evaluate.matching import Missing, SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
@@ -21,6 +20,7 @@ from dissensus.evaluate.people import People
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scores import item_values, scores_with_intervals, share_bounds, within_bounds
 from dissensus.evaluate.slices import SliceScore, slice_table
+from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
@@ -80,28 +80,28 @@ class Scorecard:
         return notebook_table([self], f"{self.name} against people")
 
     def as_json(self) -> dict[str, Any]:
-        """Every score as a number or {mean, low, high}; infinity stays a float, NaN becomes None."""
+        """Every score as {value, low, high}, without an interval {value, None, None}; NaN becomes None."""
         record: dict[str, Any] = {
             "model": self.name,
             "people": self.people.describe(),
             "items": self.people.n_items,
             "classes": list(self.people.targets.classes),
         }
-        record |= {name: interval_json(score) for name, score in self.scores.items()}
+        record |= as_json(self.scores)
         record["infinite_items"] = self.infinite
         record["human_ceiling"] = (
             None
             if self.ceiling is None
             else {
                 "half_votes": self.ceiling.half_votes,
-                "half": {name: interval_json(interval) for name, interval in self.ceiling.half.items()},
-                "best": {name: interval_json(interval) for name, interval in self.ceiling.corrected.items()},
+                "half": as_json(self.ceiling.half),
+                "best": as_json(self.ceiling.corrected),
             }
         )
         record["slices"] = {
             by: [
                 {"slice": part.name, "items": part.items}
-                | {name: interval_json(parts[i].score) for name, parts in scores.items()}
+                | {name: as_json(parts[i].score) for name, parts in scores.items()}
                 for i, part in enumerate(next(iter(scores.values())))
             ]
             for by, scores in self.slices.items()

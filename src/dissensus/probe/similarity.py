@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.alignment import pearson, spearman
-from dissensus.evaluate.json_numbers import interval_json
 from dissensus.labels.arrays import as_array
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.probe.feature_rows import unit_rows
 
@@ -41,8 +41,8 @@ class SimilarityToPeople:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "spearman": interval_json(self.spearman),
-            "pearson": interval_json(self.pearson),
+            "spearman": as_json(self.spearman),
+            "pearson": as_json(self.pearson),
             "pairs": self.pairs,
             "items": self.items,
         }
