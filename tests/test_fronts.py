@@ -32,6 +32,7 @@ STAGES = (
     "evaluate",
     "probe",
     "study",
+    "papers",
 )
 
 

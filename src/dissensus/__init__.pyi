@@ -6,6 +6,7 @@ from . import elicit as elicit
 from . import evaluate as evaluate
 from . import files as files
 from . import labels as labels
+from . import papers as papers
 from . import plan as plan
 from . import probe as probe
 from . import report as report

@@ -31,7 +31,32 @@ DELIVERIES: dict[str, Callable[..., Delivery]] = {
 
 @takes(labels=ANY_LABELS)
 def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
-    """The delivery of that name; those that draw nothing leave the seed aside."""
+    """Make the delivery of a given name.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    name : str
+        A key of DELIVERIES.
+    seed : int
+        Random seed; deliveries that draw nothing ignore it.
+    **options
+        Further arguments of that delivery.
+
+    Returns
+    -------
+    Delivery
+
+    Raises
+    ------
+    ValueError
+        If the name or an option is unknown.
+
+    Examples
+    --------
+    >>> deliver(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"]), "majority", seed=0, ties="frequent")
+    <Delivery majority: classes for 2 items over 2 classes>
+    """
     if name not in DELIVERIES:
         raise ValueError(f"no delivery {name!r}; there are {', '.join(DELIVERIES)}")
     maker = DELIVERIES[name]
@@ -44,7 +69,26 @@ def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
 
 
 def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
-    """The delivery inside the wrapper that a text such as "smoothed=0.1" names; see `wrapper_forms`."""
+    """Wrap a delivery as a text such as "smoothed=0.1" describes.
+
+    Parameters
+    ----------
+    delivery : Delivery
+    wrap : str
+        A key of WRAPPERS; if the wrapper has a knob, followed by "=" and its value.
+    seed : int
+        Random seed; wrappers that draw nothing ignore it.
+
+    Returns
+    -------
+    Delivery
+
+    Examples
+    --------
+    >>> delivery = soft(Votes.of(["a", "a"], ["cat", "dog"]))
+    >>> wrapped(delivery, "smoothed=0.1", seed=0).name
+    'smoothed(soft, 0.1)'
+    """
     name, _, value = wrap.partition("=")
     if name not in WRAPPERS:
         raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")

@@ -16,12 +16,21 @@ Rule = Callable[[int, np.ndarray | None], np.ndarray]
 
 @dataclass(frozen=True)
 class Mixing:
-    """Which other item each item is mixed with, and how much of itself it keeps.
+    """Partner of each item in a mixture, and the weight of the item itself.
 
         input = weight x[item] + (1 - weight) x[partner]
 
-    partner  (r,) int64 positions
-    weight   (r,) from 0 to 1
+    Attributes
+    ----------
+    partner : (r,) int64 positions
+    weight : (r,) from 0 to 1
+
+    Examples
+    --------
+    >>> mixing = Mixing(partner=np.array([1, 0]), weight=np.array([0.9, 0.6]))
+    >>> inputs = np.array([10.0, 20.0])
+    >>> mixing.weight * inputs + (1 - mixing.weight) * inputs[mixing.partner]
+    array([11., 16.])
     """
 
     partner: np.ndarray
@@ -32,15 +41,31 @@ class Mixing:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Delivery:
-    """Targets as a function of the epoch: nothing is remembered, so any epoch can be asked for at any time.
+    """Targets as a function of the epoch, without state: any epoch can be computed at any time.
 
-    name     how it was made, such as "smoothed(sls, 0.1)"
-    items    (n,) names
-    classes  k names
-    hard     whether targets are classes, (n,) int64; else they are probabilities, (n, k) float64, rows sum to 1
-    fixed    whether every epoch has the same targets
-    rule     (epoch, positions of items or None for all) -> targets; picklable, so that worker processes can have it
-    pairing  the same for a Mixing, or None where inputs stay as they are
+    Attributes
+    ----------
+    name : str
+        How it was made, such as "smoothed(sls, 0.1)".
+    items : (n,) names
+    classes : k names
+    hard : bool
+        Whether targets are classes, (n,) int64; otherwise they are probabilities, (n, k) float64, rows sum to 1.
+    fixed : bool
+        Whether every epoch has the same targets.
+    rule : (epoch, positions of items or None for all) -> targets
+        Picklable, so that worker processes can receive it.
+    pairing : like rule, but returns a Mixing
+        None if inputs are not mixed.
+
+    Examples
+    --------
+    >>> delivery = soft(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"]))
+    >>> delivery.targets(epoch=0)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    >>> delivery.targets(epoch=7, items=[1])
+    array([[0., 1.]])
     """
 
     name: str

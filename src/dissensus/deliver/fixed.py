@@ -16,19 +16,48 @@ from dissensus.labels.shares import Labels, as_distributions
 
 @takes(labels=ANY_LABELS)
 def soft(labels: Labels) -> Delivery:
-    """The whole distribution of each item, in every epoch: shares of votes, means of beliefs, or as given.
+    """Deliver the whole distribution of each item in every epoch: vote shares, mean beliefs, or distributions as given.
 
     Peterson 2019, sec. 3; Gheibi 2026, eq. 1 and 2.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> soft(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"])).targets(epoch=0)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
     """
     return always("soft", as_distributions(labels))
 
 
 @takes(labels=ANY_LABELS)
 def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") -> Delivery:
-    """The class with most mass, in every epoch; what disagreement there was is lost.
+    """Deliver the class with most mass in every epoch; the disagreement is lost.
 
-    ties  which of equal classes: the one named `first` in `classes`, or the one most `frequent` over all items
-          (and of those the first)
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    ties : "first" or "frequent"
+        How ties are broken: by the order of `classes`, or by the frequency of the classes over all items.
+
+    Returns
+    -------
+    Delivery of classes
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "b"], ["cat", "dog", "dog"])
+    >>> majority(votes).targets(epoch=0)
+    array([0, 1])
+    >>> majority(votes, ties="frequent").targets(epoch=0)
+    array([1, 1])
     """
     if ties not in ("first", "frequent"):
         raise ValueError(f"no rule {ties!r} for ties; there are first and frequent")
@@ -42,11 +71,26 @@ def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") ->
 
 @takes(labels=ANY_LABELS)
 def class_means(labels: Labels, *, gold: np.ndarray | None = None) -> Delivery:
-    """The mean distribution of the item's class: which classes are confused, but not on which items.
+    """Deliver the mean distribution of the item's class: which classes are confused, but not on which items.
 
     Peterson 2019, sec. 6.2, "class-level penalty".
 
-    gold  (n,) class codes; None takes the class with most mass (the first of equal ones)
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    gold : (n,) class codes
+        The class of each item; by default the class with most mass, or the first of equal ones.
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "b", "b"], ["cat", "dog", "cat", "cat"])
+    >>> class_means(votes).targets(epoch=0)
+    array([[0.75, 0.25],
+           [0.75, 0.25]])
     """
     d = as_distributions(labels)
     return always("class_means", transforms.class_means(d, d.probs.argmax(axis=1) if gold is None else gold))
@@ -54,14 +98,47 @@ def class_means(labels: Labels, *, gold: np.ndarray | None = None) -> Delivery:
 
 @takes(labels=ANY_LABELS)
 def random(labels: Labels, seed: int) -> Delivery:
-    """Control: for each item a distribution drawn once from Dirichlet(1, ..., 1), whatever people said."""
+    """Deliver a control: one distribution per item, drawn once from Dirichlet(1, ..., 1), whatever people answered.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+        Only their items and classes are used.
+    seed : int
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> delivery = random(Votes.of(["a", "b"], ["cat", "dog"]), seed=0)
+    >>> delivery.targets(epoch=0).sum(axis=1)
+    array([1., 1.])
+    """
     rng = np.random.default_rng(checked_seed(seed))
     return always("random", transforms.random_labels(as_distributions(labels), rng))
 
 
 @takes(labels=ANY_LABELS)
 def uniform(labels: Labels) -> Delivery:
-    """Control: every class equally likely for every item."""
+    """Deliver a control: every class equally likely for every item.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+        Only their items and classes are used.
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> uniform(Votes.of(["a", "b"], ["cat", "dog"])).targets(epoch=0)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
     d = as_distributions(labels)
     return always("uniform", d, np.broadcast_to(1 / d.n_classes, d.probs.shape))
 

@@ -28,15 +28,33 @@ def posterior(
     draw: Literal["class", "distribution"] = "class",
     prior: Distributions | None = None,
 ) -> Delivery:
-    """A class, or a whole distribution, drawn every epoch from what each item's votes leave possible.
+    """Draw a class or a whole distribution every epoch from the posterior of each item's votes.
 
         p_i ~ posterior of shrinkage(votes),   then y_i ~ Categorical(p_i) for classes
 
-    The chance of a class is the posterior mean, so few votes do not make a class impossible that nobody happened to
-    choose. An item without votes is drawn from what items are like.
+    The probability of a class is the posterior mean, so a class that no annotator chose among few votes stays possible.
+    An item without votes is drawn from the prior.
 
-    labels  votes, distributions that know their votes, or the fit of shrinkage itself
-    prior   a model's predictions for the same items, see shrinkage
+    Parameters
+    ----------
+    labels : Votes, Distributions with a number of votes, or Shrinkage
+        A fitted Shrinkage is used as it is.
+    seed : int
+    draw : "class" or "distribution"
+    prior : Distributions
+        A model's predictions for the same items; see `aggregate.shrinkage`.
+
+    Returns
+    -------
+    Delivery of classes or of probabilities
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "a", "b"], ["cat", "cat", "dog", "dog"])
+    >>> posterior(votes, seed=0)
+    <Delivery posterior: classes for 2 items over 2 classes>
+    >>> bool(posterior(votes, seed=0, draw="distribution").targets(epoch=0).min() > 0)
+    True
     """
     from dissensus.aggregate.priors.shrinkage import Shrinkage, shrinkage
 

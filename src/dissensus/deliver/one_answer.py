@@ -21,14 +21,30 @@ CONTROL_OFFSET = 1000  # Gheibi 2026, A.1
 
 @takes(labels=ANY_LABELS)
 def sls(labels: Labels, seed: int) -> Delivery:
-    """Stochastic label sampling: a class drawn anew for every item and epoch.
+    """Deliver by stochastic label sampling: a class drawn anew for every item and epoch.
 
         y_i(epoch) ~ Categorical(p_i)
 
     The expected loss and gradient are those of soft labels; the gradient in the logits has covariance
     Diag(p) - pp^T. Gheibi 2026, sec. 3, eq. 3 and proposition 1; Peterson 2019, table 2, "sampled hard targets".
-    From votes it is one of the item's votes, which is a draw from their share at a cost that does not grow with k;
-    from probabilities (means of beliefs, a teacher's predictions) it takes Walker's alias table.
+    From votes, one of the item's votes is drawn, at a cost that does not grow with k. From probabilities (mean beliefs,
+    a teacher's predictions), classes are drawn with Walker's alias table.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    seed : int
+
+    Returns
+    -------
+    Delivery of classes
+
+    Examples
+    --------
+    >>> delivery = sls(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"]), seed=0)
+    >>> epochs = np.stack([delivery.targets(epoch) for epoch in range(1000)])
+    >>> epochs.mean(axis=0).round(1)
+    array([0.5, 1. ])
     """
     if isinstance(labels, Votes):
         return _one_at_a_time("sls", labels, partial(_any, checked_seed(seed)))
@@ -45,32 +61,84 @@ def sls(labels: Labels, seed: int) -> Delivery:
 
 @takes(labels=ANY_LABELS)
 def multipass(labels: Labels, seed: int) -> Delivery:
-    """Every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
+    """Deliver every answer in turn: each item's answers are shuffled once, then delivered one per epoch, over and over.
 
         y_i(epoch) = shuffled answers of i [epoch mod number of answers of i]
 
-    Each answer comes exactly once in a cycle. Distributions must be shares of votes: of majorities and estimates
-    nobody knows the single answers, and they are refused. Beliefs are delivered as probabilities. Gheibi 2026, sec. 3
-    and A.1.
+    Each answer comes exactly once per cycle. Beliefs are delivered as probabilities. Gheibi 2026, sec. 3 and A.1.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions with a number of votes
+    seed : int
+
+    Returns
+    -------
+    Delivery of classes, or of probabilities for beliefs
+
+    Raises
+    ------
+    ValueError
+        If distributions do not carry their number of votes: majorities and estimates have no single answers.
+
+    Examples
+    --------
+    >>> delivery = multipass(Votes.of(["a", "a", "a"], ["cat", "dog", "dog"]), seed=0)
+    >>> sorted(int(delivery.targets(epoch)[0]) for epoch in range(3))
+    [0, 1, 1]
     """
     return _multipass("multipass", labels, seed)
 
 
 @takes(labels=ANY_LABELS)
 def deterministic_control(labels: Labels, seed: int) -> Delivery:
-    """Multipass in another order, by the seed + 1000: what differs between the two is chance. Gheibi 2026, A.1."""
+    """Deliver as `multipass` does with the seed + 1000: differences between the two are chance.
+
+    Gheibi 2026, A.1.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions with a number of votes
+    seed : int
+
+    Returns
+    -------
+    Delivery of classes, or of probabilities for beliefs
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "a"], ["cat", "dog", "dog"])
+    >>> control, other_seed = deterministic_control(votes, seed=0), multipass(votes, seed=1000)
+    >>> all((control.targets(epoch) == other_seed.targets(epoch)).all() for epoch in range(3))
+    True
+    """
     return _multipass("deterministic_control", labels, checked_seed(seed) + CONTROL_OFFSET)
 
 
 @takes(labels=ANY_LABELS)
 def deaggregated(labels: Labels, seed: int, *, shared: bool = False) -> Delivery:
-    """One annotator's answer for each item, drawn anew every epoch: a class, or a belief as probabilities.
+    """Deliver one annotator's answer per item, drawn anew every epoch: a class, or a belief as probabilities.
 
-    Collins 2022, sec. 5.1, draws at each batch; an item is in one batch of an epoch, so this is the same. To draw
-    again whenever an item is seen, count steps instead of epochs: targets(step, items).
+    Collins 2022, sec. 5.1, draws at each batch, which is the same, since an item is in one batch of an epoch. To draw
+    again whenever an item is used, count steps instead of epochs: targets(step, items).
 
-    shared  one draw for all items: each gives the answer at the same relative place of its list (the first, say, or
-            the one two thirds down), so that data listed annotator by annotator shows one annotator at a time
+    Parameters
+    ----------
+    labels : Votes or Beliefs
+    seed : int
+    shared : bool
+        Make one draw for all items: each gives the answer at the same relative position in its list. Data listed
+        annotator by annotator then shows one annotator at a time.
+
+    Returns
+    -------
+    Delivery of classes, or of probabilities for beliefs
+
+    Examples
+    --------
+    >>> delivery = deaggregated(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"]), seed=0)
+    >>> [sorted(set(map(int, answers))) for answers in zip(*map(delivery.targets, range(50)))]
+    [[0, 1], [1]]
     """
     if isinstance(labels, Distributions):
         raise ValueError(

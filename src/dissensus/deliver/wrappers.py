@@ -15,11 +15,26 @@ from dissensus.labels.distributions import Distributions
 
 
 def shuffled(delivery: Delivery, seed: int, *, gold: np.ndarray | None = None) -> Delivery:
-    """The targets of other items, by one permutation for all epochs: the disagreement, no longer about its item.
+    """Deliver the targets of other items, by one permutation for all epochs: the same disagreement on the wrong items.
 
     shuffled(sls(votes, 0), 0) is "shuffled SLS" of Gheibi 2026, sec. 3 and A.1.
 
-    gold  (n,) class codes: items change places only within their class
+    Parameters
+    ----------
+    delivery : Delivery
+    seed : int
+    gold : (n,) class codes
+        Permute items only within their class.
+
+    Returns
+    -------
+    Delivery
+
+    Examples
+    --------
+    >>> delivery = soft(Votes.of(["a", "b", "c"], ["cat", "dog", "dog"]))
+    >>> shuffled(delivery, seed=0).targets(epoch=0).sum(axis=0)
+    array([1., 2.])
     """
     if delivery.mixes:
         raise ValueError(
@@ -38,7 +53,27 @@ def shuffled(delivery: Delivery, seed: int, *, gold: np.ndarray | None = None) -
 
 
 def stale(delivery: Delivery, every: int) -> Delivery:
-    """Targets that change only every so many epochs: those of epoch // every. Gheibi 2026, sec. 5.1, "stale"."""
+    """Change targets only every few epochs: those of epoch // every.
+
+    Gheibi 2026, sec. 5.1, "stale".
+
+    Parameters
+    ----------
+    delivery : Delivery
+    every : int
+        Number of epochs for which a target is kept, 1 or more.
+
+    Returns
+    -------
+    Delivery
+
+    Examples
+    --------
+    >>> delivery = sls(Votes.of(["a", "a"], ["cat", "dog"]), seed=0)
+    >>> slow = stale(delivery, every=2)
+    >>> all((slow.targets(epoch) == delivery.targets(epoch // 2)).all() for epoch in range(10))
+    True
+    """
     if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
         raise ValueError(f"every is {every}; expected how many epochs a target is held, 1 (as it is) or more")
     return replace(
@@ -50,9 +85,26 @@ def stale(delivery: Delivery, every: int) -> Delivery:
 
 
 def smoothed(delivery: Delivery, amount: float) -> Delivery:
-    """Label smoothing: a share `amount` of every target spread evenly over all classes.
+    """Smooth every target: spread a share of its mass evenly over all classes.
 
-    p' = (1 - amount) p + amount / k
+        p' = (1 - amount) p + amount / k
+
+    Parameters
+    ----------
+    delivery : Delivery
+    amount : float
+        Share of the mass to spread, from 0 (unchanged) to 1 (uniform).
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> delivery = majority(Votes.of(["a", "b"], ["cat", "dog"]))
+    >>> smoothed(delivery, 0.2).targets(epoch=0)
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
     """
     if not 0 <= amount <= 1:
         raise ValueError(f"the smoothing amount is {amount}; expected a share from 0 (unchanged) to 1 (uniform)")
@@ -60,9 +112,30 @@ def smoothed(delivery: Delivery, amount: float) -> Delivery:
 
 
 def tempered(delivery: Delivery, temperature: float) -> Delivery:
-    """Probabilities sharpened (temperature below 1) or flattened (above 1).
+    """Sharpen probabilities (temperature below 1) or flatten them (above 1).
 
-    p'_c = p_c^(1/T) / sum_j p_j^(1/T)
+        p'_c = p_c^(1/T) / sum_j p_j^(1/T)
+
+    Parameters
+    ----------
+    delivery : Delivery of probabilities
+    temperature : float
+        0 or more; 1 changes nothing.
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Raises
+    ------
+    ValueError
+        If the delivery has classes, which no temperature changes.
+
+    Examples
+    --------
+    >>> delivery = soft(Votes.of(["a"] * 5, ["cat", "dog", "dog", "dog", "dog"]))
+    >>> tempered(delivery, 2.0).targets(epoch=0).round(3)
+    array([[0.333, 0.667]])
     """
     if delivery.hard:
         raise ValueError(
@@ -75,13 +148,33 @@ def tempered(delivery: Delivery, temperature: float) -> Delivery:
 
 
 def mixup(delivery: Delivery, seed: int, *, alpha: float) -> Delivery:
-    """Every item mixed with another: inputs and targets are both weighted means of two items.
+    """Mix every item with another item: inputs and targets become weighted means of the two.
 
         x' = w x_i + (1 - w) x_j,   y' = w y_i + (1 - w) y_j,   w ~ Beta(alpha, alpha),   j any item
 
-    Partner and weight are drawn anew for every item and epoch, so that they do not depend on how items are put into
-    batches. `targets` are mixed already; the training loop mixes the inputs as `mixing(epoch, items)` says.
+    Partner and weight are drawn anew for every item and epoch, independently of the batches. `targets` are already
+    mixed; the training loop mixes the inputs according to `mixing(epoch, items)`.
     Zhang et al. (2018), mixup: beyond empirical risk minimization, sec. 2.
+
+    Parameters
+    ----------
+    delivery : Delivery
+    seed : int
+    alpha : float
+        Above 0; large values mix half and half.
+
+    Returns
+    -------
+    Delivery of probabilities
+
+    Examples
+    --------
+    >>> delivery = mixup(soft(Votes.of(["a", "b"], ["cat", "dog"])), seed=0, alpha=0.2)
+    >>> pairs = delivery.mixing(epoch=0)
+    >>> targets = np.eye(2)
+    >>> mixed = pairs.weight[:, None] * targets + (1 - pairs.weight)[:, None] * targets[pairs.partner]
+    >>> np.allclose(delivery.targets(epoch=0), mixed)
+    True
     """
     if not 0 < alpha < np.inf:
         raise ValueError(f"alpha is {alpha}; expected a number above 0, such as 0.2; large ones mix half and half")
