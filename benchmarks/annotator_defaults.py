@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import dawid_skene, glad, mace, majority, one_coin, wawa
+from dissensus.aggregate import dawid_skene, glad, mace, majority_vote, one_coin, wawa
 from dissensus.datasets import load
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
@@ -50,7 +50,7 @@ MOST_ITEMS = 2_000  # of CIFAR-10H: the first ones
 SEEDS = {"chosen on": range(100), "kept aside": range(1000, 1100)}
 KINDS = ("one coin", "habits", "habits like the classes", "own confusion", "rare classes missed")
 SETTINGS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "majority": (majority, {}),
+    "majority": (majority_vote, {}),
     "wawa": (wawa, {}),
     "dawid-skene": (dawid_skene, {}),
     "dawid-skene, smoothing 0": (dawid_skene, {"smoothing": 0.0}),

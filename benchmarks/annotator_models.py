@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import Fit, dawid_skene, glad, mace, majority, one_coin
+from dissensus.aggregate import Fit, dawid_skene, glad, mace, majority_vote, one_coin
 from dissensus.datasets import load
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import random_truth, simulated_votes
@@ -50,7 +50,7 @@ SETS = (
     "fact-eval",
 )
 OURS: dict[str, Callable[..., Any]] = {
-    "majority": majority,
+    "majority": majority_vote,
     "dawid-skene": dawid_skene,
     "one-coin": one_coin,
     "mace": mace,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.datasets import features, load
 from dissensus.labels.distances import entropy
 from dissensus.plan.real_labels import informativeness, label_variants
@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=200)
     chosen = parser.parse_args()
-    votes, stated = load("cifar10h").labels, aggregate(load("cifar10s").labels).distributions
+    votes, stated = load("cifar10h").labels, aggregate_labels(load("cifar10s").labels).distributions
     place = {name: row for row, name in enumerate(votes.items.tolist())}
     rows = np.array([place[name] for name in stated.items.tolist()])
     most = np.argsort(-entropy(votes.probs[rows]), kind="stable")[: chosen.items]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dissensus import datasets
-from dissensus.aggregate import aggregate
+from dissensus.aggregate import aggregate_labels
 from dissensus.labels import Beliefs, Distributions, Votes, as_distributions, random_truth, simulated_votes
 from dissensus.labels.names import item_positions
 from dissensus.study.advice.advice import LabelAdvice, advise_labels
@@ -73,7 +73,7 @@ def made_of(votes: Votes) -> dict[str, np.ndarray]:
     """What every estimator makes of all votes."""
     made = {name: constructed(votes, recipe, 0) for name, recipe in estimators(votes).items()}
     return {
-        name: (it if isinstance(it, Distributions) else aggregate(it, "share").distributions).probs
+        name: (it if isinstance(it, Distributions) else aggregate_labels(it, "share").distributions).probs
         for name, it in made.items()
     }
 

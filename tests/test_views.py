@@ -9,7 +9,7 @@ import pytest
 
 import dissensus.aggregate as aggregation
 from dissensus import compare, load, scorecard, share
-from dissensus.aggregate import AGGREGATIONS, aggregate, annotator_report, dawid_skene, shrinkage
+from dissensus.aggregate import AGGREGATIONS, aggregate_labels, annotator_report, dawid_skene, shrinkage
 from dissensus.deliver import sls
 from dissensus.evaluate import METRICS
 from dissensus.labels import smoothed
@@ -50,7 +50,7 @@ class Tags(html.parser.HTMLParser):
 
 
 def fits():
-    return {method: aggregate(VOTES, method) for method, entry in AGGREGATIONS.items() if "votes" in entry.takes}
+    return {method: aggregate_labels(VOTES, method) for method, entry in AGGREGATIONS.items() if "votes" in entry.takes}
 
 
 def test_a_result_is_printed_in_a_few_lines_without_its_arrays(card, both):

@@ -12,6 +12,7 @@ from . import probe as probe
 from . import report as report
 from . import study as study
 from . import train as train
+from .aggregate.aggregations import aggregate_labels as aggregate_labels
 from .datasets.catalogue import load as load
 from .evaluate.comparisons import compare as compare
 from .evaluate.scorecards import scorecard as scorecard

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dissensus import Beliefs, Distributions, Votes, complete, mean_belief, share
-from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate
-from dissensus.aggregate.counting import dirichlet, majority
+from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate_labels
+from dissensus.aggregate.counting import dirichlet, majority_vote
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
@@ -27,7 +27,7 @@ def crowd(seed: int = 0, n: int = 60, k: int = 3) -> Votes:
 
 
 def run(labels, method) -> Distributions:
-    return aggregate(labels, method).distributions
+    return aggregate_labels(labels, method).distributions
 
 
 @cache
@@ -81,7 +81,7 @@ def said(top: int = 2, seed: int = 0) -> Beliefs:
 
 @pytest.mark.parametrize("method", AGGREGATIONS)
 def test_every_method_takes_beliefs_and_says_what_it_did_to_them(method):
-    result = aggregate(said(top=1), method)
+    result = aggregate_labels(said(top=1), method)
     assert result.distributions.probs.shape == (30, 4) and result.method == method
     done = [notice for notice in result.notices if "departs from the majority" not in notice]
     assert len(done) == (0 if AGGREGATIONS[method].takes == "beliefs" else 1)
@@ -106,7 +106,7 @@ def test_methods_that_need_people_say_so_of_counts():
 
 def test_an_unknown_method_is_refused_with_the_list():
     with pytest.raises(ValueError, match=f"no method 'vote'; there are {', '.join(AGGREGATIONS)}"):
-        aggregate(crowd(), "vote")
+        aggregate_labels(crowd(), "vote")
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)
@@ -114,59 +114,62 @@ def test_a_method_refuses_every_option_that_only_matters_to_others(method):
     understood = set(AGGREGATIONS[method].understands)
     for option in {option for entry in AGGREGATIONS.values() for option in entry.understands} - understood:
         with pytest.raises(ValueError, match=f"{option} only matters to .*, not to '{method}'; leave it out"):
-            aggregate(said(), method, **{option: "repeats"})
+            aggregate_labels(said(), method, **{option: "repeats"})
 
 
 def test_without_a_method_votes_are_shared_and_beliefs_completed_as_usual():
     votes, beliefs = crowd(), said()
-    assert aggregate(votes).method == "share" and aggregate(votes).distributions == share(votes)
-    assert aggregate(beliefs).method == "t2-clamp"
-    assert aggregate(beliefs).distributions == mean_belief(complete(beliefs))
+    assert aggregate_labels(votes).method == "share" and aggregate_labels(votes).distributions == share(votes)
+    assert aggregate_labels(beliefs).method == "t2-clamp"
+    assert aggregate_labels(beliefs).distributions == mean_belief(complete(beliefs))
     full = complete(beliefs)
-    assert aggregate(full).method == "dense" and aggregate(full).distributions == mean_belief(
+    assert aggregate_labels(full).method == "dense" and aggregate_labels(full).distributions == mean_belief(
         COMPLETIONS["dense"](full)
     )
 
 
 def test_distributions_stay_as_they_are_unless_a_method_is_named():
     teacher = Distributions(np.array([[0.2, 0.8]]), np.array([7]), ("x", "y"))
-    result = aggregate(teacher)
+    result = aggregate_labels(teacher)
     assert result.distributions is teacher and result.method == "none"
     assert result.notices == ("these are distributions already, and stay as they are",)
     with pytest.raises(ValueError, match="these are distributions already, so gamma would change nothing; leave it"):
-        aggregate(teacher, gamma=0.1)
+        aggregate_labels(teacher, gamma=0.1)
     with pytest.raises(ValueError, match="carry no number of votes"):
-        aggregate(teacher, "share")
+        aggregate_labels(teacher, "share")
 
 
 def test_completions_by_name_are_the_means_of_completed_beliefs():
     beliefs = said()
-    found = aggregate(beliefs, "t1-clamp", gamma=0.3, contradictions="mass").distributions
+    found = aggregate_labels(beliefs, "t1-clamp", gamma=0.3, contradictions="mass").distributions
     assert found == mean_belief(complete(beliefs, top=1, gamma=0.3, contradictions="mass"))
     assert set(COMPLETIONS) < set(AGGREGATIONS)
 
 
 def test_options_reach_the_method_and_those_nobody_knows_are_refused():
     votes = crowd()
-    assert aggregate(votes, "majority", ties="first").distributions == majority(votes, ties="first")
-    sharp = aggregate(votes, "dawid-skene", smoothing=0.0)
+    assert aggregate_labels(votes, "majority", ties="first").distributions == majority_vote(votes, ties="first")
+    sharp = aggregate_labels(votes, "dawid-skene", smoothing=0.0)
     assert np.array_equal(sharp.fit.confusion, dawid_skene(votes, smoothing=0.0).confusion)
     with pytest.raises(ValueError, match="gamma only matters to t1-clamp and t2-clamp, not to 'share'; leave it out"):
-        aggregate(votes, "share", gamma=0.1)
+        aggregate_labels(votes, "share", gamma=0.1)
     with pytest.raises(ValueError, match="no method has an option 'colour'; majority has ties"):
-        aggregate(votes, "majority", colour="red")
+        aggregate_labels(votes, "majority", colour="red")
 
 
 def test_names_that_other_tools_have_for_an_option_do_as_well():
     votes = crowd()
-    by_habit, by_name = aggregate(votes, "mace", iterations=3), aggregate(votes, "mace", most_iterations=3)
+    by_habit, by_name = (
+        aggregate_labels(votes, "mace", iterations=3),
+        aggregate_labels(votes, "mace", most_iterations=3),
+    )
     assert by_habit.fit.iterations == 3 and by_habit.distributions == by_name.distributions
-    assert aggregate(votes, "dirichlet", smoothing=2.0).distributions == dirichlet(votes, 2.0)
+    assert aggregate_labels(votes, "dirichlet", smoothing=2.0).distributions == dirichlet(votes, 2.0)
     with pytest.raises(ValueError, match="smoothing and prior are the same option here; give one of them"):
-        aggregate(votes, "dirichlet", smoothing=2.0, prior=1.0)
+        aggregate_labels(votes, "dirichlet", smoothing=2.0, prior=1.0)
     for name in ("seed", "random_state"):
         with pytest.raises(ValueError, match=f"no method draws anything at random.* leave {name} out"):
-            aggregate(votes, "mace", **{name: 1})
+            aggregate_labels(votes, "mace", **{name: 1})
 
 
 def test_the_page_names_every_method():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.aggregate.counting import dirichlet, majority
+from dissensus.aggregate.counting import dirichlet, majority_vote
 from dissensus.labels.shares import share
 from dissensus.labels.votes import Votes
 
@@ -26,35 +26,35 @@ def votes_of(rows):
 
 
 def test_the_class_with_most_votes_gets_everything():
-    found = majority(votes_of(["001", "1", "22110"][:2]))
+    found = majority_vote(votes_of(["001", "1", "22110"][:2]))
     assert found.probs.tolist() == [[1, 0, 0], [0, 1, 0]] and found.votes is None
 
 
 def test_ties_are_shared_or_broken_by_the_stated_rule():
     votes = votes_of(["21", "0012", "012", "22"])  # over all items: cat 3, dog 3, cow 5
-    assert majority(votes).probs.tolist() == [[0, 0.5, 0.5], [1, 0, 0], [1 / 3] * 3, [0, 0, 1]]
-    assert majority(votes, ties="first").probs.argmax(axis=1).tolist() == [1, 0, 0, 2]
-    assert majority(votes, ties="frequent").probs.argmax(axis=1).tolist() == [2, 0, 2, 2]
+    assert majority_vote(votes).probs.tolist() == [[0, 0.5, 0.5], [1, 0, 0], [1 / 3] * 3, [0, 0, 1]]
+    assert majority_vote(votes, ties="first").probs.argmax(axis=1).tolist() == [1, 0, 0, 2]
+    assert majority_vote(votes, ties="frequent").probs.argmax(axis=1).tolist() == [2, 0, 2, 2]
 
 
 def test_equally_frequent_classes_fall_back_on_the_first():
-    assert majority(votes_of(["12", "00", "1", "2"]), ties="frequent").probs[0].tolist() == [0, 1, 0]
+    assert majority_vote(votes_of(["12", "00", "1", "2"]), ties="frequent").probs[0].tolist() == [0, 1, 0]
 
 
 def test_an_unknown_rule_for_ties_names_those_there_are():
     with pytest.raises(ValueError, match=r"no rule 'coin' for ties; there are share, first and frequent"):
-        majority(votes_of(["0"]), ties="coin")
+        majority_vote(votes_of(["0"]), ties="coin")
 
 
 def test_an_item_without_votes_has_no_majority():
     with pytest.raises(ValueError, match=r"item 1 has no votes.*1 of 3 items"):
-        majority(votes_of(["0", "", "1"]))
+        majority_vote(votes_of(["0", "", "1"]))
 
 
 @given(st.lists(st.text("012", min_size=1, max_size=6), min_size=1, max_size=8), st.permutations(range(3)))
 def test_a_shared_majority_does_not_know_the_names_of_classes(rows, order):
     relabelled = votes_of(["".join(str(order[int(c)]) for c in row) for row in rows])
-    assert np.allclose(majority(relabelled).probs[:, order], majority(votes_of(rows)).probs)
+    assert np.allclose(majority_vote(relabelled).probs[:, order], majority_vote(votes_of(rows)).probs)
 
 
 @given(st.lists(st.text("012", max_size=6), min_size=1, max_size=8), st.floats(0.01, 10))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dissensus import Votes
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.overturned import departure
 from dissensus.labels.simulate import random_truth, simulated_votes
 from dissensus.labels.transforms import one_hot
@@ -20,7 +20,7 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
     gold = (rng.random(1000) < 0.1).astype(int)
     truth = one_hot(gold, np.arange(1000), ("no", "yes"))
     votes = simulated_votes(truth, 3, 30, rng, skill=rng.uniform(0.55, 0.95, 30)).votes
-    made = aggregate(votes, "mace", class_prior="even")
+    made = aggregate_labels(votes, "mace", class_prior="even")
     departing = (made.distributions.probs.argmax(axis=1) != votes.counts().argmax(axis=1)).sum()
     share = (votes.choice == 1).mean()
     assert made.notices[0].startswith(f"mace departs from the majority on {departing} of 1,000 items, 100% of them to ")
@@ -31,13 +31,13 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
 def test_corrections_in_all_directions_are_counted_without_a_warning(method):
     rng = np.random.default_rng(1)
     votes = simulated_votes(random_truth(400, 3, rng, 0.01), 5, 12, rng, skill=np.linspace(0.4, 0.95, 12)).votes
-    (notice,) = aggregate(votes, method).notices
+    (notice,) = aggregate_labels(votes, method).notices
     assert notice.startswith(f"{method} departs from the majority on ") and "cannot tell" not in notice
 
 
 def test_a_model_that_sides_with_the_majority_everywhere_says_nothing():
     votes = Votes.of(np.repeat(np.arange(8), 3), np.repeat(list("abababab"), 3), ["ann", "bo", "cy"] * 8)
-    assert all(aggregate(votes, method).notices == () for method in ("dawid-skene", "one-coin", "mace", "glad"))
+    assert all(aggregate_labels(votes, method).notices == () for method in ("dawid-skene", "one-coin", "mace", "glad"))
 
 
 def test_ties_and_items_without_votes_are_no_departure():
@@ -48,7 +48,7 @@ def test_ties_and_items_without_votes_are_no_departure():
 
 def test_a_crowd_set_that_is_turned_round_is_named(loaded):
     data = loaded("crowd-bluebird")
-    (notice,) = aggregate(data.labels, "dawid-skene").notices
+    (notice,) = aggregate_labels(data.labels, "dawid-skene").notices
     assert notice.startswith("dawid-skene departs from the majority on 14 of 108 items, 100% of them to")
     assert "compare some of these items with answers you trust" in notice
 
@@ -56,4 +56,4 @@ def test_a_crowd_set_that_is_turned_round_is_named(loaded):
 def test_mace_says_so_where_it_is_below_the_majority(loaded):
     """The two sets with uneven classes on which MACE stays more than two points below the majority."""
     for name in ("hs-brexit", "crowd-fact-eval"):
-        assert "votes alone cannot tell" in aggregate(loaded(name).labels, "mace").notices[0]
+        assert "votes alone cannot tell" in aggregate_labels(loaded(name).labels, "mace").notices[0]

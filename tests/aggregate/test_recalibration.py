@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus import Beliefs, Votes, complete, read
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.pooling import linear_pool
 from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures, temperatures_by
 from dissensus.cli.main import app
@@ -176,7 +176,7 @@ def test_recalibration_is_refused_where_it_would_do_nothing(folder):
     assert "expected one row per item with its right label" in line
     assert not (folder / "out.parquet").exists()
     with pytest.raises(ValueError, match="recalibrate changes how sure beliefs are, and Votes do not say how sure"):
-        aggregate(Votes.of(["x"], ["a"], ["ann"]), "log-pool", recalibrate="repeats")
+        aggregate_labels(Votes.of(["x"], ["a"], ["ann"]), "log-pool", recalibrate="repeats")
 
 
 @pytest.mark.parametrize("known", ["repeat", {"a": "x"}])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.aggregate.counting import majority, share
+from dissensus.aggregate.counting import majority_vote, share
 from dissensus.aggregate.weighted_votes import wawa
 from dissensus.labels.simulate import one_coin, random_truth, simulated_votes
 from dissensus.labels.transforms import one_hot
@@ -61,7 +61,7 @@ def test_a_good_annotator_outvotes_two_poor_ones():
     item, who, label = zip(*majority_of, *poor, (10, "ann", "cat"), (10, "dee", "dog"), (10, "eve", "dog"), strict=True)
     votes = Votes.of(item, label, who)
     fit = wawa(votes)
-    assert majority(votes).probs[10].tolist() == [0, 1] and fit.distributions.probs[10].argmax() == 0
+    assert majority_vote(votes).probs[10].tolist() == [0, 1] and fit.distributions.probs[10].argmax() == 0
     assert "11 items, 5 annotators, 2 classes" in repr(fit) and fit.distributions.votes is None
 
 

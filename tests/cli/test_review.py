@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dissensus import load, read
-from dissensus.aggregate import dawid_skene, dirichlet, item_labels, mace, majority, review, wawa
+from dissensus.aggregate import dawid_skene, dirichlet, item_labels, mace, majority_vote, review, wawa
 from tests.cli.test_verbs import refused, run
 
 
@@ -83,7 +83,7 @@ def test_aggregate_with_nowhere_to_write_says_what_to_give(tmp_path):
         ("mace", ["--iterations", 2, "--seed", 7], lambda votes: mace(votes, most_iterations=2).distributions),
         ("dirichlet", ["--smoothing", 2], lambda votes: dirichlet(votes, 2.0)),
         ("wawa", ["--seed", 1], lambda votes: wawa(votes).distributions),
-        ("majority", ["--seed", 1], majority),
+        ("majority", ["--seed", 1], majority_vote),
     ],
 )
 def test_habitual_options_reach_the_method_that_has_them(method, options, wanted, tmp_path):

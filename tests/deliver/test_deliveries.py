@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.cli.main import app
 from dissensus.datasets.catalogue import load
 from dissensus.deliver import (
@@ -241,7 +241,7 @@ def shown(parameter: Parameter) -> str:
 @pytest.mark.parametrize("name", ["multipass", "deterministic_control", "deaggregated", "posterior"])
 def test_no_answers_are_invented_for_majorities_and_estimates(anaesthetists, method, name):
     """Seven anaesthetists disagree; what was made of their votes does not tell what each of them said."""
-    made = aggregate(anaesthetists, method).distributions
+    made = aggregate_labels(anaesthetists, method).distributions
     with pytest.raises(ValueError, match=r"these (distributions carry no number of votes|are distrib).* with sls"):
         deliver(made, name, seed=0)
     assert deliver(made, "sls", seed=0).n_items == 45  # the way out is one

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dissensus.aggregate.counting import majority
+from dissensus.aggregate.counting import majority_vote
 from dissensus.cli.scorecard_table import print_comparison
 from dissensus.evaluate.alignment import entropy_pearson, entropy_spearman
 from dissensus.evaluate.bootstrap import of_drawn_items
@@ -532,7 +532,7 @@ def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_hav
     options = {"rng": np.random.default_rng(0), "replicates": 10}
     of_votes = scorecard(model, judgements, **options)
     assert 0.005 < of_votes.ceiling_of("kl")[1].value < 0.02  # 0.010 on the page about evaluation
-    of_majorities = scorecard(model, majority(Votes.of_counts(judgements)), **options)
+    of_majorities = scorecard(model, majority_vote(Votes.of_counts(judgements)), **options)
     assert of_majorities.ceiling is None and of_majorities.people.form == "probabilities"
     assert any(remark.startswith("no human ceiling: the labels are probabilities") for remark in of_majorities.remarks)
 

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus import Distributions, Votes, read, write
 from dissensus.aggregate import AGGREGATIONS
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.deliver import DELIVERIES
 from dissensus.labels.names import as_names
 from dissensus.labels.row_numbers import RowNumbers, are_named, row_numbers
@@ -74,7 +74,7 @@ def test_they_stay_rows_through_selecting_aggregating_and_delivering(votes):
         assert are_named(as_distributions(labels).select([2]).items) is are
         for name, method in AGGREGATIONS.items():
             if method.takes == "votes":
-                assert are_named(aggregate(labels, name).distributions.items) is are, name
+                assert are_named(aggregate_labels(labels, name).distributions.items) is are, name
         for name, deliver in DELIVERIES.items():
             if name in ("soft", "majority"):
                 assert are_named(deliver(labels).items) is are, name

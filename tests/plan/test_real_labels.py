@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.gnmds.embedding import embed_labels
 from dissensus.plan.real_labels import flip_rate, informativeness, judged_recovery, label_variants
@@ -80,7 +80,7 @@ def test_flips_between_two_signals_equal_a_slow_loop():
 def test_people_tell_more_than_hard_labels(loaded):
     """CIFAR-10H and CIFAR-10S of the same 100 images: more comparisons than hard labels have."""
     shares = loaded("cifar10h").labels
-    stated = aggregate(loaded("cifar10s").labels).distributions.select(np.arange(100))
+    stated = aggregate_labels(loaded("cifar10s").labels).distributions.select(np.arange(100))
     place = {name: row for row, name in enumerate(shares.items.tolist())}
     votes = shares.select(np.array([place[name] for name in stated.items.tolist()]))
     hard = label_variants(votes, votes.probs.argmax(axis=1))["hard"]

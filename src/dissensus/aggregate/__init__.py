@@ -1,7 +1,7 @@
 """Many answers -> one distribution.
 
-    aggregations            aggregate and AGGREGATIONS: every method by its name
-    counting                share, majority, dirichlet, mean_belief
+    aggregations            aggregate_labels and AGGREGATIONS: every method by its name
+    counting                share, majority_vote, dirichlet, mean_belief
     weighted_votes          wawa: votes weighed by how often their annotators side with the majority
     models                  dawid_skene, one_coin, mace, glad: each a function that returns a fit
     priors                  shrinkage: a distribution from few votes, with a prior learned from the crowd

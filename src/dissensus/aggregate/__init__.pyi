@@ -1,7 +1,7 @@
 # What `dissensus.aggregate` offers, loaded on first use; `__init__.py` reads this list.
 from .aggregations import AGGREGATIONS as AGGREGATIONS
 from .aggregations import Aggregated as Aggregated
-from .aggregations import aggregate as aggregate
+from .aggregations import aggregate_labels as aggregate_labels
 from .agreement import AGREEMENTS as AGREEMENTS
 from .agreement import agreement_interval as agreement_interval
 from .agreement import agreement_intervals as agreement_intervals
@@ -27,7 +27,7 @@ from .belief_agreement import belief_pairs as belief_pairs
 from .consensus import ItemLabels as ItemLabels
 from .consensus import item_labels as item_labels
 from .counting import dirichlet as dirichlet
-from .counting import majority as majority
+from .counting import majority_vote as majority_vote
 from .counting import mean_belief as mean_belief
 from .counting import share as share
 from .models.dawid_skene import DawidSkeneFit as DawidSkeneFit

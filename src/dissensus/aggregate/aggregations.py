@@ -8,7 +8,7 @@ from functools import partial
 from inspect import signature
 from typing import Any, Literal
 
-from dissensus.aggregate.counting import dirichlet, majority
+from dissensus.aggregate.counting import dirichlet, majority_vote
 from dissensus.aggregate.fit_card import fit_card
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.aggregate.models.em import Fit
@@ -87,7 +87,7 @@ class Aggregated:
 
 
 @takes(labels=ANY_LABELS)
-def aggregate(
+def aggregate_labels(
     labels: Labels, method: str | None = None, *, recalibrate: Recalibration | None = None, **options: Any
 ) -> Aggregated:
     """One distribution per item from votes, beliefs or counts, by a method of AGGREGATIONS.
@@ -137,7 +137,7 @@ _ITERATES = {"iterations": "most_iterations"}
 
 AGGREGATIONS: dict[str, Aggregation] = {
     "share": Aggregation(share, "votes"),
-    "majority": Aggregation(majority, "votes"),
+    "majority": Aggregation(majority_vote, "votes"),
     "wawa": Aggregation(wawa, "votes"),
     "dirichlet": Aggregation(dirichlet, "votes", habits={"smoothing": "prior"}),
     "shrinkage": Aggregation(shrinkage, "votes"),

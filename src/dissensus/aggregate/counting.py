@@ -18,7 +18,7 @@ Ties = Literal["share", "first", "frequent"]
 
 
 @takes(votes=Votes)
-def majority(votes: Votes, ties: Ties = "share") -> Distributions:
+def majority_vote(votes: Votes, ties: Ties = "share") -> Distributions:
     """All of each item's mass on the class with most votes.
 
     ties  what happens where several classes have equally many votes:

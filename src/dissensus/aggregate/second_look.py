@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.consensus import ItemLabels, item_labels
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
@@ -110,7 +110,7 @@ def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
         method = "dawid-skene" if votes.annotator is not None else "shrinkage"
         if method == "shrinkage":
             notices += ("nobody knows who answered, so all count as equally reliable (shrinkage)",)
-    result = aggregate(votes, method, **options)
+    result = aggregate_labels(votes, method, **options)
     distributions = result.distributions
     return Review(
         item_labels(distributions, votes),

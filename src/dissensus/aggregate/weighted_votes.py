@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.aggregate.counting import Ties, majority
+from dissensus.aggregate.counting import Ties, majority_vote
 from dissensus.aggregate.fit_card import fit_card
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
@@ -50,11 +50,11 @@ def wawa(votes: Votes, ties: Ties = "share") -> WawaFit:
     Appen; the weighted vote is Wawa of crowd-kit (Ustalov, Pavlichenko, Tseitlin 2024, Learning from crowds with
     Crowd-Kit), whose numbers ties="first" gives.
 
-    ties  what the first majority is where classes have equally many votes: see majority. With "share" a vote for one
+    ties  the rule for equally many votes in the first majority: see majority_vote. With "share" a vote for one
           of t tied classes is right by 1/t
     """
     who, annotators = votes.identified("Wawa")
-    won = majority(votes, ties).probs[votes.item, votes.choice]  # (m,)
+    won = majority_vote(votes, ties).probs[votes.item, votes.choice]  # (m,)
     given = np.bincount(who, minlength=annotators.size)
     right = np.bincount(who, weights=won, minlength=annotators.size)
     skill = np.divide(right, given, out=np.full(annotators.size, np.nan), where=given > 0)

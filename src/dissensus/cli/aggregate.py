@@ -60,7 +60,7 @@ def aggregate(
     html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
 ) -> None:
     """One distribution per item from votes or beliefs, and one label."""
-    from dissensus.aggregate.aggregations import aggregate as run
+    from dissensus.aggregate.aggregations import aggregate_labels
     from dissensus.files.whole_files import write_text
     from dissensus.files.write_labels import write
 
@@ -76,7 +76,7 @@ def aggregate(
     given = {name: value for name, value in options.items() if value is not None}
     known = _known_answers(recalibrate, labels)
     with errors.status(Text(f"aggregating {file}")):
-        result = run(labels, method, recalibrate=known, **given)
+        result = aggregate_labels(labels, method, recalibrate=known, **given)
     for notice in result.notices:
         say(notice)
     distributions, name = result.distributions, result.method

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.distributions import Distributions
@@ -38,7 +38,7 @@ def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
             )
         labels = COMPLETIONS[recipe.completion](labels)
     if recipe.aggregation is not None:
-        labels = aggregate(labels, recipe.aggregation).distributions
+        labels = aggregate_labels(labels, recipe.aggregation).distributions
     if recipe.transforms:
         labels = transformed(as_distributions(labels), recipe.transforms, np.random.default_rng([seed, _TRANSFORMS]))
     return labels

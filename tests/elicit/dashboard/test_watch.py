@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus import read
-from dissensus.aggregate import aggregate
+from dissensus.aggregate import aggregate_labels
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.dashboard.disputed import items_of
 from dissensus.elicit.dashboard.watch import Watch, read_now
@@ -58,7 +58,7 @@ def shown(run, watch):
 def aggregated(run, path):
     """The distribution of each item that `aggregate` makes of the exported file, by its name."""
     write_labels(run, path)
-    made = aggregate(read(path)).distributions
+    made = aggregate_labels(read(path)).distributions
     columns = [made.classes.index(name) for name in run.survey.question.classes]
     return {str(name): row[columns].tolist() for name, row in zip(made.items, made.probs, strict=True)}
 

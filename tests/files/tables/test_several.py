@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from dissensus import Beliefs, Votes, count_votes, read, write
-from dissensus.aggregate import aggregate
+from dissensus.aggregate import aggregate_labels
 from dissensus.cli.main import app
 from dissensus.files.tables.several import joined_name
 from tests.files.refusals import quiet
@@ -77,7 +77,7 @@ def test_beliefs_are_the_votes_of_each_answer_divided_by_their_number(ticks):
     votes = read(frame, several="votes", classes=list("pqrs"), say=quiet)
     by_hand = [[Fraction(name in answer, len(answer)) for name in "pqrs"] for answer in ticks]
     assert np.allclose(beliefs.stated, np.array(by_hand, dtype=float))
-    assert np.allclose(aggregate(beliefs).distributions.probs, aggregate(votes).distributions.probs)
+    assert np.allclose(aggregate_labels(beliefs).distributions.probs, aggregate_labels(votes).distributions.probs)
 
 
 def test_what_was_done_is_said(tmp_path):

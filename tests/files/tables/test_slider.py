@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dissensus import Beliefs, Votes, read
-from dissensus.aggregate import aggregate
+from dissensus.aggregate import aggregate_labels
 from tests.files.refusals import quiet
 
 TABLE = "item,annotator,rating\na,ann,0\na,bo,63\nb,ann,100\nb,bo,20\n"
@@ -29,7 +29,7 @@ def test_the_position_is_the_probability_of_the_upper_end(path):
         beliefs = sliders(source)
         assert isinstance(beliefs, Beliefs) and beliefs.classes == ("no", "yes")
         assert np.allclose(beliefs.stated, [[1, 0], [0.37, 0.63], [0, 1], [0.8, 0.2]])
-        assert np.allclose(aggregate(beliefs).distributions.probs, [[0.685, 0.315], [0.4, 0.6]])
+        assert np.allclose(aggregate_labels(beliefs).distributions.probs, [[0.685, 0.315], [0.4, 0.6]])
 
 
 @pytest.mark.parametrize(

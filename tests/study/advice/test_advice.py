@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dissensus.aggregate import aggregate
+from dissensus.aggregate import aggregate_labels
 from dissensus.files import write
 from dissensus.labels import Votes, random_truth, simulated_beliefs, simulated_votes
 from dissensus.study import advice_page, advise_labels, read_study, run_study
@@ -33,7 +33,7 @@ def test_the_advised_estimate_is_nearest_to_what_the_crowd_would_answer(per_item
     people = crowd.truth.probs @ crowd.confusion.mean(axis=0)
     advice = advise_labels(crowd.votes, rng)
     errors = {
-        name: kl(people, aggregate(crowd.votes, name).distributions.probs)
+        name: kl(people, aggregate_labels(crowd.votes, name).distributions.probs)
         for name in ("dirichlet", "shrinkage", "one-coin", "dawid-skene")
     }
     assert advice.recommended.estimator == min(errors, key=lambda name: errors[name])
@@ -46,8 +46,8 @@ def test_answers_show_whether_annotators_differ_or_items_do():
     spammed = simulated_votes(random_truth(300, 3, rng, 0.01), 5, 20, rng, skill=0.95, spammers=8)
     disputed = simulated_votes(random_truth(300, 3, rng, 6.0), 5, 20, rng)
     advice = advise_labels(spammed.votes, rng)
-    right = aggregate(spammed.votes, advice.recommended.right_class).distributions.probs.argmax(axis=1)
-    majority = aggregate(spammed.votes, "majority").distributions.probs.argmax(axis=1)
+    right = aggregate_labels(spammed.votes, advice.recommended.right_class).distributions.probs.argmax(axis=1)
+    majority = aggregate_labels(spammed.votes, "majority").distributions.probs.argmax(axis=1)
     truth = spammed.truth.probs.argmax(axis=1)
     assert advice.recommended.right_class_basis == "evidence"
     assert (right == truth).mean() > (majority == truth).mean()

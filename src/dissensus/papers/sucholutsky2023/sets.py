@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.datasets.catalogue import load
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import as_distributions
@@ -60,7 +60,7 @@ def label_kinds(at_most: int | None = None) -> Kinds:
 
 def sparse_labels() -> Distributions:
     """CIFAR-10S: the mean over people of their two likeliest classes, with what they ruled out at 0."""
-    return aggregate(load("cifar10s").labels).distributions
+    return aggregate_labels(load("cifar10s").labels).distributions
 
 
 def _some(n: int, first: np.ndarray, at_most: int | None) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.aggregations import aggregate
+from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.models.dawid_skene import DawidSkeneFit
 from dissensus.aggregate.models.mace import MaceFit
 from dissensus.aggregate.models.one_coin import OneCoinFit
@@ -108,7 +108,7 @@ def _dealt(answers: Votes | Beliefs, folds: int, rng: np.random.Generator) -> np
 def _made(kept: Votes | Beliefs, recipe: LabelRecipe) -> tuple[np.ndarray, Any]:
     """The distributions that a recipe makes, and the fit of an annotator model.  (n, k)"""
     if recipe.aggregation is not None and not recipe.completion and not recipe.transforms:
-        made = aggregate(kept, recipe.aggregation)
+        made = aggregate_labels(kept, recipe.aggregation)
         return made.distributions.probs, made.fit
     labels = constructed(kept, recipe, 0)
     return (labels if isinstance(labels, Distributions) else as_distributions(labels)).probs, None
