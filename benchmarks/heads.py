@@ -22,9 +22,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
 from dissensus.train.heads.config import HeadConfig, epoch_order, initial_layers, kept_units
 from dissensus.train.heads.training import train_heads
-from dissensus.train.singh import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol
+from dissensus.train.splits import Split, draw_split
 
 
 def simulated(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -134,7 +135,7 @@ def main() -> None:
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
     features, probs = simulated(asked.items, asked.features, asked.classes, rng)
-    split = Split.drawn(asked.items, rng)
+    split = draw_split(asked.items, rng)
     grid = singh_grid(hidden=asked.hidden)
     few = [replace(grid[0], epochs=1, targets=t) for t in TARGETS]
     train = features[split.train], probs[split.train]

@@ -23,7 +23,7 @@ from dissensus.train import (
     scores_of,
     train_network,
 )
-from dissensus.train.held_out import split_items
+from dissensus.train.splits import hold_out
 from tests.train.pictures import CLASSES, blobs, tiny
 
 TRAINING = TrainConfig(epochs=2, batch=16, crop=1, flip=False, seed=3, learning_rate=0.05)
@@ -48,7 +48,7 @@ def test_it_is_the_loop_on_a_delivery_made_of_the_items_trained_on_alone():
     votes = Votes.of_counts(shares)
     config = NetworkConfig(width=4, depth=1, delivery="sls", wraps=("mixup=0.2",), training=TRAINING)
     ours = train_network(images, votes, config, quiet)
-    train, held = split_items(50, 0.2, 3, "images")
+    train, held = hold_out(50, 0.2, 3, "images")
     delivery = mixup(sls(votes.select(items=train), seed=3), alpha=0.2, seed=3)
     by_hand = fit(
         partial(NETWORKS["small"], classes=3, width=4, depth=1),
@@ -84,7 +84,7 @@ def test_both_cards_tell_the_scores_of_both_networks_on_the_items_held_out():
     images, shares = blobs(40)
     images = ImageTable(images.pixels, images.items, {"path": "pictures"})
     done = train_network(images, shares, SMALL, quiet)
-    _, held = split_items(40, 0.2, 3, "images")
+    _, held = hold_out(40, 0.2, 3, "images")
     truth = shares.select(held).probs
     for network, chosen, epoch in ((done.best, "best", done.best_epoch), (done.last, "last", 2)):
         card = network.card
@@ -126,7 +126,7 @@ def test_without_items_held_out_the_best_network_is_the_last():
 
 def test_a_share_that_holds_out_nobody_is_refused():
     images, shares = blobs(30)
-    with pytest.raises(ValueError, match=r"validation=0\.01 of 30 items is less than one: nothing would be held out"):
+    with pytest.raises(ValueError, match=r"validation=0\.01 of 30 items"):
         train_network(images, shares, NetworkConfig(width=4, depth=1, validation=0.01, training=TRAINING), quiet)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems
 from dissensus.datasets.folder import described, find, found_at, is_present
 from dissensus.datasets.image_files import Images
+from dissensus.labels.content_hash import hash_file
 from dissensus.labels.distributions import Distributions
 
 State = Literal["ok", "failed", "absent"]
@@ -97,12 +96,6 @@ def measured(content: Any) -> Facts:
     )
 
 
-def checksum(path: Path, algorithm: str) -> str:
-    """Checksum of a file as "algorithm:digits"."""
-    with path.open("rb") as file:
-        return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
-
-
 def _verdict(check: Check, content: Any) -> str | None:
     """What is wrong with a claim in words, "" if it holds, None where a file it also needs is not there."""
     try:
@@ -116,7 +109,7 @@ def _wrong_checksums(dataset: DataSet) -> list[str]:
     problems = []
     for place, path in found_at(dataset).items():
         expected = dataset.checksums.get(place)
-        if expected is not None and (computed := checksum(path, expected.partition(":")[0])) != expected:
+        if expected is not None and (computed := hash_file(path, expected.partition(":")[0])) != expected:
             problems.append(f"{path} has {computed}; expected {expected}: fetch it again")
     return problems
 

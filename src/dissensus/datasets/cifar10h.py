@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import zipfile
 from functools import partial
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 from dissensus.datasets.cifar10 import CLASSES, TEST_LABELS, official_labels
 from dissensus.datasets.dataset import Check, DataSet, Download, Facts, LabelledItems, about_items, class_names
 from dissensus.datasets.folder import data_folder
+from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -151,7 +151,7 @@ def _is_official(loaded: LabelledItems) -> bool:
     assert isinstance(loaded.labels, Distributions)
     written = io.BytesIO()
     np.save(written, loaded.labels.counts())
-    return hashlib.sha256(written.getvalue()).hexdigest() == COUNTS_SHA256
+    return hash_bytes([written.getvalue()]) == COUNTS_SHA256
 
 
 def _probabilities_are_shares(loaded: LabelledItems) -> bool | None:

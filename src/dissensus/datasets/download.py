@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dissensus.datasets.check import checksum
 from dissensus.datasets.dataset import DataSet, Download
 from dissensus.datasets.folder import data_folder, found_at, is_present, paths_of
+from dissensus.labels.content_hash import hash_file
 
 _CHUNK = 1 << 16
 
@@ -37,7 +37,7 @@ def _damaged(dataset: DataSet) -> bool:
     """Whether a file that a download provides is there with another checksum."""
     present = found_at(dataset)
     expected = {place: dataset.checksums[place] for place in present if place in dataset.checksums}
-    return any(checksum(present[place], value.partition(":")[0]) != value for place, value in expected.items())
+    return any(hash_file(present[place], value.partition(":")[0]) != value for place, value in expected.items())
 
 
 def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.datasets.catalogue import lookup
-from dissensus.datasets.check import checksum
 from dissensus.datasets.folder import paths_of
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import write_text
+from dissensus.labels.content_hash import hash_file, hash_text
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
@@ -108,8 +107,8 @@ def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
 
 def _checksum(paths: Sequence[Path]) -> str:
     """Of all files together."""
-    each = [checksum(path, "sha256") for path in paths]
-    return f"sha256:{hashlib.sha256(' '.join(each).encode()).hexdigest()[:16]}"
+    each = [hash_file(path) for path in paths]
+    return f"sha256:{hash_text(' '.join(each))[:16]}"
 
 
 def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
@@ -155,7 +154,7 @@ def _work(
     folder = folders[part.name]
     before = {name: _content(folders[name]) for name in part.needs}
     made_from = {"settings": dict(part.settings), "data": dict(data), "needs": before}
-    name = hashlib.sha256(canonical(made_from).encode()).hexdigest()[:16]
+    name = hash_text(canonical(made_from))[:16]
     with held(folder):
         stored = _stored(folder)
         if stored.get("made_from") != name:

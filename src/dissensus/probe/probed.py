@@ -14,10 +14,11 @@ from dissensus.labels.doors import ANY_LABELS, described, takes
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.probe.attacks import check_epsilon
 from dissensus.probe.inputs import ImageBatches
-from dissensus.train.held_out import held_out_again, scores_of
+from dissensus.train.held_out import scores_of
 from dissensus.train.images import ImageTable, same_place
 from dissensus.train.network import Network
 from dissensus.train.preparing import way_to_classes
+from dissensus.train.splits import recover_held_out
 
 Move = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Move]]
@@ -148,7 +149,7 @@ def _held_out(
     network: Network, images: ImageTable, people: np.ndarray, say: Callable[[str], None], name: str
 ) -> np.ndarray:
     """Positions of items held out in training; refused if the network does not score on them as its card tells."""
-    rows = held_out_again(network.card, len(images))
+    rows = recover_held_out(network.card, len(images))
     noted = network.card.get("scores on items held out", {}).get(network.card.get("chosen"), {}).get("soft_nll")
     here = scores_of(people[rows], network.probs(images.select(rows)))["soft_nll"]
     if not isinstance(noted, float) or abs(here - noted) > 1e-3 * max(abs(noted), 1.0):

@@ -15,6 +15,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
 from dissensus.labels.transforms import TRANSFORMS
 from dissensus.study.spec_lines import SpecText
+from dissensus.train.targets import build_delivery
 
 _KNOBS = {
     name: [knob for knob in list(inspect.signature(function).parameters)[1:] if knob not in ("rng", "gold")]
@@ -47,10 +48,7 @@ def check_delivery(pipe: Any, path: Sequence[str], text: SpecText) -> str:
 def make_delivery(labels: Labels, pipe: str, seed: int) -> Delivery:
     """The delivery of labels that a checked pipe names."""
     first, *wraps = steps_of(pipe)
-    delivery = deliver(labels, first, seed)
-    for wrap in wraps:
-        delivery = wrapped(delivery, wrap, seed)
-    return delivery
+    return build_delivery(labels, first, wraps, seed)
 
 
 def check_transforms(pipe: Any, path: Sequence[str], text: SpecText) -> str:

@@ -21,14 +21,14 @@ from dissensus.files.plain_tables import read_table
 from dissensus.files.read_labels import read
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
+from dissensus.labels.content_hash import hash_items, hash_labels, hash_values
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import first_repeated, item_positions
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
-from dissensus.study.data import Say, StudyData, checksum, hashed
+from dissensus.study.data import Say, StudyData
 from dissensus.study.spec import DataSource, Study
-from dissensus.train.content_hash import content_hash
 from dissensus.train.heads.features import FeatureTable, read_features
 from dissensus.train.image_sources import read_images
 from dissensus.train.images import ImageTable, as_images, fingerprint
@@ -130,10 +130,14 @@ def _load(name: str, source: DataSource, say: Say) -> StudyData:
     with _key("features"):
         values = None if features is None else _numbers(features)
     gold = items.gold[rows]
-    checksums = {"labels": checksum(labels), "people": checksum(people), "gold": hashed([gold.astype(np.int64)])}
-    checksums |= {f"column {name}": hashed([column]) for name, column in columns.items()}
+    checksums = {
+        "labels": hash_labels(labels),
+        "people": hash_labels(people),
+        "gold": hash_values([gold.astype(np.int64)]),
+    }
+    checksums |= {f"column {name}": hash_values([column]) for name, column in columns.items()}
     if features is not None and values is not None:
-        checksums["features"] = content_hash(features.items, [str(values.shape).encode(), values])
+        checksums["features"] = hash_items(features.items, [str(values.shape).encode(), values])
     if images is not None:
         checksums["images"] = fingerprint(images)
     return StudyData(name, labels, people, values, images, gold, columns, checksums)

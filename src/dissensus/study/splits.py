@@ -7,10 +7,10 @@ import numpy as np
 from dissensus.study.data import StudyData
 from dissensus.study.read_data import parts_in_file
 from dissensus.study.spec import Split
-from dissensus.train.singh import Split as Parts
+from dissensus.train.splits import TEST, VALIDATION, deal_stratified, draw_stratified
+from dissensus.train.splits import Split as Parts
 
 PARTS = ("train", "validation", "test")
-_TEST, _VALIDATION = 11, 12  # streams of a seed
 
 
 def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> Parts:
@@ -20,9 +20,9 @@ def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> P
         return _validated(_given(data, split), split, kinds, seed)
     if split.scheme == "k-fold":
         assert fold is not None
-        test = _dealt(kinds, split.folds, np.random.default_rng([seed, _TEST])) == fold
+        test = deal_stratified(kinds, split.folds, np.random.default_rng([seed, TEST])) == fold
     else:
-        test = _drawn(kinds, split.test, np.random.default_rng([0 if split.scheme == "fixed" else seed, _TEST]))
+        test = draw_stratified(kinds, split.test, np.random.default_rng([0 if split.scheme == "fixed" else seed, TEST]))
     return _validated(Parts(np.flatnonzero(~test), np.zeros(0, np.int64), np.flatnonzero(test)), split, kinds, seed)
 
 
@@ -41,8 +41,8 @@ def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Part
     elif not split.validation:  # also where a column or a file names some
         parts = Parts(parts.train, np.zeros(0, np.int64), parts.test)
     elif not parts.validation.size:
-        rng = np.random.default_rng([seed, _VALIDATION])
-        held = _drawn(kinds[parts.train], float(split.validation), rng)
+        rng = np.random.default_rng([seed, VALIDATION])
+        held = draw_stratified(kinds[parts.train], float(split.validation), rng)
         parts = Parts(parts.train[~held], parts.train[held], parts.test)
     for name in ("train", "test"):
         if getattr(parts, name).size < 2:
@@ -55,25 +55,6 @@ def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Part
 
 
 _USE = {"train": "learn from", "test": "judge on"}
-
-
-def _drawn(kinds: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Which items are drawn: the share of all, from each kind as many as its own share says, to one.  (n,) bool"""
-    order = np.lexsort((rng.random(kinds.size), kinds))
-    # Every 1/share-th along the items sorted by kind: each kind gives its share up to rounding, and so does the whole.
-    reached = np.floor((np.arange(kinds.size) + 1) * share + rng.random())
-    drawn = np.zeros(kinds.size, dtype=bool)
-    drawn[order] = np.diff(reached, prepend=0) > 0
-    return drawn
-
-
-def _dealt(kinds: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Which fold each item is in: dealt like cards, kind by kind.  (n,)"""
-    if folds > kinds.size:
-        raise ValueError(f"{folds} folds of {kinds.size} items; expected no more folds than items")
-    fold = np.empty(kinds.size, dtype=np.int64)
-    fold[np.lexsort((rng.random(kinds.size), kinds))] = np.arange(kinds.size) % folds
-    return fold
 
 
 def _given(data: StudyData, split: Split) -> Parts:

@@ -11,7 +11,7 @@
     lightning      the same for Lightning
     estimators     SoftLabelClassifier: scikit-learn's fit and predict_proba on distributions
     expand_rows    ExpandRows: any estimator that takes sample weights, on distributions
-    singh          soft against hard labels by the protocol of Singh 2025
+    splits         which items to train, validate and test on
     network_config, network_fitting   train_network: from images and labels to networks, with items held out
     folds, fold_processes             train_folds: every item predicted by a network that has not seen it
     network_files, model_files, cards   save_network, load_network: safetensors with a card

@@ -34,10 +34,7 @@ from .network_files import load_network as load_network
 from .network_files import save_network as save_network
 from .network_fitting import train_network as train_network
 from .networks.catalogue import NETWORKS as NETWORKS
-from .singh import ProtocolResult as ProtocolResult
-from .singh import Split as Split
-from .singh import singh_grid as singh_grid
-from .singh import singh_protocol as singh_protocol
+from .splits import Split as Split
 from .targets import as_delivery as as_delivery
 from .targets import most_probable as most_probable
 from .train_config import TrainConfig as TrainConfig

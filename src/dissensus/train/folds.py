@@ -22,7 +22,7 @@ from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.child_processes import cores
 from dissensus.train.fold_processes import Tell, in_processes, one_thread
-from dissensus.train.held_out import fold_items, scores_of
+from dissensus.train.held_out import scores_of
 from dissensus.train.images import ImageTable
 from dissensus.train.loop import Training
 from dissensus.train.network import Network
@@ -30,6 +30,7 @@ from dissensus.train.network_config import NetworkConfig
 from dissensus.train.network_files import load_network, save_network
 from dissensus.train.network_fitting import MatchedItems, check_start, matched_items, train_part
 from dissensus.train.preparing import checkpoint_folder, chosen_device
+from dissensus.train.splits import split_folds
 from dissensus.train.train_config import SAVE_EVERY
 
 WHICH = ("best", "last")
@@ -94,7 +95,7 @@ def train_folds(
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected the number of processes, 1 or more")
     at_once = jobs or (cores() if on_processor else 1)
-    parts = fold_items(len(items.images), folds, config.training.seed)
+    parts = split_folds(len(items.images), folds, config.training.seed)
     tasks = [
         _Fold(
             number, train, held, config, None if checkpoint is None else Path(checkpoint) / f"fold-{number}", save_every

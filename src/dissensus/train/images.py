@@ -12,11 +12,11 @@ import numpy as np
 
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
+from dissensus.labels.content_hash import hash_items
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import described
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
-from dissensus.train.content_hash import content_hash
 
 CHANNELS = (1, 3)  # grey; red, green, blue
 
@@ -95,7 +95,7 @@ def as_images(images: Any) -> ImageTable:
 
 def fingerprint(images: ImageTable) -> str:
     """A hash of shape, pixels and names: the same for the same images, wherever they were read from."""
-    return content_hash(images.items, [str(images.pixels.shape).encode(), images.pixels])
+    return hash_items(images.items, [str(images.pixels.shape).encode(), images.pixels])
 
 
 def same_place(known: Any, here: dict[str, Any] | None) -> bool:

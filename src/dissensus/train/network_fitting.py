@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -15,13 +14,12 @@ import torch
 from torch import nn
 
 import dissensus
-from dissensus.deliver.deliveries import deliver, wrapped
-from dissensus.deliver.delivery import Delivery
 from dissensus.files.notices import to_stderr
+from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.train.held_out import scores_in_json, split_items
+from dissensus.train.held_out import scores_in_json
 from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, fit
 from dissensus.train.matching import items_of, match_items
@@ -29,6 +27,8 @@ from dissensus.train.network import Network, seen_size
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.networks.catalogue import make_network
 from dissensus.train.preparing import chosen_device
+from dissensus.train.splits import hold_out
+from dissensus.train.targets import build_delivery
 from dissensus.train.train_config import SAVE_EVERY
 
 AfterEpoch = Callable[[dict[str, float], Network], None]
@@ -71,7 +71,7 @@ def train_network(
     """
     items = matched_items(images, labels, say, by_position)
     check_start(start, config, items.images, say)
-    train, held = split_items(len(items.images), config.validation, config.training.seed, "images")
+    train, held = hold_out(len(items.images), config.validation, config.training.seed, "images")
     return train_part(items, train, held, config, start, checkpoint, save_every, after_epoch, quiet)
 
 
@@ -127,7 +127,7 @@ def train_part(
 ) -> Training:
     """Train on some items, and choose and score by others; both networks get their card.  train, held: positions"""
     images, labels = items.images, items.labels
-    delivery = _delivery(items_of(labels, train), config)
+    delivery = build_delivery(items_of(labels, train), config.delivery, config.wraps, config.training.seed)
     validation = (images.select(held), as_distributions(items_of(labels, held))) if held.size else None
     network: Any = start or partial(
         make_network,
@@ -163,13 +163,6 @@ def train_part(
     if not held.size:
         return replace(training, best=last, last=last)
     return replace(training, best=_with_card(training.best, "best", training.best_epoch, training, facts), last=last)
-
-
-def _delivery(labels: Labels, config: NetworkConfig) -> Delivery:
-    delivery = deliver(labels, config.delivery, config.training.seed)
-    for wrap in config.wraps:
-        delivery = wrapped(delivery, wrap, config.training.seed)
-    return delivery
 
 
 def _with_card(network: Network, chosen: str, epoch: int, training: Training, facts: dict[str, Any]) -> Network:
@@ -210,15 +203,13 @@ def _origin(start: Network | None) -> dict[str, Any] | None:
     if start is None:
         return None
     known = {name: start.card[name] for name in _OF_START if start.card.get(name) is not None}
-    return {"network": network_name(start), **known, "weights": _hashed(start.module)}
+    return {"network": network_name(start), **known, "weights": _hash_weights(start.module)}
 
 
-def _hashed(module: nn.Module) -> str:
-    digest = hashlib.sha256()
-    for name, value in module.state_dict().items():
-        digest.update(f"{name}{value.dtype}{tuple(value.shape)}".encode())
-        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
-    return f"sha256:{digest.hexdigest()}"
+def _hash_weights(module: nn.Module) -> str:
+    state = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
+    headed = ((f"{name}{value.dtype}{tuple(value.shape)}", value.numpy()) for name, value in state.items())
+    return f"sha256:{hash_bytes(part for head, values in headed for part in (head.encode(), values.tobytes()))}"
 
 
 def _sides(size: list[int]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import shlex
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from torch.nn.parameter import is_lazy
 from dissensus.deliver.delivery import Delivery
 from dissensus.files.folder_lock import locked
 from dissensus.files.whole_files import check_writable
+from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.names import item_positions
 from dissensus.labels.row_numbers import are_named
 from dissensus.train.augment import Pictures, channel_statistics
@@ -135,10 +135,10 @@ def prepare(
     work = {
         "config": asdict(config) | {"device": str(device)},
         "images": fingerprint(table),
-        "targets": _hashed(targets),
-        "validation": "" if held_out is None else fingerprint(held_out[0]) + _digest([held_out[1]]),
-        "weights": _digest(value.cpu().numpy() for value in ours.module.state_dict().values()),
-        "module": hashlib.sha256(repr(ours.module).encode()).hexdigest(),
+        "targets": _hash_targets(targets),
+        "validation": "" if held_out is None else fingerprint(held_out[0]) + hash_arrays([held_out[1]]),
+        "weights": hash_arrays(value.cpu().numpy() for value in ours.module.state_dict().values()),
+        "module": hash_text(repr(ours.module)),
     }
     memory = torch.channels_last if config.channels_last else torch.contiguous_format
     module = ours.module.to(device).to(memory_format=memory)
@@ -282,16 +282,8 @@ def _optimizer(module: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
     return kind(weights, lr=rate, weight_decay=decay)
 
 
-def _hashed(targets: Delivery) -> str:
-    """Of what is delivered in the first two epochs, and to whom."""
+def _hash_targets(targets: Delivery) -> str:
+    """Hash the targets of the first two epochs, and their items."""
     about = "\n".join([targets.name, *targets.classes, *map(str, targets.items.tolist())])
     arrays = [targets.targets(epoch) for epoch in ((0,) if targets.fixed else (0, 1))]
-    return _digest([np.frombuffer(about.encode(), np.uint8), *arrays])
-
-
-def _digest(arrays: Any) -> str:
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(f"{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+    return hash_arrays([np.frombuffer(about.encode(), np.uint8), *arrays])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliver.deliveries import deliver, wrapped
 from dissensus.deliver.delivery import Delivery, Rule
 from dissensus.deliver.fixed import soft
 from dissensus.labels.arrays import as_array
@@ -16,6 +17,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
 from dissensus.labels.row_numbers import row_numbers
+from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
 Classes = Sequence[Any] | np.ndarray | int | None
@@ -53,6 +55,18 @@ def as_delivery(targets: Any, classes: Classes = None, what: str = "targets") ->
     if classes is None:
         classes = getattr(targets, "columns", None)
     return soft(_shares(array, _names(classes, array.shape[1], what), what))
+
+
+def build_delivery(labels: Labels, name: str, wraps: Sequence[str], seed: int) -> Delivery:
+    """Build the delivery of that name, inside its wrappers, the first one innermost.
+
+    name   one of DELIVERIES
+    wraps  such as "smoothed=0.1"; see `wrapper_forms`
+    """
+    delivery = deliver(labels, name, seed)
+    for wrap in wraps:
+        delivery = wrapped(delivery, wrap, seed)
+    return delivery
 
 
 def target_rows(delivery: Delivery, epoch: int = 0) -> np.ndarray:

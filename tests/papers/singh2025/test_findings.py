@@ -19,15 +19,16 @@ from dissensus.papers.paper import Results
 from dissensus.papers.singh2025.figures import figures
 from dissensus.papers.singh2025.findings import findings
 from dissensus.papers.singh2025.paper import PAPER
+from dissensus.papers.singh2025.protocol import ProtocolResult, singh_protocol
 from dissensus.papers.singh2025.published import CHOSEN, CLAIMS, NAMES
 from dissensus.papers.singh2025.work import SEED, label_numbers, protocol_numbers
-from dissensus.train.singh import ProtocolResult, Split, singh_protocol
+from dissensus.train.splits import draw_split
 
 
 def shuffled_soft(x: np.ndarray, people: np.ndarray, rng: np.random.Generator, **options: Any) -> ProtocolResult:
     """The protocol, but soft heads are trained on the answers to other items."""
     right = singh_protocol(x, people, rng, **options)
-    train = Split.drawn(len(x), np.random.default_rng(SEED).spawn(1)[0]).train
+    train = draw_split(len(x), np.random.default_rng(SEED).spawn(1)[0]).train
     moved = people.copy()
     moved[train] = people[np.random.default_rng(0).permutation(train)]
     wrong = singh_protocol(x, moved, np.random.default_rng(SEED), **options)

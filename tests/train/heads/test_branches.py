@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.papers.singh2025.protocol import singh_grid
 from dissensus.train.heads.branches import Plateau, Stopping, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer
-from dissensus.train.singh import singh_grid
 
 traces = st.lists(st.sampled_from([1.0, 0.99995, 0.9999, 0.9998, 0.9, 0.5, 0.49999, 2.0, 0.0]), min_size=1, max_size=40)
 

@@ -129,7 +129,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
 
 def test_other_weights_than_the_known_ones_are_refused(tmp_path):
     (tmp_path / "w").write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"has the SHA-256 .*, expected 00: these are other weights"):
+    with pytest.raises(ValueError, match=r"has sha256:.*, expected sha256:00"):
         checked(tmp_path / "w", "00")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.slices import high_disagreement
+from dissensus.labels.content_hash import hash_text
 from dissensus.papers.gheibi2026.measures import (
     batches_of,
     bends,
@@ -92,7 +92,7 @@ class _Look:
         self.probing, self.size = PROBING[scale][model], SIZES[scale][model]
         self.studies = studies_of(model, scale)
         (self.data,) = load_data(self.studies["main"], say=lambda notice: None).values()
-        self.about = hashlib.sha256(json.dumps(settings_of_probing(model, scale)).encode()).hexdigest()[:8]
+        self.about = hash_text(json.dumps(settings_of_probing(model, scale)))[:8]
 
     @cached_property
     def outside(self) -> dict[str, Any]:

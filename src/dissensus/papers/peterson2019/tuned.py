@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from dissensus.deliver.one_answer import sls
 from dissensus.deliver.wrappers import mixup
 from dissensus.evaluate.closeness import soft_nll
 from dissensus.files.whole_files import whole_or_not
+from dissensus.labels.content_hash import hash_text
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
@@ -149,7 +149,7 @@ def settings_of(scale: Scale) -> dict[str, Any]:
 
 def home(scale: Scale, folder: Path) -> Path:
     """Where networks and scores of these settings are kept, so that what was cut short goes on from there."""
-    place = folder / hashlib.sha256(canonical(settings_of(scale)).encode()).hexdigest()[:8]
+    place = folder / hash_text(canonical(settings_of(scale)))[:8]
     for inside in ("models", "pieces", "states"):
         (place / inside).mkdir(parents=True, exist_ok=True)
     return place
@@ -164,9 +164,9 @@ def processes(scale: Scale) -> int:
 
 def folds_of(scale: Scale, n: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Number of the fold, positions to train on, positions held out."""
-    from dissensus.train.held_out import fold_items
+    from dissensus.train.splits import split_folds
 
-    for fold, (train, held) in enumerate(fold_items(n, SIZES[scale].folds, SEED)):
+    for fold, (train, held) in enumerate(split_folds(n, SIZES[scale].folds, SEED)):
         yield fold, train, held
 
 

@@ -9,9 +9,9 @@ from dissensus.papers.figures import Figure, Series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.dynamics import answer_gains
+from dissensus.papers.singh2025.protocol import TARGETS
 from dissensus.papers.singh2025.runs import SetRun, set_runs
 from dissensus.study.summary.units import mean_interval
-from dissensus.train.singh import TARGETS
 
 Runs = Mapping[str, SetRun]
 

@@ -16,11 +16,12 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import resampled
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
+from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
 from dissensus.papers.singh2025.sets import PEOPLE
 from dissensus.papers.text_sets import some_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
-from dissensus.train.singh import TARGETS, ProtocolResult, Split, singh_grid, singh_protocol
+from dissensus.train.splits import Split, draw_split
 
 SEED = 2025  # of splits, and of answers left out
 READINGS = ("fixed", "drawn")  # a seed trains anew on the same split, or draws its own; the paper does not say
@@ -105,7 +106,7 @@ def protocol_numbers(
         resplit=True,
         progress=lambda done, total: tell(0.7 + 0.2 * done / total),
     )
-    split = Split.drawn(x.shape[0], np.random.default_rng(SEED).spawn(1)[0])  # the one of `fixed`
+    split = draw_split(x.shape[0], np.random.default_rng(SEED).spawn(1)[0])  # the one of `fixed`
     test = x[split.test], people.probs[split.test]
     more = {
         "grid_losses": {t: fixed.grid_losses[t].tolist() for t in TARGETS},

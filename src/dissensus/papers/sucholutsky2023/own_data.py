@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.datasets.check import checksum
 from dissensus.datasets.folder import data_folder
+from dissensus.labels.content_hash import hash_file
 from dissensus.labels.distributions import Distributions
 
 FOLDER = "sucholutsky2023"
@@ -23,7 +23,7 @@ FILES = ("dense.npy", "typicality.npy", "similarity.npz")
 
 def own_files() -> dict[str, str]:
     """Checksums of the files that are there, by name."""
-    return {name: checksum(place, "sha256") for name in FILES if (place := _place(name)).is_file()}
+    return {name: hash_file(place) for name in FILES if (place := _place(name)).is_file()}
 
 
 def has(name: str) -> bool:

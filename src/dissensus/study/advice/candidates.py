@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, completable, usual_completion
+from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
@@ -96,7 +96,7 @@ def arms(labels: Labels, models: Sequence[str] = ANNOTATOR_MODELS) -> dict[str, 
             if name not in unwanted and not recipe.transforms
         ]
     kept: dict[str, tuple[LabelRecipe, str]] = {}
-    seen: set[bytes] = set()
+    seen: set[str] = set()
     for name, recipe, delivery in ways:
         targets = _targets(labels, recipe, delivery)
         if targets is not None and targets not in seen:
@@ -114,7 +114,7 @@ def _works(labels: Labels, recipe: LabelRecipe) -> bool:
     return True
 
 
-def _targets(labels: Labels, recipe: LabelRecipe, delivery: str) -> bytes | None:
+def _targets(labels: Labels, recipe: LabelRecipe, delivery: str) -> str | None:
     """What is delivered in the first two epochs, to tell deliveries apart; None where the code refuses it."""
     try:
         made = make_delivery(constructed(labels, recipe, 0), delivery, 0)
@@ -122,4 +122,4 @@ def _targets(labels: Labels, recipe: LabelRecipe, delivery: str) -> bytes | None
         return None
     epochs = (np.asarray(made.targets(epoch)) for epoch in (0, 1))
     rows = (np.eye(made.n_classes)[targets] if made.hard else targets for targets in epochs)
-    return hashlib.sha256(b"".join(row.tobytes() for row in rows)).digest()
+    return hash_bytes(row.tobytes() for row in rows)

@@ -13,10 +13,10 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.plain_tables import read_table
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.source import SourceTable
+from dissensus.labels.content_hash import hash_items
 from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
-from dissensus.train.content_hash import content_hash
 from dissensus.train.decode_images import Remarks, decode_image, upright_size
 from dissensus.train.image_sources import image_files
 from dissensus.train.squares import pillow
@@ -78,7 +78,7 @@ def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = 
                 "items have none: leave these items out"
             )
     content = (text.encode() for column in columns for text in column)
-    mark = content_hash(known, content)
+    mark = hash_items(known, content)
     if second is None:
         return Items("text", known, lambda rows: [columns[0][row] for row in rows], mark)
     return Items("pair", known, lambda rows: [(columns[0][row], columns[1][row]) for row in rows], mark)
@@ -92,7 +92,7 @@ def pixel_items(names: Any, pixels: np.ndarray) -> Items:
             f"{pixels.dtype} pixels of shape {pixels.shape} for {known.size} names; expected uint8 of shape "
             f"({known.size}, height, width, 3)"
         )
-    mark = content_hash(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
+    mark = hash_items(known, [str(pixels.shape).encode(), np.ascontiguousarray(pixels).data])
     not_square = 0 if pixels.shape[1] == pixels.shape[2] else known.size
     return Items("image", known, lambda rows: [pixels[row] for row in rows], mark, not_square)
 
@@ -117,7 +117,7 @@ def folder_items(folder: Path, say: Say = to_stderr) -> Items:
     pillow("encoding images", "encoders")  # whoever installs what reads them should not be asked for encoders next
     sizes = (upright_size(path) for path in files)
     not_square = sum(size is not None and size[0] != size[1] for size in sizes)
-    return Items("image", names, get, content_hash(names, (path.read_bytes() for path in files)), not_square)
+    return Items("image", names, get, hash_items(names, (path.read_bytes() for path in files)), not_square)
 
 
 def table_items(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.fronts import not_installed
+from dissensus.labels.content_hash import hash_file
 
 Takes = Literal["text", "image"]
 
@@ -166,14 +166,13 @@ def checked(file: Path, sha256: str) -> str:
     """The hash of a file of weights, refused unless it is the one these features were described with."""
     if not file.is_file():
         raise ValueError(f"{file}: no such file; install its package again")
-    with file.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    if digest != sha256:
+    known = hash_file(file)
+    if known != f"sha256:{sha256}":
         raise ValueError(
-            f"{file} has the SHA-256 {digest}, expected {sha256}: these are other weights than the ones known here; "
+            f"{file} has {known}, expected sha256:{sha256}: these are other weights than the ones known here; "
             "install the package again, or name its folder as sentence-transformers:FOLDER"
         )
-    return f"sha256:{digest}"
+    return known
 
 
 def _need(module: str, extra: str | None = None) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.deliver.deliveries import deliver, wrapped
 from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
@@ -23,10 +22,11 @@ from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.penalty import chosen_penalty
 from dissensus.train.heads.scaling import scales, unscaled
 from dissensus.train.heads.training import train_heads
-from dissensus.train.held_out import scores_in_json, split_items
+from dissensus.train.held_out import scores_in_json
 from dissensus.train.held_out import scores_of as scores_of
 from dissensus.train.matching import items_of, match_items
-from dissensus.train.targets import target_rows
+from dissensus.train.splits import hold_out
+from dissensus.train.targets import build_delivery, target_rows
 
 HEADS = ("mlp", "linear", "logistic")
 
@@ -82,13 +82,13 @@ def fit_head(
     """
     named = features.named and are_named(labels.items)
     features, labels = match_items(features, labels, say, by_position=by_position)
-    train, held = split_items(labels.n_items, config.validation, config.seed, "features")
+    train, held = hold_out(labels.n_items, config.validation, config.seed, "features")
     shift, scale = scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
     held_out = as_distributions(items_of(labels, held)) if held.size else None
-    delivery = _delivery(items_of(labels, train), config)
+    delivery = build_delivery(items_of(labels, train), config.delivery, config.wraps, config.seed)
     if config.head == "logistic":
-        everything = _delivery(labels, config)
+        everything = build_delivery(labels, config.delivery, config.wraps, config.seed)
         layers, judged, chosen = _logistic(x, train, held, delivery, everything, held_out, config)
     else:
         layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out), config)
@@ -98,13 +98,6 @@ def fit_head(
     trained_on = labels.n_items if config.head == "logistic" else train.size
     card = _card(features, labels, config, delivery, chosen, trained_on, held.size, scores)
     return replace(head, card=card | {"items matched": "by name" if named else "by position"})
-
-
-def _delivery(labels: Labels, config: FitConfig) -> Delivery:
-    delivery = deliver(labels, config.delivery, config.seed)
-    for wrap in config.wraps:
-        delivery = wrapped(delivery, wrap, config.seed)
-    return delivery
 
 
 def _by_adam(

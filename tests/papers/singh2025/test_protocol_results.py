@@ -18,7 +18,7 @@ from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fitting import scores_of
 from dissensus.train.heads.training import train_heads
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RECORD = ROOT / "studies" / "papers" / "singh2025-laptop.json"
 SETS = {"ChaosNLI": "chaosnli", "POPQUORN": "popquorn", "CIFAR-10H-Hard": "cifar10h-hard"}
 METRICS = {"accuracy": "accuracy", "KL": "kl", "entropy correlation": "entropy_correlation"}

@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import pearsonr, ttest_rel
 
 from dissensus.labels.distributions import Distributions
+from dissensus.papers.singh2025.protocol import singh_protocol
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
-from dissensus.train.singh import Split, singh_protocol
+from dissensus.train.splits import draw_split
 
 GRID = tuple(
     HeadConfig(hidden=8, learning_rate=rate, batch=batch, epochs=epochs, scheduler=scheduler, plateau_patience=1)
@@ -51,7 +52,7 @@ def test_the_lowest_validation_loss_is_chosen_and_the_first_of_equals(found):
 def test_scores_are_those_of_heads_trained_alone(found):
     features, labels = crowd()
     split_rng, *_ = np.random.default_rng(3).spawn(5)
-    split = Split.drawn(260, split_rng)
+    split = draw_split(260, split_rng)
     config = replace(found.chosen["hard"], seed=2)
     (trained,) = train_heads(
         features[split.train],
@@ -107,7 +108,7 @@ def test_each_seed_may_have_its_own_split_and_progress_counts_every_head():
 
 
 def test_a_split_is_complete_and_disjoint():
-    split = Split.drawn(101, np.random.default_rng(0))
+    split = draw_split(101, np.random.default_rng(0))
     together = np.concatenate([split.train, split.validation, split.test])
     assert np.array_equal(np.sort(together), np.arange(101))
     assert (split.train.size, split.validation.size, split.test.size) == (71, 15, 15)

@@ -18,6 +18,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import feature_rows
 from dissensus.train.heads.training import TrainedHead, train_heads
+from dissensus.train.splits import Split, draw_split
 from dissensus.train.targets import as_delivery
 
 TARGETS = ("soft", "hard")
@@ -52,31 +53,6 @@ def singh_grid(
             (1e-3, 1e-4, 1e-5), (8, 16, 32), (10, 15, 20), (0.0, 1e-4), (None, "plateau")
         )
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Positions of the items to train on, to choose by, and to test on."""
-
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
-
-    __repr__ = shapes
-
-    @classmethod
-    def drawn(cls, n: int, rng: np.random.Generator, shares: tuple[float, float] = (0.7, 0.15)) -> Split:
-        """A random split; `shares` are those of training and validation, the rest is the test."""
-        order = rng.permutation(n)
-        first, second = round(n * shares[0]), round(n * (shares[0] + shares[1]))
-        parts = order[:first], order[first:second], order[second:]
-        if min(part.size for part in parts) < 2:
-            sizes = ", ".join(str(part.size) for part in parts)
-            raise ValueError(
-                f"{n} items with shares {shares} of training and validation make parts of {sizes}; expected at least "
-                "2 items in each"
-            )
-        return cls(*(np.sort(part) for part in parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +143,7 @@ def singh_protocol(
     if len(seeds) < 2:
         raise ValueError(f"{len(seeds)} seed leaves nothing to test; expected 2 or more")
     split_rng, *seed_rngs = rng.spawn(1 + len(seeds))
-    common = Split.drawn(rows.shape[0], split_rng) if split is None else split
+    common = draw_split(rows.shape[0], split_rng) if split is None else split
     total = len(TARGETS) * (len(settings) + len(seeds))
 
     def trained(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
@@ -189,7 +165,7 @@ def singh_protocol(
     tested: list[Split] = []
     groups = [[seed] for seed in seeds] if resplit else [list(seeds)]
     for group, seed_rng in zip(groups, seed_rngs, strict=False):
-        parts = Split.drawn(rows.shape[0], seed_rng) if resplit else common
+        parts = draw_split(rows.shape[0], seed_rng) if resplit else common
         wanted = [replace(chosen[t], seed=seed) for t in TARGETS for seed in group]
         again = trained(wanted, parts, len(tried) + len(TARGETS) * len(tested))
         for place, t in enumerate(TARGETS):
