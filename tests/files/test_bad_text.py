@@ -270,8 +270,8 @@ TEXTS = {
         {},
     ),
     "an unknown format": ("v.csv", GOOD, ["no format 'excel'", "there are csv, tsv"], {"format": "excel"}),
-    "an unknown layout": ("v.csv", GOOD, ["layout='long'", "expected one of votes, beliefs"], {"layout": "long"}),
-    "an unknown rule": ("v.csv", GOOD, ["repeats='some'", "expected one of error, keep"], {"repeats": "some"}),
+    "an unknown layout": ("v.csv", GOOD, ["unknown layout 'long'", "votes, beliefs"], {"layout": "long"}),
+    "an unknown rule": ("v.csv", GOOD, ["unknown rule for repeats 'some'", "error, keep"], {"repeats": "some"}),
     "a scale of 0": ("v.csv", GOOD, ["scale=0", "expected a number above 0"], {"scale": 0}),
     "classes in one string": ("v.csv", GOOD, ["classes='cat,dog'", "expected a list of names"], {"classes": "cat,dog"}),
     "a question to a table": (

@@ -16,11 +16,13 @@ from rich.text import Text
 from dissensus.cli.argument_order import refuse_exchanged
 from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.panels import under
+from dissensus.cli.refusals import running_verb, word_settings
 from dissensus.cli.standard_input import MARK, NAME, standard_input
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
-from dissensus.files.tables.columns import CHOICES, LAYOUTS
+from dissensus.files.tables.columns import LAYOUTS
 from dissensus.fronts import advise_install
+from dissensus.labels.refusals import Refusal
 from dissensus.labels.shares import Labels
 from dissensus.report.terminal import NoticeConsole
 
@@ -82,7 +84,9 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
             refuse_overwriting({"file": file} | given)
             if "images" in given:
                 refuse_exchanged(given["images"], file)
-            verb(labels=_load(file, reading), file=NAME if file == MARK else file, **given)
+            with word_settings(offered, NAME if file == MARK else file):
+                labels = _load(file, reading)
+            verb(labels=labels, file=NAME if file == MARK else file, **given)
 
     own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
     for i, parameter in enumerate(own):
@@ -128,15 +132,13 @@ def one_line_errors() -> Iterator[None]:
 
 
 def print_error(error: Exception) -> None:
-    """One line on stderr; for a package that is not installed, how to get it."""
+    """Print one line on stderr: settings as options of the verb, a missing package with the way to install it."""
     advice = advise_install(error, "this") if isinstance(error, ModuleNotFoundError) else None
-    errors.print(f"error: {' '.join((advice or str(error)).split())}", markup=False, style="red")
+    text = advice or (error.word(running_verb()) if isinstance(error, Refusal) else str(error))
+    errors.print(f"error: {' '.join(text.split())}", markup=False, style="red")
 
 
 def _load(file: str, reading: dict[str, Any]) -> Labels:
-    for name, allowed in CHOICES.items():
-        if reading[name] is not None and reading[name] not in allowed:
-            raise ValueError(f"--{name} {reading[name]}: expected one of {', '.join(allowed)}")
     given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
     reading["where"] = _pairs(reading["where"] or [])
     reading["classes"] = split_classes(reading["classes"])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dissensus.files.delimited import MAX_LINE
 from dissensus.files.notices import Say
+from dissensus.labels.refusals import Refusal
 
 MARK = "-"
 NAME = "standard input"
@@ -34,6 +35,13 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
         path = path.rename(path.with_suffix(ending_of(path)))
         try:
             yield path, lambda notice: say(notice.replace(str(path), NAME))
+        except Refusal as refusal:
+            raise Refusal(
+                refusal.problem.replace(str(path), NAME),
+                refusal.place.replace(str(path), NAME),
+                refusal.ways,
+                **refusal.settings,
+            ) from None
         except ValueError as error:
             raise ValueError(str(error).replace(str(path), NAME)) from None
 

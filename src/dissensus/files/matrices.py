@@ -18,6 +18,7 @@ from dissensus.files.tables.from_labels import has_item_column
 from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescaled
 from dissensus.files.tables.took import class_list, classes_in_words, took
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.refusals import add_place
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
@@ -147,9 +148,9 @@ def _from_matrix(
             say(took([*taken, *said]))
             return answers
     except RowError as error:
-        raise ValueError(f"{source}: row {error.row + 1} {error.said}") from None
+        raise error.with_number(error.row + 1, source) from None
     except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
+        raise add_place(error, source) from None
     raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
 
 

@@ -23,6 +23,7 @@ from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_
 from dissensus.files.tables.ticked_columns import with_ticks_in_one_column
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
 from dissensus.labels.frames import INDEX, ROLES, frame_table
+from dissensus.labels.refusals import add_place
 from dissensus.labels.shares import Labels
 
 
@@ -112,8 +113,7 @@ def read(
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise ValueError(f"{name}: cannot be read: {error}") from None
     except ValueError as error:
-        text = str(error)
-        raise ValueError(text if text.startswith(name) else f"{name}: {text}") from None
+        raise add_place(error, name) from None
     for notice in notices:
         say(f"{name}: {notice}")
     return labels

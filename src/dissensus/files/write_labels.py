@@ -20,6 +20,7 @@ from dissensus.files.tables.from_labels import as_table, has_item_column, lost_i
 from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import add_place
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 
@@ -48,8 +49,7 @@ def write(
         else:
             _write_table(value, target, kind, layout, say)
     except ValueError as error:
-        text = str(error)
-        raise ValueError(text if text.startswith(str(target)) else f"{target}: {text}") from None
+        raise add_place(error, str(target)) from None
 
 
 def _say_unnamed(value: Labels, target: Path, say: Say) -> None:

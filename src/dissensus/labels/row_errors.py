@@ -1,20 +1,33 @@
-"""What is wrong with one row of a value, so that a reader of files can say where that row stood."""
+"""What is wrong with one row of a value, so that a reader of files can name the row's place in the file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
 
-class RowError(ValueError):
-    """A row that is refused: "belief 3 (item a) states -0.5 ...".
+from dissensus.labels.refusals import Refusal, Way
 
-    noun  what a row is: "vote", "belief", "row"
-    row   its place, from 0
-    said  the rest of the sentence
+
+class RowError(Refusal):
+    """A refused row: "belief 3 (item a) states -0.5 ...".
+
+    Parameters
+    ----------
+    noun : what a row is: "vote", "belief", "row"
+    row : its position, from 0
+    predicate : the sentence after the row's number
+    ways : the ways out
     """
 
-    def __init__(self, noun: str, row: int, said: str) -> None:
-        super().__init__(noun, row, said)
+    def __init__(self, noun: str, row: int, predicate: str, ways: Iterable[Way] = ()) -> None:
+        super().__init__(f"{noun} {int(row)} {predicate}", ways=ways)
+        self.noun = noun
         self.row = int(row)
-        self.said = said
+        self.predicate = predicate
 
-    def __str__(self) -> str:
-        return f"{self.args[0]} {self.row} {self.said}"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowError, (self.noun, self.row, self.predicate, self.ways)
+
+    def with_number(self, row: int, place: str) -> Refusal:
+        """Return the refusal of this row under its number in a file."""
+        return Refusal(f"row {row} {self.predicate}", place, self.ways)

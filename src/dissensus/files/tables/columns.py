@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names, text_column
+from dissensus.labels.refusals import one_of
 
 Layout = Literal["votes", "beliefs", "top-two", "top-one", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -24,6 +25,12 @@ CHOICES = {
     "layout": LAYOUTS, "repeats": get_args(Repeats), "missing": get_args(Missing), "several": get_args(Several),
 }  # fmt: skip
 
+NOUNS = {
+    "layout": "layout",
+    "repeats": "rule for repeats",
+    "missing": "rule for missing labels",
+    "several": "rule for several ticks",
+}
 # The first name of a role is its own, and wins over the others; `gold`, `text` and `beside` are never taken for a
 # class, a label or a person. Case, blanks and marks do not matter: commentId, "Comment ID", comment-id are comment_id.
 USUAL = {
@@ -127,8 +134,8 @@ class Reading:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             given = getattr(self, name)
-            if given not in allowed and not (name != "missing" and given is None):
-                raise ValueError(f"{name}={given!r:.80}: expected one of {', '.join(allowed)}")
+            if given is not None or name == "missing":
+                one_of(NOUNS[name], given, allowed)
         for name in ("classes", "items", "annotators", "drop"):
             given = getattr(self, name)
             if given is not None and (isinstance(given, str) or np.ndim(given) != 1):

@@ -92,7 +92,7 @@ class SourceTable:
         try:
             yield
         except RowError as error:
-            raise ValueError(f"{self.name}: row {self.row(error.row)} {error.said}") from None
+            raise error.with_number(self.row(error.row), self.name) from None
 
 
 def with_first_column_named(table: pa.Table) -> pa.Table:

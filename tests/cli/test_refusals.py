@@ -1,0 +1,92 @@
+"""Refusals in the words of the command line: options of the verb that runs, or a `convert` command to run first."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dissensus.cli.reading import one_line_errors
+from dissensus.cli.refusals import word_settings
+from dissensus.labels.refusals import PythonWay, Refusal, Way
+
+
+def printed(refusal: Refusal, **words: object) -> str:
+    """What a verb with a few options prints about a refusal."""
+    app = typer.Typer()
+
+    @app.command()
+    def verb(
+        images: Annotated[str, typer.Argument(metavar="IMAGES")] = "",
+        drop: Annotated[list[str] | None, typer.Option()] = None,
+        classes: Annotated[str | None, typer.Option()] = None,
+        rescale: Annotated[bool, typer.Option("--rescale")] = False,
+        ceiling: Annotated[bool, typer.Option()] = True,
+        database: Annotated[str, typer.Option("--db")] = "",
+        by_position: Annotated[bool, typer.Option("--by-position")] = False,
+        shared: Annotated[bool, typer.Option("--shared")] = False,
+        scale: Annotated[float | None, typer.Option()] = None,
+        where: Annotated[list[str] | None, typer.Option()] = None,
+    ) -> None:
+        with one_line_errors(), word_settings(**words):
+            raise refusal
+
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 2
+    return " ".join(result.stderr.split()).removeprefix("error: ")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("drop", ["note"], "--drop note"),
+        ("drop", ["a note", "it's"], "--drop 'a note' --drop 'it'\"'\"'s'"),
+        ("classes", ["cat", "dog, small"], "--classes 'cat,\"dog, small\"'"),
+        ("classes", ..., "--classes"),
+        ("rescale", True, "--rescale"),
+        ("ceiling", False, "--no-ceiling"),
+        ("database", ..., "--db"),
+        ("by_position", True, "--by-position"),
+        ("scale", 100, "--scale 100"),
+        ("where", {"split": "test set"}, "--where 'split=test set'"),
+        ("images", ..., "IMAGES"),
+    ],
+)
+def test_settings_are_options_with_values_for_a_shell(setting, value, words):
+    text = printed(Refusal("wrong", "a.csv", [Way(f"pass {{{setting}}}", **{setting: value})]))
+    assert text == f"a.csv: wrong. Pass {words}"
+    shlex.split(words)
+
+
+def test_a_reading_setting_that_the_verb_lacks_is_a_conversion_first(tmp_path):
+    file = tmp_path / "my votes.csv"
+    file.write_text("item,label\n")
+    text = printed(Refusal("wrong", str(file), [Way("name the item with {item}", item="the id")]))
+    command = f"`dissensus convert {shlex.quote(str(file))} plain.parquet --item 'the id'`"
+    assert text.replace(" ", "") == f"{file}: wrong. Name the item with {command} first".replace(" ", "")
+
+
+def test_a_conversion_holds_all_settings_of_a_way():
+    text = printed(Refusal("wrong", "frame", [Way("pass {classes} and {several}", classes=["a"], several="votes")]))
+    assert "`dissensus convert FILE plain.parquet --classes a --several votes` first" in text
+
+
+def test_a_setting_that_no_verb_has_leaves_its_way_out():
+    ways = [Way("pass {momentum}", momentum=0.9), PythonWay("call f"), Way("or rather {drop}", drop=["x"])]
+    assert printed(Refusal("wrong", ways=ways)) == "wrong. Or rather --drop x"
+
+
+def test_a_verb_may_offer_a_setting_under_another_name():
+    refusal = Refusal("wrong", ways=[Way("score those with {missing}", missing="leave out")])
+    assert printed(refusal, missing="shared") == "wrong. Score those with --shared"
+
+
+def test_an_option_about_another_file_is_not_offered():
+    refusal = Refusal("wrong", "p.csv", [Way("pass {drop}", drop=["x"]), Way("divide with {rescale}", rescale=True)])
+    text = printed(refusal, names=["rescale"])
+    assert text == (
+        "p.csv: wrong. Pass `dissensus convert FILE plain.parquet --drop x` first, or divide with --rescale"
+    )
