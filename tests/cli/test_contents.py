@@ -89,7 +89,7 @@ def test_contents_of_other_items_or_without_a_page_are_refused(votes, tmp_path, 
     assert "has no item of" in said and "such as x1" in said and "such as a.png" in said
     assert "add --html FILE" in run(verb, votes, "--contents", texts, code=2).stderr
     nowhere = run(verb, votes, "--html", tmp_path / "p.html", "--contents", "nowhere", code=2).stderr
-    assert "no such table or folder, and no data set of that name" in nowhere
+    assert "nowhere: no such file or folder, and no data set" in nowhere
 
 
 def test_pages_are_made_without_torch(votes, tmp_path):

@@ -119,7 +119,7 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nowhere"], "there is no data set 'nowhere'"),
+        (["nowhere"], "nowhere: no such file or folder"),
         (["{v}"], "which column is the text? It has item, label"),
         (["{c}"], "pass item='id' or item='comment_id' (on the command line --item)"),
         (["digits", "--fit", "squash"], "fit='squash': expected one of crop (the square in the middle), pad"),

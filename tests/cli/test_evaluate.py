@@ -187,7 +187,7 @@ def test_the_same_seed_gives_the_same_intervals(folder):
         ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),
         ("text.npy", "not an NPY file of numbers, as np.save writes it"),
         ("gone.npy", "there is no such file"),
-        ("gone.npz", "there is no such file"),
+        ("gone.npz", "no such file"),
     ],
 )
 def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, error):

@@ -234,8 +234,8 @@ def parquet(folder, columns):
 
 
 BAD = [
-    (["gone.csv"], "there is no such file"),
-    (["gone"], "no such file, and no data set of that name; `dissensus data list`"),
+    (["gone.csv"], "gone.csv: no such file or folder, and no data set"),
+    (["gone"], "gone: no such file or folder, and no data set .*`dissensus data list`"),
     (["x" * 5000], "too long|no such file"),
     (["votes.csv", "--label", "gold"], "no column 'gold' for label"),
     (["votes.csv", "--classes", "cat"], r"row 2 .*has label 'dog', but the classes are \['cat'\]"),

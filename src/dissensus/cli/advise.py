@@ -66,7 +66,8 @@ def advise(
 ) -> None:
     """Which estimate, which labels to learn from and which delivery suit these labels, with evidence from them."""
 
-    from dissensus.datasets.catalogue import is_data_set, load
+    from dissensus.datasets.catalogue import load
+    from dissensus.datasets.sources import is_data_set
     from dissensus.files.whole_files import check_writable
     from dissensus.study.advice.advice import advise_labels
 
@@ -130,8 +131,8 @@ def _table(features: str, file: str) -> "FeatureTable":
         return load_features(features)
     import numpy as np
 
-    from dissensus.datasets.catalogue import is_data_set
     from dissensus.datasets.contents import item_contents
+    from dissensus.datasets.sources import is_data_set
     from dissensus.train.heads.features import FeatureTable
 
     contents = item_contents(file) if is_data_set(file) else None

@@ -23,11 +23,12 @@ Contents = Annotated[
 
 def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews | None":
     """Texts or pictures of the items: those asked for, else those of the data set or of a text column of the file."""
-    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.datasets.sources import find_source, is_data_set
 
     if contents is None:
         return _of_data_set(file, quiet=True) if is_data_set(file) else _of_columns(labels)
-    views = _of_data_set(contents, quiet=False) if is_data_set(contents) else _of_path(Path(contents))
+    source = find_source(contents, "labels", "images")
+    views = _of_path(source) if isinstance(source, Path) else _of_data_set(contents, quiet=False)
     known = 0 if views is None else views.knows(labels.items)
     if views is None or not known:
         first = "" if views is None else f" such as {views.names[0]!s:.40}"
@@ -77,8 +78,6 @@ def _of_path(path: Path) -> "ItemViews":
     from dissensus.report.items import ItemViews
     from dissensus.train.heads.encodable_items import read_items
 
-    if not path.exists():
-        raise ValueError(f"--contents {path}: no such table or folder, and no data set of that name")
     items = read_items(path, say=say)
     if not items.named:
         raise ValueError(

@@ -67,16 +67,17 @@ def embed(
 
 def _items(name: str, columns: dict[str, str | None]) -> "Items":
     """The items of a path, or of a data set, which knows its columns."""
+    from dissensus.datasets.contents import item_contents
+    from dissensus.datasets.sources import find_source
     from dissensus.train.heads.encodable_items import pixel_items, read_items, text_items
 
     check_not_standard_input(name, "ITEMS -")
-    if Path(name).exists():
-        return read_items(Path(name), **columns, say=say_or_warn)
+    source = find_source(name, "images", "labels")
+    if isinstance(source, Path):
+        return read_items(source, **columns, say=say_or_warn)
     given = [f"--{option}" for option, value in columns.items() if value]
     if given:
-        raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
-    from dissensus.datasets.contents import item_contents
-
+        raise ValueError(f"{name}: a data set knows its columns: leave {', '.join(given)} out")
     contents = item_contents(name)
     if contents.pixels is not None:
         return pixel_items(contents.names, contents.pixels)

@@ -125,7 +125,8 @@ def _options_for_parameters() -> "Iterator[None]":
 
 def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tuple[str, np.ndarray | Labels]]":
     """Every model's predictions as its file or data set holds them, with where they came from."""
-    from dissensus.datasets.catalogue import is_data_set, predictions
+    from dissensus.datasets.catalogue import predictions
+    from dissensus.datasets.sources import is_data_set
 
     read: dict[str, tuple[str, np.ndarray | Labels]]
     if is_data_set(first, "predictions"):
@@ -145,12 +146,14 @@ def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tup
 
 def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
     """The numbers of an NPY file, the labels of any other file or of a data set."""
-    from dissensus.datasets.catalogue import is_data_set, load
+    from dissensus.datasets.catalogue import load
+    from dissensus.datasets.sources import find_source
     from dissensus.files.read_labels import read
 
     if path.endswith(".npy"):
         return _read_array(path)
-    return load(path).labels if is_data_set(path, "labels") else read(path, rescale=rescale, say=say)
+    source = find_source(path, "labels")
+    return read(source, rescale=rescale, say=say) if isinstance(source, Path) else load(path).labels
 
 
 def _read_gold(path: Path) -> "np.ndarray | Labels":
@@ -183,7 +186,8 @@ def _read_array(path: str) -> "np.ndarray":
 
 
 def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
-    from dissensus.datasets.catalogue import is_data_set, load
+    from dissensus.datasets.catalogue import load
+    from dissensus.datasets.sources import is_data_set
 
     return load(file).items.to_pydict() if is_data_set(file, "labels") else None
 

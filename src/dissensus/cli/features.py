@@ -1,6 +1,5 @@
 """The argument FEATURES of the verbs that train and predict."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,12 +13,8 @@ FeatureFile = Annotated[str, typer.Argument(help="A .npy file of features, or a 
 
 
 def load_features(name: str) -> "FeatureTable":
-    """The features of a file, or of a data set where there is no such file."""
-    from dissensus.datasets.catalogue import features, is_data_set
-    from dissensus.train.heads.features import FeatureTable, read_features
+    """Load the features of a file or a data set."""
+    from dissensus.study.sources import read_feature_table
 
     check_not_standard_input(name, "FEATURES -")
-    if is_data_set(name):
-        known = features(name)
-        return FeatureTable(known.values, known.items, source={"data set": name})
-    return read_features(Path(name))
+    return read_feature_table(name)

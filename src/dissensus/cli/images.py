@@ -105,31 +105,17 @@ def load_for_network(
 
 
 def _load_images(name: str, item: str | None, image: str | None, size: int | None, fit: "Fit") -> "ImageTable":
+    from dissensus.datasets.sources import find_source
+    from dissensus.study.sources import images_of_data_set
     from dissensus.train.image_sources import read_images, resized
 
     check_not_standard_input(name, "IMAGES -")
-    if Path(name).exists():
-        with progress_bar(f"reading {Path(name).name}") as progress:
-            return read_images(
-                Path(name), item=item, image=image, size=size, fit=fit, say=say_or_warn, progress=progress
-            )
+    source = find_source(name, "images", "labels")
+    if isinstance(source, Path):
+        with progress_bar(f"reading {source.name}") as progress:
+            return read_images(source, item=item, image=image, size=size, fit=fit, say=say_or_warn, progress=progress)
     given = [f"--{option}" for option, column in (("item", item), ("image", image)) if column]
     if given:
-        raise ValueError(f"{name}: no such file, and a data set knows its columns: leave {', '.join(given)} out")
-    images = _of_data_set(name)  # which shows a bar of its own when it takes long
+        raise ValueError(f"{name}: a data set knows its columns: leave {', '.join(given)} out")
+    images = images_of_data_set(name, quiet=False)  # shows a bar of its own when it takes long
     return resized(images, size, say_or_warn, fit=fit)
-
-
-def _of_data_set(name: str) -> "ImageTable":
-    from dissensus.datasets.catalogue import DATASETS
-    from dissensus.datasets.contents import item_contents
-    from dissensus.train.images import ImageTable
-
-    if name not in DATASETS and Path(name).suffix:
-        raise ValueError(
-            f"{name}: no such file or folder, and no data set of that name; `dissensus data list` has them"
-        )
-    contents = item_contents(name, quiet=False)
-    if contents.pixels is None:
-        raise ValueError(f"data set {name!r} holds texts; expected images, such as cifar10-test or digits")
-    return ImageTable(contents.pixels, contents.names, {"data set": name})

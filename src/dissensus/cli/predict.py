@@ -55,7 +55,7 @@ def predict(
 
 
 def _by_head(model: Path, features: str) -> "Distributions":
-    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.datasets.sources import is_data_set
     from dissensus.train.heads.model_files import load_head
 
     if Path(features).is_dir() or is_data_set(features, "images") or _axes(features) == 4:
@@ -73,7 +73,7 @@ def _by_head(model: Path, features: str) -> "Distributions":
 def _by_network(
     model: Path, images: str, *, item: str | None, image: str | None, size: int | None, fit: str | None
 ) -> "Distributions":
-    from dissensus.datasets.catalogue import is_data_set
+    from dissensus.datasets.sources import is_data_set
     from dissensus.train.network_files import load_network
 
     if is_data_set(images, "features") or _axes(images) == 2:

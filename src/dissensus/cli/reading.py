@@ -148,20 +148,17 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
         with standard_input(say) as (path, heard):
             return read(path, say=heard, **reading)
     with errors.status(Text(f"reading {file}")):
-        if Path(file).exists():
-            return read(file, say=say, **reading)
-        from dissensus.datasets.catalogue import is_data_set, load
+        from dissensus.datasets.catalogue import load
+        from dissensus.datasets.sources import find_source
 
-        if is_data_set(file) and given:
+        if isinstance(find_source(file, "labels"), Path):
+            return read(file, say=say, **reading)
+        if given:
             raise ValueError(
                 f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or make a file of "
                 f"it first: `dissensus convert {file} {file}.parquet`"
             )
-        if is_data_set(file):
-            return load(file).labels
-        if not Path(file).suffix:
-            raise ValueError(f"{file}: no such file, and no data set of that name; `dissensus data list` shows them")
-        return read(file, say=say, **reading)
+        return load(file).labels
 
 
 def split_classes(row: str | None, option: str = "--classes") -> list[str] | None:

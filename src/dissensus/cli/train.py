@@ -274,7 +274,9 @@ def _check_places(models: list[Path], tables: list[Path], read: dict[str, Any]) 
 
 def _noted(training: "Training", labels: str, fold: str | None = None) -> "Training":
     """With what only the command knows on the cards: where the labels come from, and which fold it is."""
-    known: dict[str, Any] = {"labels from": {"path" if Path(labels).exists() else "data set": labels}}
+    from dissensus.datasets.sources import describe_source
+
+    known: dict[str, Any] = {"labels from": describe_source(labels)}
     known |= {} if fold is None else {"fold": fold}
     best, last = (replace(network, card=network.card | known) for network in (training.best, training.last))
     return replace(training, best=best, last=last)

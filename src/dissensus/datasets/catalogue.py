@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from dissensus.datasets import (
@@ -67,11 +66,6 @@ def predictions(name: str) -> dict[str, Distributions]:
 def features(name: str) -> Features:
     """Ready-made features, one row per item."""
     return _read(name, "features")
-
-
-def is_data_set(name: str, kind: ContentKind | None = None) -> bool:
-    """Whether a name means a data set, of that kind if one is given; a file of that name goes first."""
-    return not Path(name).exists() and name in DATASETS and kind in (None, DATASETS[name].kind)
 
 
 def lookup(name: str) -> DataSet:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.aggregate.aggregations import AGGREGATIONS
-from dissensus.datasets.catalogue import is_data_set
 from dissensus.datasets.dataset import ContentKind
+from dissensus.datasets.sources import find_source, is_data_set
 from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.whole_files import write_text
@@ -128,17 +128,16 @@ def study_text(path: Path, labels: str, features: str | None, images: str | None
 
 
 def _check_there(option: str, value: str | None) -> None:
-    if value is None or Path(value).exists():
-        return
     kinds: dict[str, tuple[ContentKind, ...]] = {
         "--labels": ("labels",),
         "--features": ("features",),
         "--images": ("images", "labels"),
     }
-    if not any(is_data_set(value, kind) for kind in kinds[option]):
-        raise ValueError(
-            f"{option} {value}: no such file, and no data set of that name has {option[2:]}; `dissensus data list`"
-        )
+    try:
+        if value is not None:
+            find_source(value, *kinds[option])
+    except ValueError as problem:
+        raise ValueError(f"{option} {problem}") from None
 
 
 def _settings(kind: Any, name: str, chosen: dict[str, Any]) -> str:

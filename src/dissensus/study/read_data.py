@@ -12,13 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.datasets.catalogue import features as features_of_set
-from dissensus.datasets.catalogue import is_data_set, load
-from dissensus.datasets.contents import item_contents
-from dissensus.datasets.dataset import LabelledItems
 from dissensus.files.notices import to_stderr
 from dissensus.files.plain_tables import read_table
-from dissensus.files.read_labels import read
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.content_hash import hash_items, hash_labels, hash_values
@@ -26,12 +21,11 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import first_repeated, item_positions
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.labels.votes import Votes
 from dissensus.study.data import Say, StudyData
+from dissensus.study.sources import images_of_data_set, read_feature_table, read_image_table, read_labelled_items
 from dissensus.study.spec import DataSource, Study
-from dissensus.train.heads.features import FeatureTable, read_features
-from dissensus.train.image_sources import read_images
-from dissensus.train.images import ImageTable, as_images, fingerprint
+from dissensus.train.heads.features import FeatureTable
+from dissensus.train.images import ImageTable, fingerprint
 from dissensus.train.matching import Table, items_of, match_items
 
 
@@ -103,14 +97,14 @@ def parts_in_file(items: np.ndarray, path: str | Path) -> np.ndarray:
 
 def _load(name: str, source: DataSource, say: Say) -> StudyData:
     with _key("labels"):
-        items = _labelled(source.labels, say)
+        items = read_labelled_items(source.labels, say)
         if items.labels.n_classes < 2:
             raise ValueError(f"all answers are {items.labels.classes[0]!r}; expected two classes or more to tell apart")
     labels, rows = items.labels, np.arange(items.labels.n_items)
     with _key("features"):
         features = _features(source)
     with _key("images"):
-        images = _images(source)
+        images = None if source.images is None else read_image_table(source.images)
     nameless = [table for table in (features, images) if table is not None and not _by_name(table, labels)]
     # Only what has no names is matched by position; where all have, match_items refuses to do so.
     by_position = {id(table): source.by_position for table in nameless or (features, images)}
@@ -158,26 +152,10 @@ def _text(value: Any) -> str | None:
     return None if value is None or value != value else str(value)  # NaN is not itself
 
 
-def _labelled(source: Any, say: Say) -> LabelledItems:
-    if isinstance(source, LabelledItems):
-        return source
-    if isinstance(source, str | Path):
-        if is_data_set(str(source), "labels"):
-            return load(str(source))
-        if not Path(source).exists() and not Path(source).suffix:
-            raise ValueError(f"{source}: no such file, and no data set of that name; `dissensus data list`")
-        labels = read(source, say=say)
-    else:
-        labels = source
-    if not isinstance(labels, Votes | Beliefs | Distributions):
-        raise ValueError(f"labels are of the type {type(labels).__name__}; expected a data set, a file, or labels")
-    return LabelledItems(labels, pa.table({"item": pa.array(labels.items.tolist())}))
-
-
 def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, say: Say) -> Distributions:
     """What models are judged by, for the matched items in their order: those rows of our own labels, or others'."""
     items, classes = matched.items, matched.classes
-    labels = own if source.people is None else _labelled(source.people, say).labels
+    labels = own if source.people is None else read_labelled_items(source.people, say).labels
     if isinstance(labels, Beliefs):
         labels = COMPLETIONS[usual_completion(labels)](labels)
     if source.people is None:
@@ -208,28 +186,13 @@ def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, 
 
 
 def _features(source: DataSource) -> FeatureTable | None:
-    given = source.features
-    if given is None or isinstance(given, FeatureTable):
-        return given
-    if isinstance(given, np.ndarray):
-        return FeatureTable(given)
-    if not isinstance(given, str | Path):
-        raise ValueError(
-            f"features are of the type {type(given).__name__}; expected an array, a FeatureTable or a file"
-        )
-    if given == "pixels":
-        images = _images(source) or _images_of_set(str(source.labels))
+    if source.features is None:
+        return None
+    if isinstance(source.features, str) and source.features == "pixels":
+        images = images_of_data_set(str(source.labels)) if source.images is None else read_image_table(source.images)
         flat = images.pixels.reshape(len(images), -1)
         return FeatureTable(flat.astype(np.float32) / 255, images.items if images.named else None)
-    if is_data_set(str(given), "features"):
-        known = features_of_set(str(given))
-        return FeatureTable(known.values, known.items)
-    if not Path(given).exists():
-        raise ValueError(
-            f'features {given}: no such file, and no data set of that name; expected a .npy file, "pixels", or a data '
-            "set of features; `dissensus embed` makes features of images and texts"
-        )
-    return read_features(Path(given))
+    return read_feature_table(source.features)
 
 
 def _numbers(features: FeatureTable) -> np.ndarray:
@@ -246,19 +209,3 @@ def _numbers(features: FeatureTable) -> np.ndarray:
             f"large for numbers of 32 bits; {np.count_nonzero(large)} of {values.size} are: scale them"
         )
     return values
-
-
-def _images(source: DataSource) -> ImageTable | None:
-    given = source.images
-    if given is None:
-        return None
-    if not isinstance(given, str | Path):
-        return as_images(given)
-    return read_images(Path(given)) if Path(given).exists() else _images_of_set(str(given))
-
-
-def _images_of_set(name: str) -> ImageTable:
-    contents = item_contents(name)
-    if contents.pixels is None:
-        raise ValueError(f"data set {name!r} holds texts; expected images, such as cifar10-test or digits")
-    return ImageTable(contents.pixels, contents.names)

@@ -1,0 +1,61 @@
+"""Paths and names of data sets: which of the two a user means."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from dissensus.datasets.catalogue import DATASETS
+from dissensus.datasets.dataset import ContentKind, DataSet
+
+
+def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
+    """Find out whether a source is a path or a data set.
+
+    An existing file or folder wins over a data set of the same name. Every verb and every study decides by this
+    function, so one name means the same everywhere.
+
+    Parameters
+    ----------
+    source : a path, or the name of a data set
+    kinds : what the data set may hold: "labels", "images", "predictions", "features"; anything unless given
+
+    Returns
+    -------
+    the path if it exists, else the data set
+
+    Raises
+    ------
+    ValueError : neither a path nor a data set, or a data set of another kind
+
+    Examples
+    --------
+    >>> find_source("digits", "labels").title
+    'Simulated readers of ambiguous handwritten digits (embedded)'
+    """
+    path, name = Path(source), str(source)
+    if path.exists():
+        return path
+    if name not in DATASETS:
+        near = difflib.get_close_matches(name, DATASETS, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint += "`dissensus embed` makes features of texts and images. " if kinds == ("features",) else ""
+        raise ValueError(
+            f"{name}: no such file or folder, and no data set of that name; {hint}`dissensus data list` names all "
+            f"{len(DATASETS)}"
+        )
+    dataset = DATASETS[name]
+    if kinds and dataset.kind not in kinds:
+        raise ValueError(f"data set {name!r} holds {dataset.kind}; expected {' or '.join(kinds)}")
+    return dataset
+
+
+def is_data_set(source: str | Path, kind: ContentKind | None = None) -> bool:
+    """Whether a source is a data set, of that kind if one is given, and not a path that exists."""
+    name = str(source)
+    return not Path(source).exists() and name in DATASETS and kind in (None, DATASETS[name].kind)
+
+
+def describe_source(source: str | Path) -> dict[str, str]:
+    """A source as cards of models record it: `{"path": ...}` or `{"data set": ...}`."""
+    return {"data set" if is_data_set(source) else "path": str(source)}
