@@ -21,7 +21,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 
 PATIENCE = 30.0  # seconds, on a machine that may be busy
 KEYS = {
@@ -215,7 +215,7 @@ class WebKit(Driven):
                 "XDG_DATA_HOME": self.folder.name,
                 "GTK_THEME": "Adwaita:dark" if dark else "Adwaita",
             }
-            port = free_port()
+            port = find_free_port()
             driver = ["WebKitWebDriver", f"--port={port}"]
             self.process = subprocess.Popen(driver, env=environment, stdout=said, stderr=said)
         self.address = f"http://127.0.0.1:{port}/session"

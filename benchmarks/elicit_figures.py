@@ -24,12 +24,12 @@ from playwright.sync_api import sync_playwright
 from dissensus.elicit.access import set_key
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.identity import signed
-from dissensus.elicit.running import Running, open_survey
+from dissensus.elicit.identity import sign
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.protocol import ENDS
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.template import make_survey
+from dissensus.elicit.survey_run import SurveyRun, open_survey
 from tests.elicit.browser import ARGUMENTS, Person, served
 from tests.elicit.surveys import TIMES, time_passes
 
@@ -233,7 +233,7 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
             me = arrive(run, {})
             for answer in ({"agreed": True}, {}, {"chosen": ["Yes"]}, {"choice": "0"}):
                 submit(run, me, {"page": current_page(run, me)["page"], "answer": answer, "times": TIMES})
-            seen(f"run#token={signed(run.secret, 'person', me)}")
+            seen(f"run#token={sign(run.secret, 'person', me)}")
             decisions.stop(run)
             seen()
             seen("run")
@@ -259,7 +259,7 @@ def sheet(shots: list[Image.Image], columns: int = 2) -> bytes:
     return file.getvalue()
 
 
-def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0, upto: int = 100) -> str:
+def go_through(run: SurveyRun, choose: Callable[[str], str], seconds: float = 3.0, upto: int = 100) -> str:
     """Somebody who agrees, understands, and says choose(item) of `upto` items."""
     me, given = arrive(run, {}), 0
     answer: dict[str, Any]
@@ -267,7 +267,7 @@ def go_through(run: Running, choose: Callable[[str], str], seconds: float = 3.0,
         answer = {"agreed": True, "chosen": ["Yes"]}
         if page["stage"] in ("practice", "trial"):
             given += page["stage"] == "trial"
-            with run.store.reading() as connection:
+            with run.store.reader() as connection:
                 mine = schema.trials.c.id == page["page"].removeprefix("trial:")
                 shown = connection.scalar(sa.select(schema.trials.c.shown).where(mine))
                 answer = {"choice": choose(json.loads(str(shown))["items"][0])}
@@ -312,7 +312,7 @@ def watched(folder: Path) -> None:
     decisions.exclude(run, people[18], "much faster than others, and fails the checks")
     # They came one after the other over two and a half hours; the last are still at it.
     begin = time.time() - 2.6 * 3600
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         for i, me in enumerate(people):
             start = begin + 9000 * (i / len(people)) ** 0.9
             there = connection.execute(sa.select(schema.answers.c.trial).where(schema.answers.c.person == me)).scalars()

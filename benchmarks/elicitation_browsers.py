@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.browser_answers import PAGES, QUESTIONS, TEN, TEXTS, Step
 from benchmarks.browser_drivers import Driven, Firefox, ProtocolError, WebKit
-from dissensus.elicit.server import free_port, start_server
+from dissensus.elicit.server import find_free_port, start_server
 from tests.elicit.browser import kept, served
 from tests.elicit.surveys import write_survey
 from tests.elicit.test_browser_protocol import SOMEBODY, WHOLE
@@ -191,7 +191,7 @@ def the_back_button(browser: Driven, folder: Path) -> list[str]:
 def a_server_that_is_gone(browser: Driven, folder: Path) -> list[str]:
     """Killed before an answer, which waits in the browser; and again, with a reload after the server is back."""
     write_survey(folder)
-    port = free_port()
+    port = find_free_port()
     process, address = start_server(folder, None, port=port)
     try:
         start(browser, f"{address}/start")

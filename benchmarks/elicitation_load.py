@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal.report import known_by
-from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port, serving
+from dissensus.elicit.rehearsal.report import items_by_stimulus
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulate_truth
+from dissensus.elicit.server import background_server, find_free_port
+from dissensus.elicit.survey_run import open_survey
 
 RESULTS = Path(__file__).parent / "results" / "elicitation_load.json"
 CLASSES = [f"class {i}" for i in range(10)]
@@ -46,11 +46,11 @@ def our_app(database: str, workers: int, people: int, each: int, *, real_time: b
             f"[protocol]\nper_person = {each}\nper_item = {-(-people * each // ITEMS)}\n"
         )
         run = open_survey(folder, url)
-        truth = simulated_truth(run.survey, ITEMS, 0)
-        with serving(folder, url, workers=workers) as address:
+        truth = simulate_truth(run.survey, ITEMS, 0)
+        with background_server(folder, url, workers=workers) as address:
             before, mine = _server_seconds(), time.process_time()
             done = send_people(
-                run.survey, known_by(run), truth, address, people, 0, at_once=people, real_time=real_time
+                run.survey, items_by_stimulus(run), truth, address, people, 0, at_once=people, real_time=real_time
             )
             spent, mine = _server_seconds() - before, time.process_time() - mine
         kept = answer_table(run).column("trial").to_pylist()
@@ -93,7 +93,7 @@ def _postgres() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="pg") as name:
         if become:
             shutil.chown(name, "nobody")
-        port = free_port()
+        port = find_free_port()
 
         def run(program: str, *args: str) -> None:
             subprocess.run([*become, programs / program, *args], check=True, capture_output=True, cwd=name)

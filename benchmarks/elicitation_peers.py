@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from elicitation_load import CLASSES, ITEMS, record
 
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 
 SHOWN = re.compile(rb'id="instance_id"[^>]*value="([^"]+)"')
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -41,7 +41,7 @@ TOKEN = "0123456789abcdef0123456789abcdef01234567"
 
 def potato(program: str, people: int, each: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        folder, port = Path(name), free_port()
+        folder, port = Path(name), find_free_port()
         items = [json.dumps({"id": f"i{i}", "text": f"text {i}"}) for i in range(ITEMS)]
         (folder / "data.jsonl").write_text("\n".join(items))
         question = {"annotation_type": "radio", "name": "c", "description": "What is it?", "labels": CLASSES}
@@ -97,7 +97,7 @@ def potato(program: str, people: int, each: int) -> dict[str, Any]:
 
 def label_studio(program: str, people: int, each: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        folder, port = Path(name), free_port()
+        folder, port = Path(name), find_free_port()
         told = {
             "LABEL_STUDIO_BASE_DATA_DIR": name,
             "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",

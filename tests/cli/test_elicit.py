@@ -16,18 +16,18 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus.cli.main import app
-from dissensus.elicit.access import opens
+from dissensus.elicit.access import is_key
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.dashboard.status import survey_status
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.identity import unsigned
+from dissensus.elicit.identity import unsign
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.questions.wording import COLLINS
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.settings import read_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 
@@ -174,8 +174,8 @@ def test_answers_beyond_those_that_are_wanted_are_said(answered, tmp_path):
             decisions.extend(run, 2)
             while page["stage"] == "trial":
                 page = submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
-        decisions.settle(run, "per_item")
-        more = status_of(run)["surplus"]
+        decisions.restore_setting(run, "per_item")
+        more = survey_status(run)["surplus"]
     assert more > 0
     assert f"{more} answer" in dissensus("status", answered).stdout and "more than some items need" in (
         dissensus("export", answered, "-o", tmp_path / "a.csv").stderr.replace("\n", " ")
@@ -221,17 +221,17 @@ def test_links_are_signed_by_the_survey_and_differ(tmp_path):
     lines = dissensus("links", folder, "--count", 3, "--address", "https://lab.example/").stdout.split()
     invites = [parse_qs(urlsplit(line).query)["invite"][0] for line in lines]
     assert all(line.startswith("https://lab.example/start?invite=") for line in lines)
-    assert len({unsigned(run.secret, "invite", one) for one in invites} - {None}) == 3
+    assert len({unsign(run.secret, "invite", one) for one in invites} - {None}) == 3
     run.store.close()
 
 
 def test_a_key_is_shown_once_and_opens(answered):
     key = dissensus("key", answered).stdout.split()[-1]
-    assert opens(answered, key) and not opens(answered, key + "x")
+    assert is_key(answered, key) and not is_key(answered, key + "x")
 
 
 def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
-    port = free_port()
+    port = find_free_port()
     command = [sys.executable, "-m", "dissensus", "elicit", "serve", str(answered), "--port", str(port)]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     lines = [server.stderr.readline() for _ in range(2)]
@@ -251,7 +251,7 @@ def test_serve_prints_where_to_go_and_the_key_once_and_logs_nobody(answered):
     finally:
         os.kill(server.pid, signal.SIGINT)
         out, rest = server.communicate(timeout=30)
-    assert opens(answered, lines[0].split()[-1])
+    assert is_key(answered, lines[0].split()[-1])
     assert f"people start at http://127.0.0.1:{port}/start" in lines[1]
     assert place.startswith("run#token=") and "5f5f5f5f" not in out + rest and "token" not in out + rest
 

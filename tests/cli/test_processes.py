@@ -225,10 +225,17 @@ def test_an_interrupt_leaves_what_was_written_whole_or_absent(tmp_path, ending, 
 def test_a_survey_that_is_served_ends_with_an_interrupt(tmp_path):
     """Ctrl-C is how a server is stopped, so it is no failure."""
     assert CliRunner().invoke(app, ["elicit", "init", str(tmp_path / "survey"), "--title", "Try"]).exit_code == 0
-    from dissensus.elicit.server import free_port
+    from dissensus.elicit.server import find_free_port
 
     process = start(
-        "elicit", "serve", "survey", "--port", free_port(), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        "elicit",
+        "serve",
+        "survey",
+        "--port",
+        find_free_port(),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stderr is not None
     lines = iter(process.stderr.readline, "")

@@ -17,8 +17,8 @@ import uvicorn
 
 from dissensus.elicit.app import make_app
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import SETTINGS, free_port
+from dissensus.elicit.server import SETTINGS, find_free_port
+from dissensus.elicit.survey_run import open_survey
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -76,7 +76,7 @@ ENDING: list[threading.Thread] = []  # the server before: it needs a moment to e
 @contextmanager
 def served(folder: Path, database: str | None = None) -> Iterator[str]:
     """The survey on a port of this machine, by the server that `elicit serve` starts; gives its address."""
-    port = free_port()
+    port = find_free_port()
     app = make_app(open_survey(folder, database))
     if ENDING:
         ENDING.pop().join(20)

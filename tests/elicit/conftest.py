@@ -36,7 +36,7 @@ def database(request: pytest.FixtureRequest) -> str | None:
 @pytest.fixture
 def opened(tmp_path: Path, database: str | None) -> Iterator[Callable[..., Any]]:
     """Function that writes a survey and opens it on the database of this test."""
-    from dissensus.elicit.running import open_survey
+    from dissensus.elicit.survey_run import open_survey
 
     running = []
 

@@ -16,14 +16,14 @@ from typing import Any, NoReturn
 import pytest
 import sqlalchemy as sa
 
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 
 
 class PostgresServer:
     """A running server with its files in a folder; `fresh` makes a new, empty schema and gives its address."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
-        self.programs, self.folder, self.port = programs, folder, free_port()
+        self.programs, self.folder, self.port = programs, folder, find_free_port()
         self.numbers = count()
         # The server refuses to run as root.
         self.become = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []

@@ -11,9 +11,9 @@ from typing import Any
 import uvicorn
 
 from dissensus.elicit.app import make_app
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import SETTINGS, free_port, wait_until_it_answers
+from dissensus.elicit.server import SETTINGS, find_free_port, wait_for_server
 from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import from_prolific
 from tests.forks import FORKS
 
@@ -43,18 +43,18 @@ class ForkedServer:
 
 def start_server(folder: Path, database: str | None, *, port: int | None = None) -> tuple[ForkedServer, str]:
     """Start the server and wait until it answers."""
-    port = port or free_port()
+    port = port or find_free_port()
     process = ForkedServer(folder, database, port)
-    return process, wait_until_it_answers(process, port)
+    return process, wait_for_server(process, port)
 
 
 @contextmanager
-def serving(folder: Path, database: str | None, *, workers: int = 1) -> Iterator[str]:
+def background_server(folder: Path, database: str | None, *, workers: int = 1) -> Iterator[str]:
     """Server processes at one address, which it gives; they end with the block."""
     with socket.create_server(("127.0.0.1", 0)) as place:
         processes = [ForkedServer(folder, database, place) for _ in range(workers)]
         try:
-            yield wait_until_it_answers(processes[0], place.getsockname()[1])
+            yield wait_for_server(processes[0], place.getsockname()[1])
         finally:
             for process in processes:
                 process.terminate()

@@ -51,7 +51,7 @@ def time_passes(run: Any, person: str, seconds: float) -> None:
         sa.update(trials).where(trials.c.person == person).values(drawn=trials.c.drawn - seconds),
         sa.update(answers).where(answers.c.person == person).values(received=answers.c.received - seconds),
     )
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         for change in changes:
             connection.execute(change)
 

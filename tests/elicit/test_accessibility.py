@@ -12,7 +12,7 @@ import pytest
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.browser import kept, served, unavailable
 from tests.elicit.session.test_holds import look
 from tests.elicit.surveys import give_key, question_of, write_survey, write_survey_of

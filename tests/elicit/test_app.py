@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.app import make_app
 from dissensus.elicit.database import schema
-from dissensus.elicit.guard import LARGEST, Haste
-from dissensus.elicit.identity import signed
+from dissensus.elicit.guard import LARGEST, RateLimit
+from dissensus.elicit.identity import sign
 from dissensus.elicit.media import media_address
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, from_prolific, write_survey, write_survey_of
 
 NASTY = '<img src=x onerror="alert(1)">'
@@ -53,7 +53,7 @@ def test_a_person_enters_answers_and_is_acknowledged(served):
         "/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES}
     )
     assert reply.status_code == 200 and reply.json()["saved"] == page["page"]
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.answers)) == 1
 
 
@@ -137,13 +137,13 @@ def test_forged_expired_and_foreign_tokens_open_nothing(served):
         f"{name}.{other}{seal[1:]}",
         "",
         "x.y",
-        signed(b"k" * 40, "person", "a"),
-        signed(run.secret, "invite", "a"),
-        signed(run.secret, "dashboard", "a"),
+        sign(b"k" * 40, "person", "a"),
+        sign(run.secret, "invite", "a"),
+        sign(run.secret, "dashboard", "a"),
     ]
     for token in forged:
         assert client.post("/api/page", headers={"authorization": f"Bearer {token}"}).status_code == 401
-    unknown = signed(run.secret, "person", "nobody")
+    unknown = sign(run.secret, "person", "nobody")
     assert client.post("/api/page", headers={"authorization": f"Bearer {unknown}"}).status_code == 404
 
 
@@ -180,7 +180,7 @@ def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(served
 
 
 def test_haste_is_limited_for_each_sender_alone():
-    bucket = Haste(rate=0.0, burst=3, most=10)
+    bucket = RateLimit(rate=0.0, burst=3, most=10)
     assert [bucket.allows("a") for _ in range(4)] == [True, True, True, False]
     assert bucket.allows("b")
     for name in map(str, range(20)):
@@ -262,7 +262,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
         page = client.post(
             "/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES}
         ).json()["page"]
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         person = connection.scalar(sa.select(schema.people.c.id))
     decisions.exclude(run, person, "answers blindly")
     assert answer_table(run).num_rows == 8 and answer_table(run).column("excluded").to_pylist() == [True] * 8
@@ -272,7 +272,7 @@ def test_an_exclusion_is_recorded_reopens_the_places_and_can_be_taken_back(serve
     assert client.post("/api/page", headers=enter(client)).json()["stage"] == "trial"
     decisions.include(run, person)
     assert labels_of(run).n_answers == 8
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         kinds = connection.scalars(sa.select(schema.events.c.kind)).all()
     assert "excluded" in kinds and "included" in kinds
 
@@ -284,10 +284,10 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
     who = enter(client, f"?{urlencode(from_prolific(1))}")
     page = client.post("/api/page", headers=who).json()
     client.post("/api/submit", headers=who, json={"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         person = connection.scalar(sa.select(schema.people.c.id))
     assert decisions.forget(run, person) == 1
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         for table in (schema.people, schema.trials, schema.answers, schema.pages):
             assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
         assert person not in str(connection.execute(sa.select(schema.events)).all())

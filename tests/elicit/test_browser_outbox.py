@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from dissensus.elicit.identity import SECRET_FILE
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 from tests.elicit.browser import Person, kept, served
 from tests.elicit.servers import start_server
 from tests.elicit.surveys import write_survey
@@ -118,7 +118,7 @@ def test_a_reply_that_never_comes_is_not_waited_for(survey, person):
 
 
 def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(survey, person):
-    port = free_port()
+    port = find_free_port()
     process, address = start_server(survey, None, port=port)
     try:
         me = person()
@@ -224,7 +224,7 @@ def test_two_tabs_that_send_the_same_queue_store_one_answer(survey, person):
 
 
 def test_a_key_that_was_lost_and_found_again_leaves_the_answer(survey, person):
-    port = free_port()
+    port = find_free_port()
     process, address = start_server(survey, None, port=port)
     key = (survey / SECRET_FILE).read_text()
 

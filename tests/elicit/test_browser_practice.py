@@ -109,7 +109,7 @@ def test_practice_and_attention_are_shown_and_answered_as_any_other_trial(kind, 
             assert len(shown) == entry.shows and me.heading() == entry.prompt
             me.moves_on(lambda shown=shown: ANSWERS[kind](hands, shown))
             if practice:
-                assert me.page.locator("#feedback").inner_text() == entry.example_practice.says
+                assert me.page.locator("#feedback").inner_text() == entry.example_practice.reply
                 me.moves_on(lambda: hands.click("Continue"))
         assert me.heading() == "Almost done"
     rows = kept(folder)

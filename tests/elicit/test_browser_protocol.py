@@ -7,7 +7,7 @@ import signal
 from collections import Counter
 from urllib.parse import urlencode
 
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 from tests.elicit.browser import kept, served
 from tests.elicit.servers import start_server
 from tests.elicit.surveys import from_prolific, write_survey
@@ -166,7 +166,7 @@ def test_without_a_network_answers_wait_in_the_browser(tmp_path, person):
 
 def test_a_server_that_is_killed_and_comes_back_has_the_answer_once(tmp_path, person):
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 3})
-    port = free_port()
+    port = find_free_port()
     process, address = start_server(folder, None, port=port)
     try:
         me = person()

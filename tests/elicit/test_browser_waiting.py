@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.browser import kept, served
 from tests.elicit.session.test_holds import look, silent_for
 from tests.elicit.surveys import TIMES, write_survey
@@ -134,7 +134,7 @@ def test_somebody_who_thinks_gives_a_sign_of_life_every_twenty_seconds(tmp_path,
         me = person()
         me.take_over_the_clock()
         page = me.start(address)
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             who = connection.scalar(sa.select(schema.people.c.id))
         silent_for(run, who, 60)
         with page.expect_response("**/api/alive") as sign:
@@ -169,7 +169,7 @@ def seen_again(run, who):
     """Wait until the server has written down a sign of life of now."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             if connection.scalar(sa.select(schema.people.c.seen).where(schema.people.c.id == who)) > time.time() - 60:
                 return
         time.sleep(0.05)
@@ -191,7 +191,7 @@ def test_people_who_only_arrive_hold_nothing(tmp_path, person):
         me = person()
         me.start(address)
         assert me.heading() == "Instructions"
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             assert connection.scalar(sa.select(sa.func.count()).select_from(schema.trials)) == 0
         other = arrive(run, {})
         assert submit(run, other, {"page": "instructions:0"})["page"]["stage"] == "trial"

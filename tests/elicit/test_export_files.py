@@ -15,11 +15,11 @@ from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.export import PEOPLE, SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.export_files import EXPORTS, FORMATS, write_labels, write_table
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.rehearsal.report import known_by
-from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.rehearsal.report import items_by_stimulus
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulate_truth
+from dissensus.elicit.survey_run import open_survey
 from dissensus.files.tables import survey_exports
-from tests.elicit.servers import serving
+from tests.elicit.servers import background_server
 from tests.elicit.surveys import write_survey_of
 
 LABELS = r"for labels, run `dissensus elicit export FOLDER --labels -o labels\.parquet`"
@@ -33,9 +33,9 @@ def answered(request, tmp_path_factory):
         request.param, tmp_path_factory.mktemp("survey"), protocol={"per_person": 4, "per_item": 3, "repeats": 1}
     )
     with open_survey(folder) as run:
-        truth = simulated_truth(run.survey, len(run.units.items), 5)
-        with serving(folder, None) as address:
-            sent = send_people(run.survey, known_by(run), truth, address, 6, 5, at_once=3)
+        truth = simulate_truth(run.survey, len(run.units.items), 5)
+        with background_server(folder, None) as address:
+            sent = send_people(run.survey, items_by_stimulus(run), truth, address, 6, 5, at_once=3)
         assert not sent.errors
         somebody = people_table(run).column("annotator")[0].as_py()
         decisions.exclude(run, decisions.find_person(run, somebody), "in a hurry")

@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.rehearsal.report import known_by
-from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port
+from dissensus.elicit.rehearsal.report import items_by_stimulus
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulate_truth
+from dissensus.elicit.server import find_free_port
 from dissensus.elicit.server import start_server as start_workers
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.servers import start_server
 from tests.elicit.surveys import write_survey
 
@@ -29,7 +29,7 @@ class Crowd:
     def __init__(self, run, address):
         self.done, self.count, self.going = [], 0, True
         self.changed = threading.Condition()
-        truth, names = simulated_truth(run.survey, len(run.units.items), 0), known_by(run)
+        truth, names = simulate_truth(run.survey, len(run.units.items), 0), items_by_stimulus(run)
 
         def come():
             wave = 0
@@ -63,7 +63,7 @@ class Crowd:
 def under_load(tmp_path, database):
     """A survey with a crowd, whose server is yet to be started; at the end what was acknowledged is what is kept."""
     folder = write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 600})
-    run, port = open_survey(folder, database), free_port()
+    run, port = open_survey(folder, database), find_free_port()
     crowd = Crowd(run, f"http://127.0.0.1:{port}")
     try:
         yield folder, port, crowd

@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 from dissensus.elicit.access import COOKIE, new_cookie
 from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard.annotator_table import annotator_rows
-from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.dashboard.status import survey_status
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, give_key, write_survey, write_survey_of
 
 ODD = ["\0", "\ud800", "\udfff", "²", "٣", "NaN", "-1", "9" * 5000, "../..", "%00", "' OR 1=1 --", "x" * 3000]
@@ -106,8 +106,8 @@ def test_no_answer_makes_submitting_fail_or_the_export_unreadable(tmp_path, kind
             assert reply.status_code in (200, 400, 404, 409, 422, 429), reply.text
 
     send()
-    assert answer_table(run).num_rows > 0 and annotator_rows(run) and status_of(run)["answers"] > 0
-    assert not QUESTIONS[kind].labels_items or labels_of(run).n_answers == status_of(run)["answers"]
+    assert answer_table(run).num_rows > 0 and annotator_rows(run) and survey_status(run)["answers"] > 0
+    assert not QUESTIONS[kind].labels_items or labels_of(run).n_answers == survey_status(run)["answers"]
     run.close()
 
 
@@ -180,11 +180,11 @@ def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_pa
     web = client_of(run)
     place = web.get("/start").headers["location"]
     who = {"authorization": f"Bearer {parse_qs(urlsplit(place).fragment)['token'][0]}"}
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE answers RENAME TO elsewhere"))
     reply = web.post("/api/page", headers=who)
     assert reply.status_code == 503 and reply.headers["retry-after"] == "5" and "sent again" in reply.json()["error"]
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO answers"))
         # Whoever administers the server ends all connections: the pool notices and opens new ones.
         connection.execute(

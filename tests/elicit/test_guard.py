@@ -12,7 +12,7 @@ from selectors import EVENT_READ, DefaultSelector
 import pytest
 
 from dissensus.elicit.guard import trusted_proxies
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 from tests.elicit.surveys import give_key, write_survey
 
 ATTEMPTS = 12  # at the key of the dashboard at the same time, of which one sender has five
@@ -21,7 +21,7 @@ ATTEMPTS = 12  # at the key of the dashboard at the same time, of which one send
 @contextmanager
 def serve(folder, *options):
     give_key(folder)
-    port = free_port()
+    port = find_free_port()
     command = [sys.executable, "-m", "dissensus", "elicit", "serve", str(folder), "--port", str(port), *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

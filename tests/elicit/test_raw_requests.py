@@ -14,9 +14,9 @@ import uvicorn
 from dissensus.elicit.access import COOKIE, form_token, new_cookie
 from dissensus.elicit.app import make_app
 from dissensus.elicit.guard import LARGEST
-from dissensus.elicit.identity import signed
+from dissensus.elicit.identity import sign
 from dissensus.elicit.media import media_address
-from dissensus.elicit.server import free_port
+from dissensus.elicit.server import find_free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.slow_senders import PromptProtocol
 from tests.elicit.surveys import give_key
@@ -102,7 +102,7 @@ HEADERS = (
 def talk(opened, caplog):
     """Function that sends bytes to a real server and gives the status and the body; each comes from somebody else."""
     caplog.set_level(logging.INFO)
-    run, port, numbers = opened(protocol={"per_item": 99}), free_port(), count()
+    run, port, numbers = opened(protocol={"per_item": 99}), find_free_port(), count()
     give_key(run.survey.folder)
     server = uvicorn.Server(
         uvicorn.Config(make_app(run), port=port, log_config=None, timeout_graceful_shutdown=1, http=PromptProtocol)
@@ -115,7 +115,7 @@ def talk(opened, caplog):
 
     def send(method, path, framing=b"", body=b"", leaves=False):
         """The picture of p0 is called {key}, and {headers} let somebody in, to the survey and to the dashboard."""
-        me, i = signed(run.secret, "person", arrive(run, {})), next(numbers)
+        me, i = sign(run.secret, "person", arrive(run, {})), next(numbers)
         headers = {
             "Host": "x",
             "Connection": "close",

@@ -12,11 +12,11 @@ import uvicorn
 
 from dissensus.elicit import slow_senders
 from dissensus.elicit.app import make_app
-from dissensus.elicit.identity import signed
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import SETTINGS, free_port
+from dissensus.elicit.identity import sign
+from dissensus.elicit.server import SETTINGS, find_free_port
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 GET = b"GET /healthy HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -26,14 +26,14 @@ SHORT = 0.2
 @pytest.fixture
 def server(tmp_path):
     """A running survey and the port of its server, with the settings of `elicit serve`."""
-    run, port = open_survey(write_survey(tmp_path / "survey")), free_port()
-    serving = uvicorn.Server(uvicorn.Config(make_app(run), port=port, timeout_graceful_shutdown=1, **SETTINGS))
-    thread = threading.Thread(target=serving.run, daemon=True)
+    run, port = open_survey(write_survey(tmp_path / "survey")), find_free_port()
+    server = uvicorn.Server(uvicorn.Config(make_app(run), port=port, timeout_graceful_shutdown=1, **SETTINGS))
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not serving.started:
+    while not server.started:
         time.sleep(0.01)
     yield run, port
-    serving.should_exit = True
+    server.should_exit = True
     thread.join(20)
 
 
@@ -49,7 +49,7 @@ def until_closed(there):
     return said
 
 
-def status_of(there):
+def survey_status(there):
     reply = b""
     while b"\r\n\r\n" not in reply:
         reply += there.recv(65536)
@@ -91,7 +91,7 @@ def test_a_connection_on_which_no_request_begins_is_given_up(server, monkeypatch
     with connect(server[1]) as there:
         if before:
             there.sendall(before)
-            assert status_of(there) == 200
+            assert survey_status(there) == 200
         there.sendall(sent)
         until_closed(there)
 
@@ -102,7 +102,7 @@ def test_an_idle_connection_is_kept_for_the_next_request(server, monkeypatch):
     with connect(server[1]) as there:
         for _ in range(3):
             there.sendall(GET)
-            assert status_of(there) == 200
+            assert survey_status(there) == 200
             time.sleep(3 * SHORT)
 
 
@@ -112,11 +112,11 @@ def test_a_slow_phone_hands_in_its_answer(server):
     sent = {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES}
     body = json.dumps(sent).encode()
     head = (
-        f"POST /api/submit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {signed(run.secret, 'person', me)}\r\n"
+        f"POST /api/submit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {sign(run.secret, 'person', me)}\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     ).encode()
     with connect(port) as there:
         for byte in range(0, len(head + body), 4):
             there.sendall((head + body)[byte : byte + 4])
             time.sleep(0.01)
-        assert status_of(there) == 200
+        assert survey_status(there) == 200

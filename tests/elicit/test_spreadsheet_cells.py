@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.export_files import EXPORTS, FORMATS, write_table
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from dissensus.elicit.spreadsheet_cells import harmless
+from dissensus.elicit.spreadsheet_cells import escape_formulas
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 NASTY = '=HYPERLINK("http://evil.example","x")'
@@ -41,18 +41,18 @@ NASTY = '=HYPERLINK("http://evil.example","x")'
     ],
 )
 def test_what_would_be_run_gets_an_apostrophe_and_numbers_stay(text, cell):
-    table, changed = harmless(pa.table({"text": pa.array([text], pa.string())}))
+    table, changed = escape_formulas(pa.table({"text": pa.array([text], pa.string())}))
     assert table.column("text").to_pylist() == [cell] and changed == (text != cell)
 
 
 def test_columns_of_numbers_stay_as_they_are():
     table = pa.table({"x": [-1.5, 2.0], "n": [-3, 4]})
-    assert harmless(table) == (table, 0)
+    assert escape_formulas(table) == (table, 0)
 
 
 @given(st.lists(st.text(max_size=6) | st.none()))
 def test_no_cell_begins_with_what_is_run_unless_it_is_a_number(texts):
-    for cell in harmless(pa.table({"text": pa.array(texts, pa.string())}))[0].column("text").to_pylist():
+    for cell in escape_formulas(pa.table({"text": pa.array(texts, pa.string())}))[0].column("text").to_pylist():
         if cell and cell[0] in "=+-@\t\r":
             float(cell)
 

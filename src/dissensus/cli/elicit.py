@@ -74,10 +74,10 @@ def check(folder: Folder, database: Database = None, as_json: AsJson = False) ->
     with one_line_errors():
         facts = {**check_survey(folder), "overridden": []}
         if database is not None or (folder / DATABASE).is_file():  # a survey that is new is checked without any
-            from dissensus.elicit.dashboard.overrides import in_words, overrides_of
+            from dissensus.elicit.dashboard.overrides import describe_override, read_overrides
 
-            facts["overridden"] = overrides_of(folder, database)
-            facts["notes"] += [in_words(override, folder) for override in facts["overridden"]]
+            facts["overridden"] = read_overrides(folder, database)
+            facts["notes"] += [describe_override(override, folder) for override in facts["overridden"]]
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -106,16 +106,16 @@ def serve(
 ) -> None:
     """Serve the survey. The dashboard is at /dashboard; its key is printed when it is made."""
     with one_line_errors():
-        from dissensus.elicit.dashboard.overrides import in_words, overrides_of
-        from dissensus.elicit.server import ended_by_interrupts, prepare_server, run_server
+        from dissensus.elicit.dashboard.overrides import describe_override, read_overrides
+        from dissensus.elicit.server import exit_on_interrupt, prepare_server, run_server
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
-        overridden = overrides_of(folder, database)
+        overridden = read_overrides(folder, database)
     for override in overridden:
-        say(f"note: {in_words(override, folder)}")
+        say(f"note: {describe_override(override, folder)}")
     if ready.new_key:
         say(f"the dashboard's key, shown only this once: {ready.new_key}")
-    with ended_by_interrupts():  # this is how a server is stopped
+    with exit_on_interrupt():  # this is how a server is stopped
         say(f"people start at {ready.start}")
         say(f"you watch at {ready.dashboard}")
         for warning in ready.warnings:
@@ -207,9 +207,9 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Export every raw answer with its times, the labels made from the answers, or the people who gave them."""
-    from dissensus.elicit.dashboard.status import status_of
+    from dissensus.elicit.dashboard.status import survey_status
     from dissensus.elicit.export_files import format_of, write_labels, write_table
-    from dissensus.elicit.running import open_survey
+    from dissensus.elicit.survey_run import open_survey
 
     with one_line_errors():
         if labels and people:
@@ -222,7 +222,7 @@ def export(
                 rows = write_labels(run, output, with_excluded=with_excluded, say=say)
             else:
                 rows = write_table(run, what, output, say=say)
-            facts = status_of(run)
+            facts = survey_status(run)
     if facts["surplus"] and not people:
         say(f"note: {_surplus(facts)}")
     done = {what: rows, "output": str(output)}
@@ -244,15 +244,15 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show progress, people and time left."""
-    from dissensus.elicit.dashboard.decisions import settle as take_back
-    from dissensus.elicit.dashboard.overrides import in_words
-    from dissensus.elicit.dashboard.status import status_of
-    from dissensus.elicit.running import open_survey
+    from dissensus.elicit.dashboard.decisions import restore_setting
+    from dissensus.elicit.dashboard.overrides import describe_override
+    from dissensus.elicit.dashboard.status import survey_status
+    from dissensus.elicit.survey_run import open_survey
 
     with one_line_errors(), open_survey(folder, database) as run:
         if settle is not None:
-            take_back(run, settle)
-        facts = status_of(run)
+            restore_setting(run, settle)
+        facts = survey_status(run)
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -272,7 +272,7 @@ def status(
     if facts["surplus"]:
         print_line(f"note: {_surplus(facts)}")
     for override in facts["overridden"]:
-        print_line(f"note: {in_words(override, folder)}")
+        print_line(f"note: {describe_override(override, folder)}")
 
 
 @elicit.command()
@@ -283,7 +283,7 @@ def forget(
 ) -> None:
     """Delete a person and all their answers."""
     from dissensus.elicit.dashboard import decisions
-    from dissensus.elicit.running import open_survey
+    from dissensus.elicit.survey_run import open_survey
 
     with one_line_errors(), open_survey(folder, database) as run:
         gone = decisions.forget(run, decisions.find_person(run, person))

@@ -41,7 +41,7 @@ def has_key(folder: Path) -> bool:
     return (folder / KEY_FILE).is_file()
 
 
-def opens(folder: Path, key: str) -> bool:
+def is_key(folder: Path, key: str) -> bool:
     """Whether this is the key; argon2 compares in constant time and takes its time."""
     if not has_key(folder) or len(key) > 500:
         return False
@@ -56,12 +56,12 @@ def new_cookie(secret: bytes, folder: Path) -> str:
     return str(_signer(secret, "dashboard").dumps([_key_mark(folder), secrets.token_hex(8)]))
 
 
-def cookie_holds(secret: bytes, folder: Path, store: Store, cookie: str) -> bool:
+def is_valid_cookie(secret: bytes, folder: Path, store: Store, cookie: str) -> bool:
     login = _login_of(secret, folder, cookie)
     if login is None:
         return False
     ended = sa.select(schema.logged_out.c.login).where(schema.logged_out.c.login == login)
-    with store.reading() as connection:
+    with store.reader() as connection:
         return connection.scalar(ended) is None
 
 
@@ -80,12 +80,12 @@ def log_out(secret: bytes, folder: Path, store: Store, cookie: str) -> None:
     store.write(work)
 
 
-def known_browser(secret: bytes) -> str:
+def new_browser_cookie(secret: bytes) -> str:
     """A cookie by which a browser that was let in is told from others at the same address. It opens nothing."""
     return str(_signer(secret, "known").dumps(secrets.token_hex(8)))
 
 
-def known_as(secret: bytes, cookie: str) -> str | None:
+def browser_name(secret: bytes, cookie: str) -> str | None:
     """What such a browser is called, or None."""
     try:
         return str(_signer(secret, "known").loads(cookie, max_age=DAYS * 86400))
@@ -98,7 +98,7 @@ def form_token(secret: bytes, cookie: str) -> str:
     return str(_signer(secret, "form").dumps(cookie))
 
 
-def form_holds(secret: bytes, cookie: str, token: str) -> bool:
+def is_valid_form_token(secret: bytes, cookie: str, token: str) -> bool:
     try:
         return bool(_signer(secret, "form").loads(token, max_age=HOURS * 3600) == cookie)
     except BadSignature:

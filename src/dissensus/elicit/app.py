@@ -20,14 +20,14 @@ from starlette.staticfiles import StaticFiles
 
 from dissensus.elicit.dashboard.routes import dashboard_routes
 from dissensus.elicit.database.group_commit import GroupCommit
-from dissensus.elicit.guard import MTURK, Guard, Haste, too_large
-from dissensus.elicit.identity import signed, unsigned
+from dissensus.elicit.guard import MTURK, Guard, RateLimit, too_large
+from dissensus.elicit.identity import sign, unsign
 from dissensus.elicit.media import media_path
-from dissensus.elicit.running import Refused, Running, open_survey
-from dissensus.elicit.session.arrivals import BegunElsewhere, arriving, whose_session
+from dissensus.elicit.session.arrivals import StartedElsewhereError, arrive_work, whose_session
 from dissensus.elicit.session.presence import Presence
 from dissensus.elicit.session.ranking import keep_ranking
-from dissensus.elicit.session.session import showing, submitting, taking_back
+from dissensus.elicit.session.session import page_work, submit_work, take_back_work
+from dissensus.elicit.survey_run import RequestError, SurveyRun, open_survey
 from dissensus.elicit.templates import PAGES, templates
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 NO_SESSION = "no session: start again from the link you were sent"
 
 
-def make_app(run: Running, *, secure: bool = False) -> Starlette:
+def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
     """The app of a running survey. `secure` is for a server that is reached by https."""
     mturk = run.survey.people.source == "mturk"
-    arrivals, requests = Haste(rate=20, burst=400), Haste(rate=10, burst=60)
+    arrivals, requests = RateLimit(rate=20, burst=400), RateLimit(rate=10, burst=60)
     presence, together = Presence(run), GroupCommit(run.store)
 
     async def start(request: Request) -> Response:
@@ -49,12 +49,12 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
             return _message(run, "Too many people are arriving at once. Please try again in a minute.", 429)
         query = dict(request.query_params)
         try:
-            person = await together.write(arriving(run, query))
+            person = await together.write(arrive_work(run, query))
             # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
-            reply = {"token": signed(run.secret, "person", person), "whose": whose_session(run, person)}
-        except BegunElsewhere as there:
+            reply = {"token": sign(run.secret, "person", person), "whose": whose_session(run, person)}
+        except StartedElsewhereError as there:
             reply = {"whose": there.whose}  # the browser in which it was begun has the token
-        except Refused as refused:
+        except RequestError as refused:
             if str(refused) == "preview":
                 return _message(run, "This is a preview. Accept the task to begin.", 200)
             return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
@@ -73,10 +73,10 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         )
 
     async def page(request: Request) -> Response:
-        return await _answered(request, lambda person, _: showing(run, person))
+        return await _answered(request, lambda person, _: page_work(run, person))
 
     async def handed_in(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: submitting(run, person, sent))
+        return await _answered(request, lambda person, sent: submit_work(run, person, sent))
 
     async def alive(request: Request) -> Response:
         person = _sender(request)
@@ -86,7 +86,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
         return Response(status_code=204)
 
     async def taken_back(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: taking_back(run, person, sent))
+        return await _answered(request, lambda person, sent: take_back_work(run, person, sent))
 
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
@@ -99,7 +99,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
 
     def _sender(request: Request) -> str | None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        return unsigned(run.secret, "person", token) if scheme.lower() == "bearer" else None
+        return unsign(run.secret, "person", token) if scheme.lower() == "bearer" else None
 
     async def _answered(request: Request, work: Callable[[str, dict[str, Any]], Work[Any]]) -> Response:
         person = _sender(request)
@@ -115,7 +115,7 @@ def make_app(run: Running, *, secure: bool = False) -> Starlette:
             return _refusal("the request is not an object", 422)
         try:
             return JSONResponse(await together.write(work(person, sent), about=person))
-        except Refused as refused:
+        except RequestError as refused:
             return _refusal(str(refused), refused.status)
         except RecursionError:
             return _refusal("the request is nested too deeply", 422)
@@ -195,6 +195,6 @@ def _refusal(text: str, status: int) -> Response:
     return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 
-def _message(run: Running, text: str, status: int) -> Response:
+def _message(run: SurveyRun, text: str, status: int) -> Response:
     page = templates.get_template("message.html").render(title=run.survey.title, text=text, contact=run.survey.contact)
     return HTMLResponse(page, status_code=status)

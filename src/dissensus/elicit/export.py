@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
-from dissensus.elicit.running import Running, code_of
 from dissensus.elicit.session.protocol import TrialKind
-from dissensus.elicit.survey.extra_trials import passed
+from dissensus.elicit.survey.extra_trials import passes_check
 from dissensus.elicit.survey.settings import Survey
+from dissensus.elicit.survey_run import SurveyRun, code_of
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -63,7 +63,7 @@ PEOPLE = pa.schema(
 )
 
 
-def answer_table(run: Running) -> pa.Table:
+def answer_table(run: SurveyRun) -> pa.Table:
     """Every answer as it was given, one row per answer: trials of every kind, with all times.
 
     passed: whether an attention check was answered as expected, null for all other trials
@@ -74,7 +74,7 @@ def answer_table(run: Running) -> pa.Table:
     return pa.Table.from_pylist(answer_rows(run), schema=SCHEMA)
 
 
-def answer_rows(run: Running) -> list[dict[str, Any]]:
+def answer_rows(run: SurveyRun) -> list[dict[str, Any]]:
     """The rows of `answer_table`, in the order in which answers were received."""
     answers, trials, units, people = schema.answers, schema.trials, schema.units, schema.people
     joined = (
@@ -97,13 +97,13 @@ def answer_rows(run: Running) -> list[dict[str, Any]]:
         .order_by(answers.c.received, answers.c.trial)
     )
     earlier: dict[str, list[dict[str, Any]]] = {}
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         for row in connection.execute(sa.select(schema.taken_back).order_by(schema.taken_back.c.number)):
             earlier.setdefault(row.trial, []).append(_earlier(row))
         return [_row(run.survey, row._mapping, earlier.get(row.trial, [])) for row in connection.execute(wanted)]
 
 
-def people_table(run: Running) -> pa.Table:
+def people_table(run: SurveyRun) -> pa.Table:
     """Everybody who came, one row per person, with how far they got and what they said on pages other than trials.
 
     code: the code that they were shown at the end
@@ -111,7 +111,7 @@ def people_table(run: Running) -> pa.Table:
     """
     people, pages = schema.people, schema.pages
     said: dict[str, dict[str, Any]] = {}
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         for row in connection.execute(sa.select(pages).order_by(pages.c.received)):
             said.setdefault(row.person, {})[row.page] = json.loads(row.answer)
         everybody = connection.execute(sa.select(people).order_by(people.c.started, people.c.id)).all()
@@ -134,7 +134,7 @@ def people_table(run: Running) -> pa.Table:
 
 
 def labels_of(
-    run: Running, *, trial_kinds: tuple[TrialKind, ...] = ("main",), with_excluded: bool = False
+    run: SurveyRun, *, trial_kinds: tuple[TrialKind, ...] = ("main",), with_excluded: bool = False
 ) -> Votes | Beliefs:
     """The answers as votes or beliefs, without those of excluded people unless they are asked for.
 
@@ -193,7 +193,7 @@ def _row(survey: Survey, row: Any, earlier: list[dict[str, Any]]) -> dict[str, A
         "place": row["place"],
         "answer": row["answer"],
         "seconds": row["seconds"],
-        "passed": passed(survey.attention, survey.question, shown["items"], json.loads(row["answer"]))
+        "passed": passes_check(survey.attention, survey.question, shown["items"], json.loads(row["answer"]))
         if attention
         else None,
         "touched_seconds": None if touched is None else touched / 1000,

@@ -13,8 +13,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from dissensus.elicit.export import answer_table, labels_of, people_table
-from dissensus.elicit.running import Running
-from dissensus.elicit.spreadsheet_cells import harmless
+from dissensus.elicit.spreadsheet_cells import escape_formulas
+from dissensus.elicit.survey_run import SurveyRun
 from dissensus.files.tables.from_labels import as_table
 from dissensus.files.whole_files import whole_or_not
 from dissensus.files.write_labels import write
@@ -30,8 +30,8 @@ class Export(NamedTuple):
 
     name: str
     text: str
-    table: Callable[[Running], pa.Table]
-    offered: Callable[[Running], bool] = lambda run: True
+    table: Callable[[SurveyRun], pa.Table]
+    offered: Callable[[SurveyRun], bool] = lambda run: True
 
 
 class Format(NamedTuple):
@@ -41,7 +41,7 @@ class Format(NamedTuple):
     as_bytes: Callable[[pa.Table], bytes]
 
 
-def write_table(run: Running, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None) -> int:
+def write_table(run: SurveyRun, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None) -> int:
     """Write the raw answers or the people to a .parquet, .csv or .jsonl file, whole or not at all. -> rows
 
     what  answers, labels or people
@@ -49,7 +49,7 @@ def write_table(run: Running, what: str, output: Path, *, say: Callable[[str], N
     """
     table = EXPORTS[what].table(run)
     body = format_of(output).as_bytes(table)
-    changed = harmless(table)[1] if format_of(output) is FORMATS["csv"] else 0
+    changed = escape_formulas(table)[1] if format_of(output) is FORMATS["csv"] else 0
     if changed:
         say(
             f"{output}: {changed} {'text' if changed == 1 else 'texts'} that a spreadsheet would run as a formula "
@@ -64,7 +64,7 @@ def write_table(run: Running, what: str, output: Path, *, say: Callable[[str], N
 
 
 def write_labels(
-    run: Running, output: Path, *, with_excluded: bool = False, say: Callable[[str], None] = lambda notice: None
+    run: SurveyRun, output: Path, *, with_excluded: bool = False, say: Callable[[str], None] = lambda notice: None
 ) -> int:
     """Write the votes or beliefs to a label file. -> answers"""
     labels = labels_of(run, with_excluded=with_excluded)
@@ -82,7 +82,7 @@ def format_of(output: Path) -> Format:
 
 
 def _csv(table: pa.Table) -> bytes:
-    flat, _ = harmless(table)
+    flat, _ = escape_formulas(table)
     for place, name in enumerate(table.column_names):
         if pa.types.is_list(table.schema.field(name).type):
             texts = pa.array([json.dumps(value) for value in table.column(name).to_pylist()], pa.string())

@@ -15,7 +15,7 @@ KEEP_ALIVE = 150  # seconds; longer than people think and than proxies keep an i
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 
 
-class Haste:
+class RateLimit:
     """A bucket for each sender: `burst` requests at once, then `rate` per second. The oldest senders are forgotten.
 
     Each server process counts for itself, so that w processes allow up to w times as much. A w-th for each of them

@@ -40,12 +40,12 @@ def keyed_hash(secret: bytes, external: str) -> str:
     return hmac.new(secret, b"person\0" + external.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def signed(secret: bytes, purpose: str, value: str) -> str:
-    """A text that `unsigned` takes back and nobody else can make; it holds for one purpose only."""
+def sign(secret: bytes, purpose: str, value: str) -> str:
+    """A text that `unsign` takes back and nobody else can make; it holds for one purpose only."""
     return str(URLSafeSerializer(secret, salt=f"dissensus.{purpose}").dumps(value))
 
 
-def unsigned(secret: bytes, purpose: str, token: str) -> str | None:
+def unsign(secret: bytes, purpose: str, token: str) -> str | None:
     """What was signed, or None where the signature does not fit; compared in constant time."""
     try:
         value = URLSafeSerializer(secret, salt=f"dissensus.{purpose}").loads(token)

@@ -19,12 +19,12 @@ from typing import Any, Protocol
 import uvicorn
 
 from dissensus.elicit.access import has_key, set_key
-from dissensus.elicit.database.private_files import open_to_others
+from dissensus.elicit.database.private_files import permissions_for_others
 from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import LINKS
 from dissensus.elicit.slow_senders import PromptProtocol
 from dissensus.elicit.survey.preview import check_pictures
+from dissensus.elicit.survey_run import open_survey
 
 APP = "dissensus.elicit.app:app_from_environment"
 SETTINGS: dict[str, Any] = {
@@ -103,7 +103,7 @@ def prepare_server(
 
 
 @contextmanager
-def ended_by_interrupts() -> Iterator[None]:
+def exit_on_interrupt() -> Iterator[None]:
     """An interrupt ends the process at once: nobody has been served before the server sees to interrupts itself.
 
     As an exception it would be lost where it comes within the callback of a weak reference, as libraries have them that
@@ -127,7 +127,9 @@ def run_app(port: int, workers: int = 1, **settings: Any) -> None:
 
 
 @contextmanager
-def serving(folder: Path, database: str | None, *, workers: int = 1, port: int | None = None) -> Iterator[str]:
+def background_server(
+    folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
+) -> Iterator[str]:
     """A real server process on this machine; gives its address and ends with the block."""
     process, address = start_server(folder, database, workers=workers, port=port)
     try:
@@ -144,14 +146,14 @@ def start_server(
     folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
 ) -> tuple[subprocess.Popen[bytes], str]:
     """Start the server and wait until it answers."""
-    port = port or free_port()
+    port = port or find_free_port()
     environment = {**os.environ, **_environment(folder, database, https=False)}
     command = [sys.executable, "-c", f"from dissensus.elicit.server import run_app; run_app({port}, {workers})"]
     process = subprocess.Popen(command, env=environment)
-    return process, wait_until_it_answers(process, port)
+    return process, wait_for_server(process, port)
 
 
-def wait_until_it_answers(process: ServerProcess, port: int) -> str:
+def wait_for_server(process: ServerProcess, port: int) -> str:
     """The address of a server that was just started, once it answers there; ValueError if it ends or never does."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
@@ -169,7 +171,7 @@ def wait_until_it_answers(process: ServerProcess, port: int) -> str:
     raise ValueError(f"the server did not answer within {PATIENCE:g} seconds")
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         return int(place.getsockname()[1])
@@ -190,7 +192,7 @@ def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
             f"people reach {host} without https, so that anybody on the way can read and change what they say, and "
             "your key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
         )
-    mode = open_to_others(folder)
+    mode = permissions_for_others(folder)
     if mode:
         yield f"others on this machine can look into {folder} ({mode}); close it with: chmod 700 {folder}"
 

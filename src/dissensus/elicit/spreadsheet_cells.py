@@ -9,7 +9,7 @@ RUN = r"^[=+\-@\t\r]"
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-def harmless(table: pa.Table) -> tuple[pa.Table, int]:
+def escape_formulas(table: pa.Table) -> tuple[pa.Table, int]:
     """The table with an apostrophe before each text that a spreadsheet would run, and how many these are.
 
     Spreadsheets show such a text as it is. A text that is a number, such as -1, is none of them.

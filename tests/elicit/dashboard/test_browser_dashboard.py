@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.browser import served
 from tests.elicit.surveys import TIMES, give_key, write_survey
 
@@ -36,7 +36,7 @@ def answer(run, choose, upto=8, me=None):
     me = me or arrive(run, {})
     for _ in range(upto):
         page = current_page(run, me)["page"]
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             trial = schema.trials.c.id == page.removeprefix("trial:")
             (item,) = json.loads(connection.scalar(sa.select(schema.trials.c.shown).where(trial)))["items"]
         submit(run, me, {"page": page, "answer": {"choice": choose(item)}, "times": TIMES})

@@ -20,18 +20,18 @@ from dissensus.elicit.access import COOKIE, set_key
 from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.dashboard.annotator_table import annotator_rows, page_of
+from dissensus.elicit.dashboard.data import DashboardData
 from dissensus.elicit.dashboard.disagreement import disagreement_map
-from dissensus.elicit.dashboard.disputed import Items, disputed, items_of
-from dissensus.elicit.dashboard.shown import Shown
-from dissensus.elicit.dashboard.status import funnel, status_of, timeline
+from dissensus.elicit.dashboard.disputed import Items, disputed_items, summarise_items
+from dissensus.elicit.dashboard.status import funnel, survey_status, timeline
 from dissensus.elicit.dashboard.watch import Watch
 from dissensus.elicit.database import schema
 from dissensus.elicit.export import SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.export_files import EXPORTS, FORMATS
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, time_passes, write_survey
 
 PAID = {"pay_per_person": 1.5, "currency": "EUR"}
@@ -89,7 +89,7 @@ def recount(run):
 def test_progress_cost_and_time_are_those_of_a_recount(watched):
     run, _, careless, _ = watched
     decisions.exclude(run, careless, "checks")
-    status, rows = status_of(run), recount(run)
+    status, rows = survey_status(run), recount(run)
     per_unit = Counter(row["item"] for row in rows)
     assert (status["units"], status["per_item"], status["wanted"]) == (7, 9, 63)
     assert status["answers"] == len(rows) == sum(per_unit.values())
@@ -108,7 +108,7 @@ def test_extending_and_stopping_change_what_is_wanted(watched):
     run, *_ = watched
     decisions.extend(run, 2)
     decisions.stop(run)
-    status = status_of(run)
+    status = survey_status(run)
     assert (status["wanted"], status["state"]) == (14, "stopped") and status["share"] == 1.0
     assert status["answers"] > status["wanted"] and status["seconds_left"] is None
 
@@ -123,7 +123,7 @@ def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
     def shares(counts):
         return [c / sum(counts.values()) for c in counts.values()]
 
-    rows = disputed(run)
+    rows = disputed_items(run)
     slow = sorted((1 - sum(p * p for p in shares(counts)) for counts in votes.values()), reverse=True)
     assert [row["differ"] for row in rows] == pytest.approx(slow)
     for row in rows:
@@ -135,15 +135,17 @@ def test_disputed_items_are_those_about_which_two_people_differ_most(watched):
 
 def test_the_map_has_every_item_once_where_its_class_and_its_disagreement_put_it(watched):
     run, *_ = watched
-    drawn = disagreement_map(run, items_of(read(run)), per_item=3)
+    drawn = disagreement_map(run, summarise_items(read(run)), per_item=3)
     assert drawn["classes"] == ["cat", "dog", "ship"] and drawn["columns"] == 7  # two of three classes: 0.67 at most
-    assert sum(cell["items"] for cell in drawn["cells"]) == drawn["items"] == len(disputed(run)) and drawn["marks"]
+    assert (
+        sum(cell["items"] for cell in drawn["cells"]) == drawn["items"] == len(disputed_items(run)) and drawn["marks"]
+    )
     for cell in drawn["cells"]:
         assert cell["items"] == len(cell["rows"]) and cell["enough"] == sum(row["answers"] >= 3 for row in cell["rows"])
         for row in cell["rows"]:
             assert row["shares"][0][0] == cell["class"] and cell["column"] == min(int(10 * row["differ"] + 1e-9), 6)
-    assert drawn["agreed"] == sum(len(row["shares"]) == 1 for row in disputed(run))
-    assert drawn["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed(run))
+    assert drawn["agreed"] == sum(len(row["shares"]) == 1 for row in disputed_items(run))
+    assert drawn["split"] == sum(row["shares"][0][1] <= 0.5 for row in disputed_items(run))
 
 
 def test_many_items_and_classes_share_the_fields_of_the_map(opened):
@@ -181,7 +183,7 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
     left = go(agreed, right)
     go(agreed, right, answer)
     go(agreed, right, answer, answer, {"c": "fine"})
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.update(schema.people).where(schema.people.c.id == left).values(seen=1.0))
     rows = {row["step"]: row for row in funnel(run, read(run))}
     assert [row["people"] for row in rows.values()] == [7, 5, 3, 2, 1]
@@ -193,7 +195,7 @@ def test_the_funnel_follows_everybody_to_where_their_way_ended(opened):
 
 def test_the_timeline_counts_every_main_answer_in_its_span(watched):
     run, *_ = watched
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         some = sa.select(sa.func.min(schema.answers.c.trial)).scalar_subquery()
         earlier = {"received": schema.answers.c.received - 7200}
         connection.execute(sa.update(schema.answers).where(schema.answers.c.trial != some).values(earlier))
@@ -230,8 +232,8 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
         changed, once = watch.read(), read(run)
         assert np.allclose(watch.mass, once.mass) and watch.counted.tolist() == once.counted.tolist()
         assert annotator_rows(run, watch) == annotator_rows(run, once)
-        assert items_of(watch).unit.tolist() == items_of(once).unit.tolist()
-        assert watch.counted.sum() == status_of(run, watch)["answers"]
+        assert summarise_items(watch).unit.tolist() == summarise_items(once).unit.tolist()
+        assert watch.counted.sum() == survey_status(run, watch)["answers"]
         return changed
 
     first, second = come(3), come(5)
@@ -245,7 +247,7 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
     decisions.forget(run, third)
     assert agrees()
     late = come(1)
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         mine = schema.answers.c.person == late
         connection.execute(sa.update(schema.answers).where(mine).values(received=schema.answers.c.received - 3600))
     assert agrees()
@@ -256,13 +258,16 @@ def test_batches_say_how_many_answers_are_wanted(tmp_path):
     folder.mkdir()
     (folder / "b.csv").write_text("batch,item\none,p0\none,p1\ntwo,p1\ntwo,p2\n")
     run = open_survey(write_survey(folder, protocol={"draw": "batches", "batches": "b.csv", "per_item": 3}))
-    assert (status_of(run)["wanted"], status_of(run)["share"]) == (12, 0.0)  # p1 twice, and none of the other five
+    assert (survey_status(run)["wanted"], survey_status(run)["share"]) == (
+        12,
+        0.0,
+    )  # p1 twice, and none of the other five
     for _ in range(3):
         person(run, lambda item: "cat")
-    assert status_of(run)["share"] == pytest.approx(6 / 12)
+    assert survey_status(run)["share"] == pytest.approx(6 / 12)
     for _ in range(3):
         person(run, lambda item: "cat")
-    status = status_of(run)
+    status = survey_status(run)
     assert (status["answers"], status["share"], status["seconds_left"]) == (12, 1.0, None)
     run.store.close()
 
@@ -395,14 +400,14 @@ def test_fields_of_an_answer_are_kept_in_one_order_whatever_a_browser_sends(open
 
 def test_an_empty_survey_has_a_dashboard_too(opened):
     run = opened()
-    status = status_of(run)
+    status = survey_status(run)
     assert (status["answers"], status["share"], status["median_seconds"], status["seconds_left"]) == (
         0,
         0.0,
         None,
         None,
     )
-    assert disputed(run) == [] and annotator_rows(run) == []
+    assert disputed_items(run) == [] and annotator_rows(run) == []
 
 
 def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
@@ -429,7 +434,7 @@ def test_every_decision_is_written_down(watched):
     decisions.stop(run)
     decisions.reopen(run)
     decisions.forget(run, left)
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         rows = connection.execute(sa.select(schema.events).order_by(schema.events.c.id)).all()
     kinds = [row.kind for row in rows if row.kind != "done"]
     assert kinds == ["excluded", "included", "extended", "stopped", "opened", "forgotten"]
@@ -451,7 +456,7 @@ def test_ratings_are_not_taken_for_classes_that_look_like_them(tmp_path):
 
 def test_another_process_sends_what_this_one_has_not_sent(opened):
     run = opened(protocol={"per_person": 8, "per_item": 9})
-    ours, other = Shown(run), Shown(run)
+    ours, other = DashboardData(run), DashboardData(run)
     for choice in ("cat", "cat"):
         person(run, lambda _, choice=choice: choice)
     first = ours.now({})
@@ -501,7 +506,7 @@ def test_an_answer_that_is_committed_late_is_found_after_somebody_was_excluded_m
     watch.read()
     watch.read()
     late = person(run, lambda _: "ship", upto=1)
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.update(schema.answers).where(schema.answers.c.person == late).values(received=1.0))
     watch.read()
     assert watch.counted.sum() == 9
@@ -517,7 +522,7 @@ def test_somebody_is_found_by_completion_code_and_by_the_id_of_the_recruiting_si
             "code"
         ]
     assert set(people_table(run).column("code").to_pylist()) == set(codes.values())
-    looks = Shown(run)
+    looks = DashboardData(run)
     matches = {
         find: looks.now({"find": find})["people"]["rows"]
         for find in ("abc" * 8, codes["abc" * 8], codes["abc" * 8].lower())

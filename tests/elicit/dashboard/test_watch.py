@@ -8,13 +8,13 @@ import pytest
 from dissensus import read
 from dissensus.aggregate import aggregate_labels
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.dashboard.disputed import items_of
+from dissensus.elicit.dashboard.disputed import summarise_items
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.export_files import write_labels
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import CLASSES, TIMES, question_of, write_survey
 
 POOLED = [kind for kind, entry in QUESTIONS.items() if entry.pools]
@@ -51,7 +51,7 @@ def come(run, answer):
 
 def shown(run, watch):
     """The distribution of each item on the dashboard, by its name."""
-    items = items_of(watch)
+    items = summarise_items(watch)
     return {run.names[unit][0]: row.tolist() for unit, row in zip(items.unit.tolist(), items.probs, strict=True)}
 
 

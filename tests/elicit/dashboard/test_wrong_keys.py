@@ -13,7 +13,7 @@ from dissensus.elicit.access import COOKIE, KNOWN, form_token
 from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard import wrong_keys
 from dissensus.elicit.dashboard.wrong_keys import AT_ONCE, FREE, LONGEST, WrongKeys
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.loops import in_a_loop
 from tests.elicit.surveys import give_key
 

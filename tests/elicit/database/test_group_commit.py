@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.group_commit import GroupCommit
-from dissensus.elicit.running import Refused, open_survey
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.loops import in_a_loop
 from tests.elicit.postgres import lose_connections
 from tests.elicit.surveys import write_survey
@@ -38,7 +38,7 @@ def test_of_work_that_is_committed_together_what_fails_fails_alone(opened):
         def work(connection):
             connection.execute(sa.insert(schema.about).values(key=f"k{i}", value=str(i)))
             if i % 3 == 0:
-                raise Refused(f"piece {i}")
+                raise RequestError(f"piece {i}")
             return i
 
         return work
@@ -47,7 +47,7 @@ def test_of_work_that_is_committed_together_what_fails_fails_alone(opened):
     assert [result if i % 3 else str(result) for i, result in enumerate(results)] == [
         i if i % 3 else f"piece {i}" for i in range(60)
     ]
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         kept = set(connection.scalars(sa.select(schema.about.c.key).where(schema.about.c.key.like("k%"))))
     assert kept - {"kind"} == {f"k{i}" for i in range(60) if i % 3}
 
@@ -66,7 +66,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(opened, database):
         return work
 
     assert all(isinstance(error, sa.exc.IntegrityError) for error in at_once(run.store, map(piece, range(6))))
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.pages)) == 0
 
 
@@ -76,7 +76,7 @@ def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
 
     class Busy:
         @contextmanager
-        def writing(self, people):
+        def transaction(self, people):
             tries.append(1)
             if len(tries) == 1:
                 go.wait(60)
@@ -171,7 +171,7 @@ def test_a_database_that_goes_while_each_is_done_alone_is_waited_for_once():
 
     class Going:
         @contextmanager
-        def writing(self, people):
+        def transaction(self, people):
             begun.append(1)
             if len(begun) > 3:
                 raise TimeoutError("somebody else writes")
@@ -180,7 +180,7 @@ def test_a_database_that_goes_while_each_is_done_alone_is_waited_for_once():
     def piece(i):
         def work(connection):
             if i == 2 and len(begun) == 1:
-                raise Refused("no")
+                raise RequestError("no")
             return i
 
         return work
@@ -215,7 +215,7 @@ def test_people_are_served_while_every_other_thread_and_reader_waits(opened):
     run, go = opened(), threading.Event()
 
     def look():
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             connection.execute(sa.select(schema.about)).all()
             assert go.wait(60)
 

@@ -6,10 +6,10 @@ import pytest
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import rank_if_due
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.database.test_store import counters
 from tests.elicit.postgres import lose_connections
 from tests.elicit.session.test_session import rows, through_trials
@@ -61,7 +61,7 @@ def test_decisions_are_written_down_once(losing):
     assert decisions.forget(run, me) == 4
     kinds = [row.kind for row in sorted(rows(run, schema.events), key=lambda row: row.id)]
     assert kinds == ["done", "excluded", "included", "stopped", "opened", "extended", "forgotten"]
-    with pytest.raises(Refused, match="no such person"):
+    with pytest.raises(RequestError, match="no such person"):
         decisions.forget(run, me)
 
 

@@ -6,10 +6,10 @@ import stat
 
 import pytest
 
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import free_port, prepare_server
+from dissensus.elicit.server import find_free_port, prepare_server
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.survey.template import make_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import write_survey
 
 
@@ -53,7 +53,7 @@ def test_serve_warns_of_a_public_address_without_https(tmp_path, monkeypatch, ho
         monkeypatch.setenv(name, "")  # which preparing a server sets for the processes that it will start
     folder = write_survey(tmp_path / "survey")
     folder.chmod(0o700)
-    warnings = prepare_server(folder, host=host, port=free_port(), https=https).warnings
+    warnings = prepare_server(folder, host=host, port=find_free_port(), https=https).warnings
     assert len(warnings) == expected and all("without https" in warning for warning in warnings)
 
 
@@ -62,6 +62,6 @@ def test_serve_says_that_others_can_look_into_the_folder_and_changes_nothing(tmp
         monkeypatch.setenv(name, "")
     folder = write_survey(tmp_path / "survey")
     folder.chmod(0o755)
-    (warning,) = prepare_server(folder, port=free_port()).warnings
+    (warning,) = prepare_server(folder, port=find_free_port()).warnings
     assert f"chmod 700 {folder}" in warning and "drwxr-xr-x" in warning
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755

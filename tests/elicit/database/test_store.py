@@ -26,9 +26,9 @@ from dissensus.elicit.database import DATABASE, schema
 from dissensus.elicit.database.store import EVENT, Store, set_setting, setting
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit, take_back
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.servers import ten_arrive
 from tests.elicit.surveys import TIMES, from_prolific, write_survey
 from tests.forks import FORKS
@@ -43,7 +43,7 @@ def counters(run):
         .where(schema.answers.c.kind == "main", schema.people.c.excluded.is_(None))
         .group_by(schema.answers.c.unit)
     )
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         stored = {row.id: (row.assigned, row.answered) for row in connection.execute(sa.select(schema.units))}
         holders, answered = dict(connection.execute(held).all()), dict(connection.execute(counted).all())
     return stored, {unit: (holders.get(unit, 0) + answered.get(unit, 0), answered.get(unit, 0)) for unit in stored}
@@ -68,7 +68,7 @@ class Decisions(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        with self.run.store.writing() as connection:
+        with self.run.store.transaction() as connection:
             for table in (schema.answers, schema.pages, schema.trials, schema.events, schema.people):
                 connection.execute(sa.delete(table))
             connection.execute(sa.update(schema.units).values(assigned=0, answered=0, priority=0))
@@ -94,7 +94,7 @@ class Decisions(RuleBasedStateMachine):
             return multiple()
         try:
             return person, take_back(self.run, person, {"page": page["take_back"]})["page"]
-        except Refused as refused:
+        except RequestError as refused:
             assert "5 times" in str(refused)
             return multiple()
 
@@ -132,7 +132,7 @@ class Decisions(RuleBasedStateMachine):
     def known(self, work):
         try:
             return work()
-        except Refused as refused:
+        except RequestError as refused:
             assert refused.status == 404 or "your earlier answer stays" in str(refused)
             return None
 
@@ -162,7 +162,7 @@ def test_counters_equal_a_recount_after_everything_happens_at_once(opened):
             page = current_page(run, person)
             while page["stage"] == "trial":
                 page = submit(run, person, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})["page"]
-        except Refused as refused:
+        except RequestError as refused:
             assert refused.status == 404
 
     def decide(i):
@@ -198,12 +198,12 @@ def test_an_answer_on_its_way_is_kept_when_the_survey_stops_or_its_author_is_exc
 
 def test_whoever_waits_for_a_process_that_writes_for_long_tries_again(postgres, tmp_path, monkeypatch):
     """Longer than one wait for the lock lasts, and shorter than their patience."""
-    monkeypatch.setattr("dissensus.elicit.database.engines.NOT_FOR_EVER", "SET lock_timeout = '100ms'")
+    monkeypatch.setattr("dissensus.elicit.database.engines.TIMEOUTS", "SET lock_timeout = '100ms'")
     run = open_survey(write_survey(tmp_path / "survey"), postgres())
     other, held, enough = Store(run.survey.folder, run.store.url), threading.Event(), threading.Event()
 
     def write_for_long():
-        with other.writing():
+        with other.transaction():
             held.set()
             assert enough.wait(60)
 
@@ -249,7 +249,7 @@ def test_whoever_writes_is_alone_whichever_process_it_is(opened):
     """Each store stands for a process. What was read still holds when something is written because of it."""
     first = opened()
     second = Store(first.survey.folder, first.store.url)
-    with first.store.writing() as connection:
+    with first.store.transaction() as connection:
         set_setting(connection, "count", "0")
 
     def count_one(store):
@@ -261,14 +261,14 @@ def test_whoever_writes_is_alone_whichever_process_it_is(opened):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(count_one, [first.store, second] * 60))
     second.close()
-    with first.store.reading() as connection:
+    with first.store.reader() as connection:
         assert setting(connection, "count", "") == "120"
 
 
 def test_a_process_that_vanished_while_it_wrote_does_not_keep_others_from_writing(postgres, tmp_path):
     """PostgreSQL ends its transaction by itself; in SQLite the lock goes with the process."""
     run = open_survey(write_survey(tmp_path / "survey"), postgres())
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         names = ("idle_in_transaction_session_timeout", "lock_timeout")
         assert [connection.exec_driver_sql(f"SHOW {name}").scalar() for name in names] == ["15s", "8s"]
     run.store.close()
@@ -281,7 +281,7 @@ def test_every_connection_of_sqlite_syncs_each_commit_to_the_disk(tmp_path):
     for connection in held:  # 20 stay in the pool, 5 are beyond it
         assert {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted} == wanted
         connection.close()
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
     run.store.close()
 
@@ -338,7 +338,7 @@ def test_items_may_come_and_go_while_a_survey_runs(tmp_path, database):
     # An item that was answered is taken out: its answers stay, and it is asked about no more.
     run = open_survey(_csv_survey(folder, "xy", protocol=settings), database)
     assert gone in labels_of(run).items.tolist()
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         asked = connection.scalars(sa.select(schema.units.c.names).where(schema.units.c.main)).all()
     assert sorted(map(json.loads, asked)) == [["x"], ["y"]]
     assert current_page(run, other)["stage"] == "trial"
@@ -349,7 +349,7 @@ def test_a_pair_is_the_same_pair_in_whatever_order_the_items_are_listed(tmp_path
     question = {"kind": "similarity"}
     open_survey(_csv_survey(tmp_path / "survey", "abc", question=question)).store.close()
     run = open_survey(_csv_survey(tmp_path / "survey", "cbad", question=question))
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         rows = connection.execute(sa.select(schema.units)).all()
     assert len(rows) == 6 and all(row.main for row in rows)
     run.store.close()
@@ -380,7 +380,7 @@ def test_a_kind_that_asks_by_place_has_every_pair_in_both_orders_and_shows_it_so
 
 def test_a_database_with_the_tables_of_another_version_is_refused(opened):
     run = opened()
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         set_setting(connection, "schema", "1")
     with pytest.raises(
         ValueError, match=r"made by another version of dissensus \(tables 1, here 2\); export its answers"
@@ -403,7 +403,7 @@ def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
 
 def test_a_fault_in_a_log_names_nobody(opened):
     run = opened()
-    with pytest.raises(sa.exc.DBAPIError) as caught, run.store.writing() as connection:
+    with pytest.raises(sa.exc.DBAPIError) as caught, run.store.transaction() as connection:
         connection.execute(sa.text("INSERT INTO nowhere VALUES (:person)"), {"person": "5f00-secret"})
     assert "5f00-secret" not in str(caught.value)
 
@@ -412,9 +412,9 @@ def test_a_fault_in_a_log_names_nobody(opened):
 def test_texts_that_a_database_cannot_hold_and_breaks_that_are_none_are_refused(opened, odd):
     run = opened()
     me = arrive(run, {})
-    with pytest.raises(Refused):
+    with pytest.raises(RequestError):
         submit(run, me, {"page": odd, "answer": {}})
-    with pytest.raises(Refused, match="no such session"):
+    with pytest.raises(RequestError, match="no such session"):
         current_page(run, odd)
 
 
@@ -434,17 +434,17 @@ def test_only_what_a_page_asks_for_is_kept(opened):
     run = opened(protocol={"consent": "Yes?"}, debrief=[{"name": "age", "question": "Age?"}])
     me = arrive(run, {})
     submit(run, me, {"page": "consent", "answer": {"agreed": True, "more": "x" * 10_000}})
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert connection.scalars(sa.select(schema.pages.c.answer)).all() == ['{"agreed": true}']
 
 
 def test_a_database_of_an_earlier_version_gets_the_index_by_which_draws_are_found_now(opened):
     run = opened()
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.exec_driver_sql("DROP INDEX units_by_worth")
         connection.exec_driver_sql("CREATE INDEX units_by_priority ON units (main, priority)")
     opened()
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         there = {index["name"] for index in sa.inspect(connection).get_indexes("units")}
     assert {"units_by_need", "units_by_worth"} <= there and "units_by_priority" not in there
 
@@ -455,7 +455,7 @@ def test_whoever_answers_does_not_wait_until_a_download_lets_somebody_be_forgott
     rows = [{"at": 0.0, "kind": "x" * 500, "details": "{}"}] * 2000
     run.store.write(lambda connection: connection.execute(EVENT, rows))
     with ThreadPoolExecutor(2) as pool:
-        with run.store.reading() as connection:
+        with run.store.reader() as connection:
             download = iter(connection.execute(sa.select(schema.events)))
             next(download)
             run.store.write(lambda connection: connection.execute(EVENT, rows))

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.elicit.questions.question import Question
 from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
-from dissensus.elicit.survey.extra_trials import passed, unit_key
+from dissensus.elicit.survey.extra_trials import passes_check, unit_key
 from dissensus.elicit.survey.items import read_units
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
@@ -71,11 +71,11 @@ def test_the_obvious_answer_passes_in_whichever_order_it_is_shown_and_others_fai
     rng = np.random.default_rng(0)
     for shown in {items, (*items[: entry.in_place], *reversed(rest))}:
         obvious = check_answer(question, entry.attention.obvious(question, expected, shown))
-        assert entry.attention.passed(question, expected, obvious, shown)
+        assert entry.attention.passes(question, expected, obvious, shown)
         for _ in range(40):
             truth = rng.dirichlet(np.ones(max(len(question.classes), 2)))
             answer = check_answer(question, entry.simulate(question, truth, rng))
-            outcomes.add(entry.attention.passed(question, expected, answer, shown))
+            outcomes.add(entry.attention.passes(question, expected, answer, shown))
     assert outcomes == {True, False}
 
 
@@ -87,7 +87,7 @@ def test_who_gives_all_classes_the_same_has_not_seen_which_it_is():
     ):
         entry = QUESTIONS[kind]
         question = Question(kind, "", CLASSES, entry.defaults)
-        assert not any(entry.attention.passed(question, name, answer, ("p0",)) for name in CLASSES)
+        assert not any(entry.attention.passes(question, name, answer, ("p0",)) for name in CLASSES)
 
 
 def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
@@ -98,8 +98,10 @@ def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
         protocol={"attention_every": 2},
     )
     survey = read_survey(folder)
-    judged = [passed(survey.attention, survey.question, ("p0", "p0"), {"value": value}) for value in (6, 5)]
-    assert judged == [True, False] and passed(survey.attention, survey.question, ("p0", "p1"), {"value": 6}) is None
+    judged = [passes_check(survey.attention, survey.question, ("p0", "p0"), {"value": value}) for value in (6, 5)]
+    assert (
+        judged == [True, False] and passes_check(survey.attention, survey.question, ("p0", "p1"), {"value": 6}) is None
+    )
     check_survey(folder)
 
 

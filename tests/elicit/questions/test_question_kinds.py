@@ -49,7 +49,7 @@ def test_an_answer_says_the_same_after_it_was_stored_and_labels_put_first_what_i
     if entry.gives == "vote":
         assert [CLASSES[code] for code in labels.choice] == [entry.first(answer) for answer in answers]
         return
-    stated = [entry.stated(asked, answer, name) for answer, name in zip(answers, about, strict=True)]
+    stated = [entry.as_belief(asked, answer, name) for answer, name in zip(answers, about, strict=True)]
     for row, said in enumerate(stated):
         assert {CLASSES[j]: labels.stated[row, j] for j in np.flatnonzero(~np.isnan(labels.stated[row]))} == dict(
             said.probabilities
@@ -155,5 +155,5 @@ def test_the_worked_example_of_a_new_kind_is_one():
     answer = entry.simulate(asked, TRUTH, np.random.default_rng(0))
     assert entry.check(asked, answer) == answer and entry.first(answer) in CLASSES
     obvious = entry.attention.obvious(asked, "dog", ["i0"])
-    assert entry.attention.passed(asked, "dog", obvious, ["i0"]) and entry.first(obvious) == "dog"
-    assert entry.stated(asked, answer, "").named == (answer["choice"],)
+    assert entry.attention.passes(asked, "dog", obvious, ["i0"]) and entry.first(obvious) == "dog"
+    assert entry.as_belief(asked, answer, "").named == (answer["choice"],)

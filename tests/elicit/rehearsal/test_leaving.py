@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
 from dissensus.elicit.rehearsal.report import rehearse
-from dissensus.elicit.rehearsal.turned_away import turned_away_early
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.rehearsal.turned_away import count_turned_away
 from dissensus.elicit.session.arrivals import arrive
-from dissensus.elicit.session.second_holders import beyond
+from dissensus.elicit.session.second_holders import surplus_limit
 from dissensus.elicit.session.session import current_page
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.session.test_session import through_trials
 from tests.elicit.surveys import write_survey
 
@@ -30,7 +30,7 @@ def test_a_quarter_leaves_and_nobody_is_turned_away_while_answers_are_missing(tm
     facts = rehearse(folder, database, annotators=60, at_once=20, workers=2, seed=4, leave=0.25)
     assert facts["errors"] == facts["lost"] == facts["twice"] == 0 and 5 < facts["left"] < 25
     assert facts["turned_away_early"] == facts["missing"] == 0
-    assert facts["surplus"] <= beyond(450) and facts["surplus_share"] < 0.03
+    assert facts["surplus"] <= surplus_limit(450) and facts["surplus_share"] < 0.03
     assert facts["answers"] == 450 + facts["surplus"]
 
 
@@ -51,12 +51,12 @@ def test_who_is_turned_away_early_is_counted(tmp_path):
         early = arrive(run, {})
         change = sa.update(schema.people).where(schema.people.c.id == early)
         run.store.write(lambda connection: connection.execute(change.values(stage="full", finished=1.0)))
-        assert turned_away_early(run) == 1
+        assert count_turned_away(run) == 1
         through_trials(run, arrive(run, {}))
-        assert turned_away_early(run) == 1  # it was so then, though nothing is missing now
-        assert current_page(run, arrive(run, {}))["stage"] == "full" and turned_away_early(run) == 1
+        assert count_turned_away(run) == 1  # it was so then, though nothing is missing now
+        assert current_page(run, arrive(run, {}))["stage"] == "full" and count_turned_away(run) == 1
         decisions.forget(run, early)
-        assert turned_away_early(run) == 0
+        assert count_turned_away(run) == 0
 
 
 def test_the_share_who_leave_is_a_probability(tmp_path):

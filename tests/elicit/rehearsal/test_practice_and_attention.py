@@ -11,9 +11,9 @@ from dissensus.elicit.dashboard.annotator_table import annotator_rows
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.rehearsal.report import rehearse
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.questions.test_attention import uncommented
 from tests.elicit.rehearsal.test_rehearse import dissensus
 from tests.elicit.surveys import TIMES, write_survey

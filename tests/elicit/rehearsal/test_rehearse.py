@@ -10,15 +10,15 @@ from typer.testing import CliRunner
 
 from dissensus import read
 from dissensus.cli.main import app
-from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.dashboard.data import DashboardData
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.rehearsal.report import known_by, rehearse
-from dissensus.elicit.rehearsal.simulated_people import send_people, simulated_truth
-from dissensus.elicit.running import open_survey
+from dissensus.elicit.rehearsal.report import items_by_stimulus, rehearse
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulate_truth
+from dissensus.elicit.survey_run import open_survey
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.votes import Votes
-from tests.elicit.servers import serving
+from tests.elicit.servers import background_server
 from tests.elicit.surveys import write_survey, write_survey_of
 
 
@@ -46,7 +46,7 @@ def test_init_rehearse_export_describe_build(tmp_path):
     built = read(tmp_path / "built.parquet")
     run = open_survey(survey, rehearsed["database"])
     places = {name: place for place, name in enumerate(run.units.items)}
-    truth = simulated_truth(run.survey, 24, seed=0)[[places[name] for name in built.items.tolist()]]
+    truth = simulate_truth(run.survey, 24, seed=0)[[places[name] for name in built.items.tolist()]]
     run.store.close()
     assert np.abs(built.probs - truth).sum(axis=1).mean() / 2 == pytest.approx(rehearsed["distance_to_truth"])
     status = json.loads(dissensus("elicit", "status", survey, *db, "--json"))
@@ -60,7 +60,7 @@ def test_every_kind_can_be_rehearsed_exported_and_watched(kind, tmp_path):
     facts = rehearse(folder, annotators=12, at_once=6, seed=3)
     assert (facts["answers"], facts["errors"], facts["lost"], facts["twice"]) == (96, 0, 0, 0)
     with open_survey(folder, facts["database"]) as run:
-        assert answer_table(run).num_rows == 96 and Shown(run).now({})["status"]["answers"] == 96
+        assert answer_table(run).num_rows == 96 and DashboardData(run).now({})["status"]["answers"] == 96
         if QUESTIONS[kind].labels_items:
             assert labels_of(run).n_answers == 96
     if QUESTIONS[kind].gives == "belief":
@@ -78,9 +78,9 @@ def test_what_was_answered_is_what_is_exported(tmp_path, database):
         people={"source": "prolific"},
     )
     run = open_survey(folder, database)
-    truth = simulated_truth(run.survey, 8, seed=1)
-    with serving(folder, database) as address:
-        done = send_people(run.survey, known_by(run), truth, address, 4, 1, at_once=4)
+    truth = simulate_truth(run.survey, 8, seed=1)
+    with background_server(folder, database) as address:
+        done = send_people(run.survey, items_by_stimulus(run), truth, address, 4, 1, at_once=4)
     table = answer_table(run)
     assert not done.errors and sorted(done.acknowledged) == sorted(table.column("trial").to_pylist())
     kinds = table.column("kind").to_pylist()
@@ -102,8 +102,8 @@ def test_similarities_and_triplets_are_exported_raw_only(tmp_path):
         tmp_path / "survey", question={"kind": "similarity"}, protocol={"per_person": 3, "per_item": 1}
     )
     run = open_survey(folder)
-    with serving(folder, None) as address:
-        send_people(run.survey, known_by(run), simulated_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
+    with background_server(folder, None) as address:
+        send_people(run.survey, items_by_stimulus(run), simulate_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
     rows = answer_table(run).to_pylist()
     assert len(rows) == 6 and all(
         len(row["items"]) == 2 and sorted(row["shown"]) == sorted(row["items"]) for row in rows
@@ -119,8 +119,8 @@ def test_typicality_is_the_probability_of_the_class_it_is_about(tmp_path):
         "item,text,class\n" + "".join(f"i{i},t{i},{'cat' if i % 2 else 'dog'}\n" for i in range(4))
     )
     run = open_survey(folder)
-    with serving(folder, None) as address:
-        send_people(run.survey, known_by(run), simulated_truth(run.survey, 4, 0), address, 3, 0, at_once=1)
+    with background_server(folder, None) as address:
+        send_people(run.survey, items_by_stimulus(run), simulate_truth(run.survey, 4, 0), address, 3, 0, at_once=1)
     beliefs = labels_of(run)
     assert beliefs.classes == ("cat", "dog") and (~np.isnan(beliefs.stated)).sum(axis=1).tolist() == [1] * 12
     run.store.close()
@@ -131,8 +131,8 @@ def test_votes_carry_annotators_items_and_times(tmp_path):
     run = open_survey(folder)
     with pytest.raises(ValueError, match="there are no answers yet"):
         labels_of(run)
-    with serving(folder, None) as address:
-        send_people(run.survey, known_by(run), simulated_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
+    with background_server(folder, None) as address:
+        send_people(run.survey, items_by_stimulus(run), simulate_truth(run.survey, 8, 0), address, 2, 0, at_once=2)
     votes = labels_of(run)
     assert isinstance(votes, Votes) and votes.annotators.size == 2 and votes.per_annotator.tolist() == [4, 4]
     run.store.close()

@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import Refused
-from dissensus.elicit.session.arrivals import BegunElsewhere, arrive
+from dissensus.elicit.session.arrivals import StartedElsewhereError, arrive
+from dissensus.elicit.survey_run import RequestError
 from tests.elicit.surveys import from_prolific
 
 
@@ -21,7 +21,7 @@ def test_the_id_of_somebody_opens_nothing_that_they_have_begun(opened):
         {**from_prolific(1), "SESSION_ID": ""},
         {"PROLIFIC_PID": known, "STUDY_ID": from_prolific(1)["STUDY_ID"]},
     ):
-        with pytest.raises(BegunElsewhere, match="begun in another browser") as refused:
+        with pytest.raises(StartedElsewhereError, match="begun in another browser") as refused:
             arrive(run, query)
         assert refused.value.status == 403 and me not in str(refused.value) + refused.value.whose
     assert arrive(run, from_prolific(1)) == me  # the same visit goes on
@@ -33,7 +33,7 @@ def test_a_worker_goes_on_with_the_same_assignment_only(opened):
     query = {"workerId": "A1B2C3", "assignmentId": "3X1", "hitId": "3H1"}
     me = arrive(run, query)
     assert arrive(run, query) == me
-    with pytest.raises(BegunElsewhere):
+    with pytest.raises(StartedElsewhereError):
         arrive(run, {**query, "assignmentId": "3X2"})
 
 
@@ -41,7 +41,7 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
     run = opened(people={"source": "prolific"})
     arrive(run, {"PROLIFIC_PID": "ab" * 12})
     for query in ({"PROLIFIC_PID": "ab" * 12}, {"PROLIFIC_PID": "ab" * 12, "SESSION_ID": "cd" * 12}):
-        with pytest.raises(BegunElsewhere):
+        with pytest.raises(StartedElsewhereError):
             arrive(run, query)
 
 
@@ -59,7 +59,7 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
 )
 def test_an_id_that_the_site_could_not_have_given_is_refused(opened, source, query, message):
     run = opened(people={"source": source})
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(RequestError, match=message):
         arrive(run, query)
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.people)) == 0

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from dissensus.elicit.dashboard.annotator_table import annotator_rows
 from dissensus.elicit.database import schema
 from dissensus.elicit.export import answer_table
-from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.doubtful_times import doubts_about
-from dissensus.elicit.session.saved_answers import checked_times
+from dissensus.elicit.session.saved_answers import check_times
 from dissensus.elicit.session.session import current_page, submit, take_back
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.surveys import TIMES, time_passes, write_survey
 
 
@@ -53,15 +53,15 @@ def give(run, me, times, page=None):
     ],
 )
 def test_times_that_no_browser_measures_are_refused(times):
-    with pytest.raises(Refused, match="times"):
-        checked_times(times)
+    with pytest.raises(RequestError, match="times"):
+        check_times(times)
 
 
 def test_nothing_is_kept_without_times(opened):
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
-    with pytest.raises(Refused, match="expected times, an object"):
+    with pytest.raises(RequestError, match="expected times, an object"):
         submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
     assert answer_table(run).num_rows == 0
 
@@ -133,7 +133,7 @@ def test_answers_of_a_database_without_doubts_have_none(tmp_path):
     with open_survey(write_survey(tmp_path / "survey")) as run:
         me = arrive(run, {})
         give(run, me, TIMES)
-        with run.store.writing() as connection:
+        with run.store.transaction() as connection:
             connection.execute(sa.text("ALTER TABLE answers DROP COLUMN doubts"))
     with open_survey(run.survey.folder) as again:
         assert answer_table(again).column("doubts").to_pylist() == [None]
@@ -143,9 +143,9 @@ def test_answers_of_a_database_without_doubts_have_none(tmp_path):
 
 def test_the_column_is_added_on_postgresql_too(opened):
     run = opened()
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE answers DROP COLUMN doubts"))
     with open_survey(run.survey.folder, run.store.url) as again:
         give(again, arrive(again, {}), TIMES)
-        with again.store.reading() as connection:
+        with again.store.reader() as connection:
             assert json.loads(connection.scalar(sa.select(schema.answers.c.times))) == TIMES

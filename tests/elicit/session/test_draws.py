@@ -16,13 +16,13 @@ from dissensus.elicit.app import make_app
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import setting
 from dissensus.elicit.export import labels_of
-from dissensus.elicit.rehearsal.report import known_by
+from dissensus.elicit.rehearsal.report import items_by_stimulus
 from dissensus.elicit.rehearsal.simulated_people import send_people
-from dissensus.elicit.running import open_survey
-from dissensus.elicit.server import serving
+from dissensus.elicit.server import background_server
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.ranking import CLAIM, priorities, rank, rank_if_due
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 CLASSES = [f"class {j}" for j in range(10)]
@@ -50,7 +50,7 @@ def crowd(run, truth, people, every=16):
         page = current_page(run, me)
         while page["stage"] == "trial":
             part = page["stimuli"][0]["parts"][0]
-            number = int(part["text"]) if "text" in part else known_by(run)[part["src"]]
+            number = int(part["text"]) if "text" in part else items_by_stimulus(run)[part["src"]]
             answer = {"choice": classes[rng.choice(len(classes), p=truth[number])]}
             page = submit(run, me, {"page": page["page"], "answer": answer, "times": TIMES})["page"]
             given += 1
@@ -60,7 +60,7 @@ def crowd(run, truth, people, every=16):
 
 def units_of(run):
     """Answers and priority of each unit.  (n,), (n,)"""
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         wanted = sa.select(schema.units.c.answered, schema.units.c.priority).order_by(schema.units.c.id)
         rows = connection.execute(wanted).all()
     return np.array([row.answered for row in rows]), np.array([row.priority for row in rows])
@@ -135,7 +135,7 @@ def test_people_at_once_are_spread_over_items_between_two_rankings(opened):
 
 def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
     from dissensus.elicit.dashboard import decisions
-    from dissensus.elicit.session.ranking import CHOSEN, counted
+    from dissensus.elicit.session.ranking import CHOSEN, count_first_choices
 
     run = opened(question={"kind": "allocate", "classes": ["cat", "dog", "ship"]}, protocol={"draw": "expected-error"})
     for percents in ({"dog": 70, "cat": 30}, {"ship": 100}):
@@ -144,8 +144,8 @@ def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
         while page["stage"] == "trial":
             page = submit(run, me, {"page": page["page"], "answer": {"percents": percents}, "times": TIMES})["page"]
     decisions.exclude(run, me, "odd")
-    with run.store.reading() as connection:
-        counts = counted(run, connection.execute(CHOSEN).all(), {unit: unit for unit in range(8)})
+    with run.store.reader() as connection:
+        counts = count_first_choices(run, connection.execute(CHOSEN).all(), {unit: unit for unit in range(8)})
     votes = labels_of(run).first_choices()
     assert counts.sum(axis=0).tolist() == votes.counts().sum(axis=0).tolist() == [0, 4, 0]
 
@@ -153,7 +153,7 @@ def test_beliefs_count_by_their_first_choice_and_the_excluded_do_not(opened):
 def test_of_several_processes_one_ranks(opened):
     run = opened(protocol={"draw": "expected-error"})
     assert rank_if_due(run) >= 0
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert setting(connection, CLAIM, "none") == "none"  # nothing is new, so nothing was claimed
     crowd(run, EVEN, 1, every=0)
     ranked, lock = [], threading.Lock()
@@ -185,8 +185,8 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
     folder = write_survey(tmp_path / "survey", protocol={"draw": "expected-error", "per_person": 4, "per_item": 30})
     run = open_survey(folder, database)
     truth = np.repeat([[0.98, 0.01, 0.01], [0.34, 0.33, 0.33]], 4, axis=0)
-    with serving(folder, database, workers=2) as address:
-        done = send_people(run.survey, known_by(run), truth, address, 16, 0, at_once=8)
+    with background_server(folder, database, workers=2) as address:
+        done = send_people(run.survey, items_by_stimulus(run), truth, address, 16, 0, at_once=8)
     stored, counted = counters(run)
     run.store.close()
     assert not done.errors and len(done.acknowledged) == 64 and stored == counted

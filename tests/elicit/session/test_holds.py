@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from dissensus.elicit.app import make_app
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.dashboard.status import survey_status
 from dissensus.elicit.database import schema
-from dissensus.elicit.identity import signed
+from dissensus.elicit.identity import sign
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.draws import draw
 from dissensus.elicit.session.session import current_page, submit, take_back
@@ -149,7 +149,7 @@ def test_invented_ids_that_take_every_place_are_waited_for_and_then_forgotten(op
     expire(run)
     assert [walk(client, number) for number in range(6)] == [(4, "done")] * 6
     assert walk(client, 7) == (0, "full")
-    assert status_of(run)["share"] == 1 and status_of(run)["surplus"] == 0
+    assert survey_status(run)["share"] == 1 and survey_status(run)["surplus"] == 0
 
 
 def test_a_sign_of_life_keeps_the_place(opened):
@@ -159,7 +159,7 @@ def test_a_sign_of_life_keeps_the_place(opened):
     silent_for(run, there, 4)
     app = make_app(run)
     client = TestClient(app)
-    me = {"authorization": f"Bearer {signed(run.secret, 'person', there)}"}
+    me = {"authorization": f"Bearer {sign(run.secret, 'person', there)}"}
     assert client.post("/api/alive", headers=me).status_code == 204
     assert client.post("/api/alive").status_code == 401
     app.state.presence.write()  # as the server does every few seconds
@@ -179,7 +179,7 @@ def test_signs_of_life_do_not_keep_a_place_for_ever(opened):
             current_page(run, person)  # as often as they like
         (me,), (found,) = look(run, 1)
         assert found == stage
-    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    assert through_trials(run, me)[1]["stage"] == "done" and survey_status(run)["share"] == 1
     assert answer(run, idle[0], current_page(run, idle[0]))["saved"]  # it counts all the same
     stored, counted = counters(run)
     assert stored == counted
@@ -214,7 +214,7 @@ def test_the_place_of_who_was_silent_longest_is_given_twice_and_both_may_answer(
     assert (now[second], now[third]) == (units[people[7]], units[people[6]])
     for person in (second, people[7]):
         assert answer(run, person)["page"]["stage"] == "done"
-    assert status_of(run)["surplus"] == 1 and status_of(run)["answers"] == 2
+    assert survey_status(run)["surplus"] == 1 and survey_status(run)["answers"] == 2
     assert current_page(run, fourth)["stage"] == "waiting"
     assert counters(run)[0] == counters(run)[1]
 
@@ -230,7 +230,7 @@ def test_what_is_left_goes_to_somebody_else_and_whoever_returns_holds_and_answer
     assert counters(run)[0] == counters(run)[1]
     answer(run, gone, page)
     assert sorted(row.answered for row in rows(run, schema.units)) == [1] * 7 + [2]
-    assert status_of(run)["surplus"] == 1 and counters(run)[0] == counters(run)[1]
+    assert survey_status(run)["surplus"] == 1 and counters(run)[0] == counters(run)[1]
 
 
 @pytest.mark.parametrize("draw", ["least-answered", "expected-error"])
@@ -249,7 +249,7 @@ def test_people_who_come_at_once_do_not_go_beyond_the_bound(opened, draw):
     for person in people:
         through_trials(run, person)
     stages = [current_page(run, person)["stage"] for person in people]
-    assert set(stages) <= {"done", "full"} and status_of(run)["share"] == 1 and status_of(run)["surplus"] <= 2
+    assert set(stages) <= {"done", "full"} and survey_status(run)["share"] == 1 and survey_status(run)["surplus"] <= 2
 
 
 def test_nobody_is_told_that_nothing_is_left_before_that_is_so(opened):
@@ -297,7 +297,7 @@ def test_whoever_is_excluded_keeps_nothing_from_others_however_often_they_look(o
         assert current_page(run, person)["stage"] == "trial"
     assert held(run) == []
     (me,), _ = look(run, 1)
-    assert through_trials(run, me)[1]["stage"] == "done" and status_of(run)["share"] == 1
+    assert through_trials(run, me)[1]["stage"] == "done" and survey_status(run)["share"] == 1
     decisions.include(run, invented[0])
     current_page(run, invented[0])
     stored, counted = counters(run)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.elicit.running import Refused
-from dissensus.elicit.session.saved_answers import checked_times
+from dissensus.elicit.session.saved_answers import check_times
+from dissensus.elicit.survey_run import RequestError
 
 WHOLE = {
     "looked": 12.5, "ready": 330.1, "touched": 900.0, "submitted": 1500.0, "changes": [[900.0, "choice", "cat"]],
@@ -14,7 +14,7 @@ WHOLE = {
 
 
 def test_what_was_measured_is_kept_as_it_is():
-    assert checked_times(WHOLE) == WHOLE
+    assert check_times(WHOLE) == WHOLE
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ def test_what_was_measured_is_kept_as_it_is():
     ],
 )
 def test_what_makes_no_sense_is_refused(field, value, told):
-    with pytest.raises(Refused, match=told):
-        checked_times({**WHOLE, field: value})
+    with pytest.raises(RequestError, match=told):
+        check_times({**WHOLE, field: value})

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.database.schema import units
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.draws import TAKE
-from dissensus.elicit.session.offers import Next, Offers, Unit
+from dissensus.elicit.session.offers import Offers, Unit, Upcoming
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.session.test_session import rows
 from tests.elicit.surveys import write_survey
 
@@ -25,7 +25,7 @@ ORDERS = {
 def scattered(request, opened):
     """A survey of eight units whose counts and priorities are scattered, some of them known well enough."""
     run, chance = opened(protocol={"per_item": 6}), random.Random(3)
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         for unit in rows(run, units):
             values = {"assigned": chance.randrange(4), "priority": chance.choice([0.0, 0.2, 0.4, -1.0])}
             connection.execute(sa.update(units).where(units.c.id == unit.id).values(values))
@@ -43,19 +43,19 @@ def best(run, draw, per_item, had):
 @pytest.mark.parametrize("most", [1, 2, 5, 8, 20])
 def test_everybody_gets_what_is_wanted_most_of_what_they_have_not_had(scattered, most):
     run, draw, chance = scattered
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         offers = Offers(connection, draw, 6, most)
     for _ in range(60):
         had = set(chance.sample(range(8), chance.randrange(8)))
         wanted = best(run, draw, 6, had)
         unit = offers.take(had, None)
         if unit is None and not offers.complete:
-            with run.store.writing() as connection:
+            with run.store.transaction() as connection:
                 offers.look(connection, len(had) + most)
             unit = offers.take(had, None)
         assert (unit and unit.id) == wanted
         if unit is not None:
-            with run.store.writing() as connection:
+            with run.store.transaction() as connection:
                 connection.execute(TAKE, {"unit_": unit.id, "tie_": unit.tie})
             there = next(
                 Unit(row.id, row.assigned, row.priority, row.tie) for row in rows(run, units) if row.id == unit.id
@@ -65,18 +65,18 @@ def test_everybody_gets_what_is_wanted_most_of_what_they_have_not_had(scattered,
 
 def test_what_was_expected_is_given_until_somebody_else_takes_it(scattered):
     run, draw, _ = scattered
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         offers = Offers(connection, draw, 6, 8)
     told = offers.next_for(set())
     assert offers.take(set(), told).id == told.unit
     again = offers.take(set(), told)
     assert again.id != told.unit or again.assigned == told.then + 2
-    assert offers.take({told.unit}, Next(told.unit, told.then + 2)).id != told.unit
+    assert offers.take({told.unit}, Upcoming(told.unit, told.then + 2)).id != told.unit
 
 
 def test_those_who_draw_together_are_told_to_expect_different_units(opened):
     run = opened(protocol={"per_item": 6})
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         offers = Offers(connection, "least-answered", 6, 8)
     told = Counter(offers.next_for(set()).unit for _ in range(200))
     assert len(told) == 8
@@ -84,16 +84,16 @@ def test_those_who_draw_together_are_told_to_expect_different_units(opened):
 
 def test_nothing_is_offered_where_nothing_is_missing(scattered):
     run, draw, _ = scattered
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.update(units).values(assigned=6))
         offers = Offers(connection, draw, 6, 4)
-    assert offers.complete and offers.take(set(), Next(1, 0)) is None and offers.next_for(set()) is None
+    assert offers.complete and offers.take(set(), Upcoming(1, 0)) is None and offers.next_for(set()) is None
 
 
 def test_what_was_expected_is_given_however_few_draw_together_then(opened):
     run = opened(protocol={"per_item": 6})
     for _ in range(20):
-        with run.store.writing() as connection:
+        with run.store.transaction() as connection:
             told = Offers(connection, "least-answered", 6, 8).next_for(set())
             assert Offers(connection, "least-answered", 6, 1).take(set(), told).id == told.unit
 
@@ -110,7 +110,7 @@ def test_an_index_gives_units_in_the_order_of_draws_without_a_look_at_all_of_the
     run = open_survey(write_survey(tmp_path / "survey"))
     seen = []
     sa.event.listen(run.store.engine, "before_cursor_execute", lambda *args: seen.append(args[2:4]))
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         Offers(connection, draw, 6, 8)
         looks = [look for look in seen if "FROM units" in look[0]]
         plans = [

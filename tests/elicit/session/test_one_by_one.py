@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
 from dissensus.elicit.identity import survey_secret
-from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session import arrivals, draws, session
 from dissensus.elicit.session.offers import Offers
 from dissensus.elicit.session.ranking import rank
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.database.test_store import counters
 from tests.elicit.surveys import TIMES, write_survey
 
@@ -69,10 +69,10 @@ class Survey:
         def work(connection):
             self.chance.clock += seconds
             if what == "arrive":
-                return arrivals.arriving(run, given)(connection)
-            if what == "showing":
-                return session.showing(run, person)(connection)
-            if what in ("submitting", "taking_back"):
+                return arrivals.arrive_work(run, given)(connection)
+            if what == "page_work":
+                return session.page_work(run, person)(connection)
+            if what in ("submit_work", "take_back_work"):
                 return getattr(session, what)(run, person, given)(connection)
             decided = []
             run.store.write, run.store.tidy = lambda inner: decided.append(inner(connection)), lambda: None
@@ -88,9 +88,9 @@ class Survey:
         """As `GroupCommit` does them."""
         state = self.chance.now()
         try:
-            with self.run.store.writing([person for _, person, *_ in steps if person is not None]) as connection:
+            with self.run.store.transaction([person for _, person, *_ in steps if person is not None]) as connection:
                 return [self.work(step)(connection) for step in steps]
-        except Refused as refused:
+        except RequestError as refused:
             if len(steps) == 1:
                 return [f"refused: {refused}"]
         self.chance.again(state)
@@ -98,7 +98,7 @@ class Survey:
 
     def all_rows(self):
         """Every row of every table; numbers of events depend on how often something was tried."""
-        with self.run.store.reading() as connection:
+        with self.run.store.reader() as connection:
             return {
                 table.name: [
                     tuple(row[1:] if table is schema.events else row)
@@ -120,14 +120,14 @@ def some_step(dice, people, invites):
     if page["stage"] == "stopped" and what < 0.6:
         return seconds, None, "reopen", ()
     if what < 0.15 or page["stage"] in ("none", "stopped", "done", "full"):
-        return seconds, who, "showing", None
+        return seconds, who, "page_work", None
     if what < 0.25 and page.get("take_back"):
-        return seconds, who, "taking_back", {"page": page["take_back"]}
+        return seconds, who, "take_back_work", {"page": page["take_back"]}
     if what < 0.28:
         page = dice.choice(pages)  # sent once more, or from another tab
     if what < 0.93:
         answer = OTHER.get(page["page"].partition(":")[0], {"choice": dice.choice(["cat", "dog"])})
-        return seconds, who, "submitting", {"page": page["page"], "answer": answer, "times": TIMES}
+        return seconds, who, "submit_work", {"page": page["page"], "answer": answer, "times": TIMES}
     decision, given = dice.choice(
         [
             ("exclude", (who, "odd")),

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import Refused
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
+from dissensus.elicit.survey_run import RequestError
 from tests.elicit.surveys import TIMES
 
 CHECKS = [{"question": "Two?", "options": ["1", "2"], "correct": "2"}]
@@ -37,7 +37,7 @@ def through_trials(run, person):
 
 
 def rows(run, table):
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         return connection.execute(sa.select(table)).all()
 
 
@@ -82,7 +82,7 @@ def test_the_whole_way_from_consent_to_the_code(opened):
     ] or len(shown) == 7
     assert [p["stage"] for p in shown].count("break") == 1
     assert page["stage"] == "debrief"
-    with pytest.raises(Refused, match="needs an answer"):
+    with pytest.raises(RequestError, match="needs an answer"):
         submit(run, me, {"page": "debrief", "answer": {"age": " "}})
     page = submit(run, me, {"page": "debrief", "answer": {"age": "40"}})["page"]
     assert page["stage"] == "done" and len(page["code"]) == 10
@@ -121,21 +121,21 @@ def test_the_same_link_resumes_and_ids_are_kept_as_keyed_hashes(opened):
     assert arrive(run, query) == me and current_page(run, me)["place"] == 2
     kept = str(rows(run, schema.people))
     assert query["PROLIFIC_PID"] not in kept and "5e" * 12 not in kept
-    with pytest.raises(Refused, match="PROLIFIC_PID"):
+    with pytest.raises(RequestError, match="PROLIFIC_PID"):
         arrive(run, {})
-    with pytest.raises(Refused, match="the link was not filled in"):
+    with pytest.raises(RequestError, match="the link was not filled in"):
         arrive(run, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
 
 
 def test_a_link_that_the_survey_did_not_sign_is_refused(opened):
-    from dissensus.elicit.identity import signed
+    from dissensus.elicit.identity import sign
 
     run = opened(people={"source": "links"})
-    assert arrive(run, {"invite": signed(run.secret, "invite", "7")}) == arrive(
-        run, {"invite": signed(run.secret, "invite", "7")}
+    assert arrive(run, {"invite": sign(run.secret, "invite", "7")}) == arrive(
+        run, {"invite": sign(run.secret, "invite", "7")}
     )
-    for forged in ("7", signed(b"x" * 40, "invite", "7"), signed(run.secret, "person", "7")):
-        with pytest.raises(Refused, match="was not made by this survey"):
+    for forged in ("7", sign(b"x" * 40, "invite", "7"), sign(run.secret, "person", "7")):
+        with pytest.raises(RequestError, match="was not made by this survey"):
             arrive(run, {"invite": forged})
 
 
@@ -144,9 +144,9 @@ def test_another_persons_trial_and_a_page_out_of_turn_are_refused(opened):
     me, other = arrive(run, {}), arrive(run, {})
     submit(run, other, {"page": "consent", "answer": {"agreed": True}})
     page = current_page(run, other)
-    with pytest.raises(Refused, match="is not part of your session"):
+    with pytest.raises(RequestError, match="is not part of your session"):
         submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}, "times": TIMES})
-    with pytest.raises(Refused, match="not where this session is"):
+    with pytest.raises(RequestError, match="not where this session is"):
         submit(run, me, {"page": "debrief", "answer": {}})
     assert not rows(run, schema.answers)
 

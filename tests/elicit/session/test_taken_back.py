@@ -12,9 +12,9 @@ from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.database import schema
 from dissensus.elicit.export import answer_rows, labels_of
-from dissensus.elicit.running import Refused, open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit, take_back
+from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.surveys import time_passes
 
 TIMES = {"looked": 0, "touched": 900.0, "submitted": 1500.0, "changes": [], "away": []}
@@ -38,7 +38,7 @@ def labelled(run):
 
 
 def counts(run):
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         return connection.execute(sa.select(schema.units.c.assigned, schema.units.c.answered)).all()
 
 
@@ -71,7 +71,7 @@ def test_an_answer_that_is_taken_back_and_not_replaced_stays_the_answer(opened):
     assert json.loads(row["answer"]) == {"choice": "cat"} and row["taken_back"] == 1
     assert json.loads(row["earlier"])[0]["replaced"] is None
     assert sum(answered for _, answered in counts(run)) == 1
-    with pytest.raises(Refused, match="choice"):
+    with pytest.raises(RequestError, match="choice"):
         send(run, me, page, "no such class")
     assert labelled(run) == ["cat"]
 
@@ -92,9 +92,9 @@ def test_what_is_sent_again_late_never_replaces_what_came_after_it(opened):
     (row,) = answer_rows(run)
     assert json.loads(row["answer"]) == {"choice": "ship"} and row["taken_back"] == 2
     assert [earlier["answer"]["choice"] for earlier in json.loads(row["earlier"])] == ["cat", "dog"]
-    with pytest.raises(Refused, match="was not taken back 7 times"):
+    with pytest.raises(RequestError, match="was not taken back 7 times"):
         submit(run, me, {"page": f"{first['page']}:7", "answer": {"choice": "cat"}, "times": TIMES})
-    with pytest.raises(Refused, match="no answer that was taken back"):
+    with pytest.raises(RequestError, match="no answer that was taken back"):
         submit(run, me, {"page": f"{second['page']}:1", "answer": {"choice": "cat"}, "times": TIMES})
 
 
@@ -104,11 +104,11 @@ def test_only_the_last_answer_until_the_next_is_sent_and_only_ones_own(opened):
     second = send(run, me, current_page(run, me), "cat")
     third = send(run, me, second, "dog")
     for who, page in ((me, second["take_back"]), (other, second["take_back"]), (me, third["page"]), (me, "trial:x")):
-        with pytest.raises(Refused, match="only the last answer") as refused:
+        with pytest.raises(RequestError, match="only the last answer") as refused:
             take_back(run, who, {"page": page})
         assert refused.value.status == 409
     for nonsense in ({}, {"page": 3}, {"page": "consent"}, {"page": "trial:\0"}):
-        with pytest.raises(Refused, match="the name of a trial's page"):
+        with pytest.raises(RequestError, match="the name of a trial's page"):
             take_back(run, me, nonsense)
     assert not any(row["taken_back"] for row in answer_rows(run))
 
@@ -119,7 +119,7 @@ def test_an_answer_can_be_taken_back_five_times(opened):
     page = send(run, me, current_page(run, me), "cat")
     for choice in ("dog", "ship", "cat", "dog", "ship"):
         page = send(run, me, undo(run, me, page), choice)
-    with pytest.raises(Refused, match="can be taken back 5 times"):
+    with pytest.raises(RequestError, match="can be taken back 5 times"):
         undo(run, me, page)
     assert send(run, me, page, "cat")["place"] == 3
 
@@ -148,7 +148,7 @@ def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
     assert third["place"] == 3 and third["take_back"] == second["page"]
     before = counts(run)
     for _ in range(2):
-        with pytest.raises(Refused, match="your earlier answer stays: the next one was sent") as refused:
+        with pytest.raises(RequestError, match="your earlier answer stays: the next one was sent") as refused:
             send(run, me, again, "dog")
         assert refused.value.status == 409 and current_page(run, me) == third and counts(run) == before
     assert send(run, me, first, "cat") == send(run, me, second, "ship") == third  # sent again, they are kept already
@@ -157,7 +157,7 @@ def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
     assert json.loads(answers[first["page"]]["earlier"])[0]["replaced"] is None
     changed = send(run, me, undo(run, me, third), "dog")  # the next one can be taken back, as ever
     assert changed == third and sorted(labelled(run)) == ["cat", "dog"]
-    with pytest.raises(Refused, match="your earlier answer stays"):
+    with pytest.raises(RequestError, match="your earlier answer stays"):
         send(run, me, again, "dog")
 
 
@@ -167,7 +167,7 @@ def test_the_last_trial_is_closed_when_the_debriefing_is_handed_in(opened):
     debrief = send(run, me, current_page(run, me), "cat")
     again = undo(run, me, debrief)
     assert submit(run, me, {"page": "debrief", "answer": {}})["page"]["stage"] == "done"
-    with pytest.raises(Refused, match="your earlier answer stays"):
+    with pytest.raises(RequestError, match="your earlier answer stays"):
         send(run, me, again, "dog")
     assert current_page(run, me)["stage"] == "done" and labelled(run) == ["cat"]
 
@@ -194,7 +194,7 @@ def test_practice_attention_repeats_breaks_and_the_debriefing(opened):
             page = submit(run, me, {"page": page["page"], "answer": {}})["page"]
     assert ("practice", "practice") in seen and ("trial", "break") in seen and ("trial", "debrief") in seen
     assert ("practice", "trial") not in seen  # what practice was about is over with it
-    with pytest.raises(Refused, match="only the last answer"):
+    with pytest.raises(RequestError, match="only the last answer"):
         take_back(run, me, {"page": came_from["page"]})
     kinds = {row["kind"]: row["taken_back"] for row in answer_rows(run) if row["taken_back"]}
     assert kinds.keys() == {"practice", "main", "attention", "repeat"}
@@ -208,7 +208,7 @@ def test_a_paused_survey_a_lost_item_and_a_person_to_be_forgotten(opened):
     assert undo(run, me, page)["stage"] == "stopped" and not any(row["taken_back"] for row in answer_rows(run))
     decisions.reopen(run)
     undo(run, me, page)
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         (trial,) = connection.execute(sa.select(schema.taken_back.c.trial)).scalars()
         unit = connection.scalar(sa.select(schema.trials.c.unit).where(schema.trials.c.id == trial))
     lost = run.names[unit][0]
@@ -216,7 +216,7 @@ def test_a_paused_survey_a_lost_item_and_a_person_to_be_forgotten(opened):
     assert "again" not in current_page(run, me)  # there is nothing to be shown again
     run.units.items[lost] = kept
     assert decisions.forget(run, me) == 1
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         assert connection.execute(sa.select(schema.taken_back)).all() == []
 
 
@@ -280,7 +280,7 @@ def test_a_database_from_before_gets_the_doubts_of_earlier_answers(opened, datab
     me = arrive(run, {})
     page = send(run, me, current_page(run, me), "cat")
     undo(run, me, page)
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE taken_back DROP COLUMN doubts"))
     later = open_survey(run.survey.folder, database)
     try:
@@ -299,7 +299,7 @@ def test_a_database_from_before_has_the_table_once_it_is_opened(opened, database
     run = opened()
     me = arrive(run, {})
     page = send(run, me, current_page(run, me), "cat")
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         schema.taken_back.drop(connection)
     later = open_survey(run.survey.folder, database)
     try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
-from dissensus.elicit.survey.ends import COMPLETE, PROLIFIC, End, way_back
+from dissensus.elicit.survey.ends import COMPLETE, PROLIFIC, End, make_exit
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import write_survey
 
 CODES = {
@@ -42,13 +42,13 @@ ASKED = {
     ],
 )
 def test_a_code_or_a_link_is_enough_and_nobody_sees_two_codes(source, outcome, end, expected):
-    assert way_back(source, outcome, end, "OWN") == expected
+    assert make_exit(source, outcome, end, "OWN") == expected
 
 
 def test_a_code_that_is_shown_is_never_left_behind_by_an_automatic_return():
     for source in ("open", "links", "prolific", "mturk"):
         for end in (End(), End("A B&C"), End("", "https://x.org/?a=1"), End("A B&C", "https://x.org/{code}")):
-            way = way_back(source, "completed", end, "OWN")
+            way = make_exit(source, "completed", end, "OWN")
             assert not way.automatic or "A%20B%26C" in way.redirect
 
 

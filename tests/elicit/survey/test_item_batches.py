@@ -9,12 +9,12 @@ import pytest
 import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.dashboard.status import survey_status
 from dissensus.elicit.database import schema
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.item_batches import read_batches
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.database.test_store import counters
 from tests.elicit.session.test_session import answer, rows, through_trials
 from tests.elicit.surveys import time_passes, write_survey
@@ -42,7 +42,7 @@ def test_each_is_given_whole_to_the_one_with_fewest_people(batches):
     for row in rows(run, schema.answers):
         by_person.setdefault(row.person, set()).add(row.unit)
     assert sorted(map(sorted, by_person.values())) == [[0, 1], [0, 1], [2, 3], [2, 3]]
-    assert status_of(run)["share"] == 1
+    assert survey_status(run)["share"] == 1
 
 
 def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(batches):
@@ -52,7 +52,7 @@ def test_one_that_has_its_people_is_given_to_nobody_else_until_one_leaves_it(bat
     assert current_page(run, leaves)["stage"] == "trial"
     waits = arrive(run, {})
     assert current_page(run, waits)["stage"] == "waiting"
-    with run.store.writing() as connection:
+    with run.store.transaction() as connection:
         connection.execute(sa.update(schema.people).values(seen=schema.people.c.seen - 2 * 3600))
     shown, last = through_trials(run, waits)
     assert len(shown) == 2 and last["stage"] == "done"
@@ -113,7 +113,7 @@ def test_who_is_excluded_makes_room(batches):
         through_trials(run, somebody)
     decisions.exclude(run, people[0], "odd")
     assert through_trials(run, arrive(run, {}))[1]["stage"] == "done"
-    assert status_of(run)["share"] == 1
+    assert survey_status(run)["share"] == 1
 
 
 def test_people_who_come_at_once_are_not_too_many(batches):

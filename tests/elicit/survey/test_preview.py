@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.running import open_survey
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.preview import check_survey
+from dissensus.elicit.survey_run import open_survey
 from tests.elicit.surveys import TIMES, write_survey
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.elicit.dashboard.watch import Watch, read_now
-from dissensus.elicit.running import Running, code_of
 from dissensus.elicit.session.protocol import TRIAL_KINDS
+from dissensus.elicit.survey_run import SurveyRun, code_of
 
 FAST = 1 / 3  # a median time below this share of everybody's median is flagged
 PAGE = 25  # rows of the table that are shown at once
@@ -17,7 +17,7 @@ SORTS = ("annotator", "stage", "answers", "median_seconds", "agreement", "checks
 SHOWN = ("all", "flagged", "excluded")
 
 
-def annotator_rows(run: Running, watch: Watch | None = None) -> list[dict[str, Any]]:
+def annotator_rows(run: SurveyRun, watch: Watch | None = None) -> list[dict[str, Any]]:
     """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
     watch = watch or read_now(run)
     columns = watch.columns()

@@ -6,19 +6,19 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import now, record_event, set_setting, setting, storable
+from dissensus.elicit.database.store import is_storable, now, record_event, set_setting, setting
 from dissensus.elicit.identity import keyed_hash
-from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.draws import give_back
 from dissensus.elicit.session.session import person_row
+from dissensus.elicit.survey_run import RequestError, SurveyRun
 
 SHORTEST = 8  # characters of an id by which somebody is found
 
 
-def exclude(run: Running, person: str, why: str) -> None:
+def exclude(run: SurveyRun, person: str, why: str) -> None:
     """Leave somebody's answers out of labels; they stay in the table of raw answers, and their places reopen."""
-    if not storable(why):
-        raise Refused("the reason contains characters that cannot be stored")
+    if not is_storable(why):
+        raise RequestError("the reason contains characters that cannot be stored")
 
     def work(connection: Connection) -> None:
         if _known(connection, person).excluded is not None:
@@ -34,7 +34,7 @@ def exclude(run: Running, person: str, why: str) -> None:
     run.store.write(work)
 
 
-def include(run: Running, person: str) -> None:
+def include(run: SurveyRun, person: str) -> None:
     """Take an exclusion back; both decisions stay written down."""
 
     def work(connection: Connection) -> None:
@@ -48,24 +48,24 @@ def include(run: Running, person: str) -> None:
     run.store.write(work)
 
 
-def stop(run: Running) -> None:
+def stop(run: SurveyRun) -> None:
     """Show no more items. Whoever is in the middle sees that the survey is paused and can go on later; an answer that
     is on its way is kept."""
     _set(run, "state", "stopped", "stopped")
 
 
-def reopen(run: Running) -> None:
+def reopen(run: SurveyRun) -> None:
     _set(run, "state", "open", "opened")
 
 
-def extend(run: Running, per_item: int) -> None:
+def extend(run: SurveyRun, per_item: int) -> None:
     """Ask for this many answers per item from now on."""
     if not 1 <= per_item <= 100_000:
-        raise Refused(f"per_item is {per_item}; expected a number from 1 to 100,000")
+        raise RequestError(f"per_item is {per_item}; expected a number from 1 to 100,000")
     _set(run, "per_item", str(per_item), "extended")
 
 
-def settle(run: Running, what: str) -> None:
+def restore_setting(run: SurveyRun, what: str) -> None:
     """Take back what was decided here about `per_item` or the `state`, so that survey.toml holds again."""
     if what not in ("per_item", "state"):
         raise ValueError(f"{what!r} is not decided on the dashboard; expected per_item or state")
@@ -81,7 +81,7 @@ def settle(run: Running, what: str) -> None:
     run.store.write(work)
 
 
-def find_person(run: Running, name: str) -> str:
+def find_person(run: SurveyRun, name: str) -> str:
     """The id under which the database has this person; ValueError where there is nobody, or more than one.
 
     name: their id on the recruiting site or in the export, or the first 8 or more characters of the latter, which is
@@ -90,7 +90,7 @@ def find_person(run: Running, name: str) -> str:
     known_as = schema.people.c.person
     whole = sa.select(schema.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
     begins = sa.select(schema.people.c.id).where(known_as.startswith(name, autoescape=True)).limit(2)
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         person = connection.scalar(whole)
         if person is None and len(name) >= SHORTEST:
             people = connection.scalars(begins).all()
@@ -102,14 +102,14 @@ def find_person(run: Running, name: str) -> str:
     return str(person)
 
 
-def forget(run: Running, person: str) -> int:
+def forget(run: SurveyRun, person: str) -> int:
     """Delete a person and all their answers, as they may ask. -> how many answers are gone"""
     before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
 
     def work(connection: Connection) -> int:
         try:
             known = _known(connection, person)
-        except Refused:
+        except RequestError:
             if before:
                 return before[-1]
             raise
@@ -133,7 +133,7 @@ def forget(run: Running, person: str) -> int:
     return gone
 
 
-def _set(run: Running, key: str, value: str, kind: str) -> None:
+def _set(run: SurveyRun, key: str, value: str, kind: str) -> None:
     def work(connection: Connection) -> None:
         if setting(connection, key, "") != value:
             set_setting(connection, key, value)
@@ -146,8 +146,8 @@ def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
     """The person's row, which nobody else changes until the decision is done."""
     try:
         return person_row(connection, person)
-    except Refused:
-        raise Refused("no such person", 404) from None
+    except RequestError:
+        raise RequestError("no such person", 404) from None
 
 
 def _count(connection: Connection, person: str, by: int) -> None:

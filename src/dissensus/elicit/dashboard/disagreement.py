@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dissensus.elicit.dashboard.disputed import Items, item_row
-from dissensus.elicit.running import Running
+from dissensus.elicit.survey_run import SurveyRun
 
 CLASSES = 12  # rows of the map; the classes that lead fewest items share the last one where there are more
 FEW = 400  # items up to which each has a mark of its own
 NAMED = (12, 4)  # items that are named in a cell where there are few, and where there are many
 
 
-def disagreement_map(run: Running, items: Items, per_item: int) -> dict[str, Any]:
+def disagreement_map(run: SurveyRun, items: Items, per_item: int) -> dict[str, Any]:
     """Items counted by leading class and by `differ`, in tenths up to an even split, 1 - 1/k.
 
     Draws keep the number of answers level over items, so it makes no axis; `enough` counts the items of a cell

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.media import media_address
-from dissensus.elicit.running import Running
+from dissensus.elicit.survey_run import SurveyRun
 from dissensus.labels.distances import normalised_entropy
 
 
@@ -31,7 +31,7 @@ class Items:
     entropy: np.ndarray
 
 
-def items_of(watch: Watch) -> Items:
+def summarise_items(watch: Watch) -> Items:
     """What has been said so far about each item."""
     total = watch.mass.sum(axis=1)
     main = watch.units["id"][watch.units["main"].astype(bool)].astype(np.int64)
@@ -45,7 +45,7 @@ def items_of(watch: Watch) -> Items:
     return Items(*(column[order] for column in (unit, watch.counted[unit], probs, leads, differ, entropy)))
 
 
-def item_row(run: Running, items: Items, i: int) -> dict[str, Any]:
+def item_row(run: SurveyRun, items: Items, i: int) -> dict[str, Any]:
     """One of the items with its largest four classes and its picture."""
     name, probs = run.names[int(items.unit[i])][0], items.probs[i]
     order = np.argsort(-probs, kind="stable")[:4]
@@ -59,13 +59,13 @@ def item_row(run: Running, items: Items, i: int) -> dict[str, Any]:
     }
 
 
-def disputed(run: Running, count: int = 12, items: Items | None = None) -> list[dict[str, Any]]:
+def disputed_items(run: SurveyRun, count: int = 12, items: Items | None = None) -> list[dict[str, Any]]:
     """The items that people disagree on most."""
-    items = items_of(read_now(run)) if items is None else items
+    items = summarise_items(read_now(run)) if items is None else items
     return [item_row(run, items, i) for i in range(min(count, len(items.unit)))]
 
 
-def _picture(run: Running, name: str) -> str | None:
+def _picture(run: SurveyRun, name: str) -> str | None:
     """Where the page finds the item's picture, if it has one."""
     parts = run.units.items[name].parts if name in run.units.items else ()
     return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.medium == "image"), None)

@@ -16,7 +16,7 @@ from dissensus.elicit.survey.settings import Survey, read_survey
 SINCE = sa.select(sa.func.max(schema.events.c.at)).where(schema.events.c.kind == sa.bindparam("kind_"))
 
 
-def overrides_in(connection: Connection, survey: Survey) -> list[dict[str, Any]]:
+def list_overrides(connection: Connection, survey: Survey) -> list[dict[str, Any]]:
     """Every setting for which the database says something else than survey.toml.
 
     setting    per_item or state
@@ -34,24 +34,24 @@ def overrides_in(connection: Connection, survey: Survey) -> list[dict[str, Any]]
     return rows
 
 
-def overrides_of(folder: Path | str, database: str | None = None) -> list[dict[str, Any]]:
+def read_overrides(folder: Path | str, database: str | None = None) -> list[dict[str, Any]]:
     """The same for a survey that is not open, looked up without making or changing a database."""
     survey = read_survey(folder)
     if database is None and not (survey.folder / DATABASE).is_file():
         return []
     store = Store(survey.folder, database)
     try:
-        with store.reading() as connection:
+        with store.reader() as connection:
             if not sa.inspect(connection).has_table("about"):
                 return []
-            return overrides_in(connection, survey)
+            return list_overrides(connection, survey)
     except sa.exc.DBAPIError as error:
         raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
     finally:
         store.close()
 
 
-def in_words(override: dict[str, Any], folder: Path | str) -> str:
+def describe_override(override: dict[str, Any], folder: Path | str) -> str:
     """One sentence that says which holds, and the ways to settle it."""
     since = "" if override["since"] is None else f" since {_day(override['since'])}"
     settle = f"dissensus elicit status {folder} --settle {override['setting']}"

@@ -15,28 +15,28 @@ from starlette.routing import Route
 
 from dissensus.elicit import access
 from dissensus.elicit.dashboard import decisions
-from dissensus.elicit.dashboard.shown import Shown
+from dissensus.elicit.dashboard.data import DashboardData
 from dissensus.elicit.dashboard.wrong_keys import WrongKeys
 from dissensus.elicit.export_files import EXPORTS, FORMATS
-from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.survey_run import RequestError, SurveyRun
 from dissensus.elicit.templates import templates
 
 
-def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
+def dashboard_routes(run: SurveyRun, *, secure: bool) -> list[Route]:
     """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
-    checking, shown = CapacityLimiter(2), Shown(run)
+    checking, shown = CapacityLimiter(2), DashboardData(run)
     attempts = WrongKeys()
     downloads = [(what, export.name, export.text) for what, export in EXPORTS.items() if export.offered(run)]
 
     async def inside(request: Request) -> bool:
         cookie = request.cookies.get(access.COOKIE, "")
         return bool(cookie) and await run_in_threadpool(
-            access.cookie_holds, run.secret, run.survey.folder, run.store, cookie
+            access.is_valid_cookie, run.secret, run.survey.folder, run.store, cookie
         )
 
     def sender_of(request: Request) -> str:
         """Whose wrong keys count together: a browser that was let in before, or else an address."""
-        known = access.known_as(run.secret, request.cookies.get(access.KNOWN, ""))
+        known = access.browser_name(run.secret, request.cookies.get(access.KNOWN, ""))
         return f"known {known}" if known else request.client.host if request.client else "?"
 
     async def show(request: Request) -> Response:
@@ -63,7 +63,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         try:
             await asyncio.sleep(wait)
             # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
-            right = await to_thread.run_sync(access.opens, run.survey.folder, key, limiter=checking)
+            right = await to_thread.run_sync(access.is_key, run.survey.folder, key, limiter=checking)
         finally:
             attempts.end(sender, right=right)
         if not right:
@@ -71,7 +71,7 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         reply = RedirectResponse("../dashboard", status_code=303)
         for name, cookie, seconds in (
             (access.COOKIE, access.new_cookie(run.secret, run.survey.folder), 3600 * access.HOURS),
-            (access.KNOWN, access.known_browser(run.secret), 86400 * access.DAYS),
+            (access.KNOWN, access.new_browser_cookie(run.secret), 86400 * access.DAYS),
         ):
             reply.set_cookie(name, cookie, max_age=seconds, httponly=True, samesite="strict", secure=secure)
         return reply
@@ -92,14 +92,14 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
         cookie = request.cookies.get(access.COOKIE, "")
         if not await inside(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
-        if not access.form_holds(run.secret, cookie, request.headers.get("x-form-token", "")):
+        if not access.is_valid_form_token(run.secret, cookie, request.headers.get("x-form-token", "")):
             return JSONResponse({"error": "reload the page and try again"}, status_code=403)
         try:
             sent = json.loads(await request.body() or b"{}")
             if not isinstance(sent, dict):
-                raise Refused("the request is not an object")
+                raise RequestError("the request is not an object")
             await run_in_threadpool(_decide, run, request.path_params["what"], sent)
-        except Refused as refused:
+        except RequestError as refused:
             return JSONResponse({"error": str(refused)}, status_code=refused.status)
         except (ValueError, RecursionError):
             return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
@@ -133,14 +133,14 @@ def dashboard_routes(run: Running, *, secure: bool) -> list[Route]:
     ]
 
 
-def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
+def _decide(run: SurveyRun, what: str, sent: dict[str, Any]) -> None:
     person = sent.get("person")
     if what in ("exclude", "include", "forget") and not isinstance(person, str):
-        raise Refused("expected person to be the id of a person")
+        raise RequestError("expected person to be the id of a person")
     if what == "exclude":
         why = sent.get("why")
         if not isinstance(why, str) or not why.strip():
-            raise Refused("say why, so that it can be understood later")
+            raise RequestError("say why, so that it can be understood later")
         decisions.exclude(run, str(person), why.strip())
     elif what == "include":
         decisions.include(run, str(person))
@@ -153,10 +153,10 @@ def _decide(run: Running, what: str, sent: dict[str, Any]) -> None:
     elif what == "extend":
         per_item = sent.get("per_item")
         if not isinstance(per_item, int) or isinstance(per_item, bool):
-            raise Refused("expected per_item to be a whole number")
+            raise RequestError("expected per_item to be a whole number")
         decisions.extend(run, per_item)
     else:
-        raise Refused(f"{what!r} is not a decision that can be made here", 404)
+        raise RequestError(f"{what!r} is not a decision that can be made here", 404)
 
 
 COLUMNS = {

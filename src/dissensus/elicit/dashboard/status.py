@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.dashboard.overrides import overrides_in
+from dissensus.elicit.dashboard.overrides import list_overrides
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.database.store import now, setting
-from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.survey.item_batches import answers_wanted, read_batches
+from dissensus.elicit.survey_run import SurveyRun
 
 ACTIVE = 30 * 60  # seconds since the last sign of somebody who is still answering
 RECENT = 600  # seconds over which the pace is measured
@@ -19,13 +19,13 @@ SPANS = (10, 60, 300, 900, 3600, 3 * 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)  
 BARS = 48
 
 
-def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
+def survey_status(run: SurveyRun, watch: Watch | None = None) -> dict[str, Any]:
     """Progress, people, cost and time left, as numbers that a page or a terminal can print."""
     watch = watch or read_now(run)
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         per_item = int(setting(connection, "per_item", str(run.survey.protocol.per_item)))
         state = setting(connection, "state", "open")
-        overridden = overrides_in(connection, run.survey)
+        overridden = list_overrides(connection, run.survey)
     stages: dict[str, int] = {}
     for person in watch.people.values():
         stages[person.stage] = stages.get(person.stage, 0) + 1
@@ -33,7 +33,7 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
     main = columns["kind"] == 0
     received, seconds = columns["received"][main], columns["seconds"][main]
     asked = watch.units["main"].astype(bool)
-    answered, needs = watch.units["answered"][asked], _needs(run, watch, per_item)[asked]
+    answered, needs = watch.units["answered"][asked], _answers_needed(run, watch, per_item)[asked]
     # An item may get more than it needs, when a place was given twice or somebody answers late; that is no progress.
     left, wanted = int(np.maximum(0, needs - answered).sum()), int(needs.sum())
     rate = int((received > now() - RECENT).sum()) / RECENT
@@ -50,7 +50,7 @@ def status_of(run: Running, watch: Watch | None = None) -> dict[str, Any]:
         "overridden": overridden,
         "people": len(watch.people),
         "stages": stages,
-        "active": sum(_active(person) for person in watch.people.values()),
+        "active": sum(_is_active(person) for person in watch.people.values()),
         "excluded": sum(person.excluded is not None for person in watch.people.values()),
         "median_seconds": None if np.isnan(seconds).all() else float(np.nanmedian(seconds)),
         "answers_per_minute": 60 * rate,
@@ -77,7 +77,7 @@ def timeline(watch: Watch) -> dict[str, Any]:
     return {"start": start, "span": span, "counts": counts.tolist(), "now": at}
 
 
-def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
+def funnel(run: SurveyRun, watch: Watch) -> list[dict[str, Any]]:
     """How many got how far; where somebody's way ended, they are counted under `ended`, `here` or `left` of that step.
 
     here  at it within the last ACTIVE seconds; left  without a sign for longer; ended  by how: declined, failed, full
@@ -91,7 +91,7 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
     columns = watch.columns()
     answered = set(np.unique(columns["person"][columns["kind"] == 0]).tolist())
     for who, person in watch.people.items():
-        reached = _reached(person.stage)
+        reached = _stage_index(person.stage)
         has = {
             "came": True,
             "consented": reached > protocol.STAGES.index("consent"),
@@ -107,11 +107,11 @@ def funnel(run: Running, watch: Watch) -> list[dict[str, Any]]:
             if person.stage != "done":
                 last["ended"][person.stage] = last["ended"].get(person.stage, 0) + 1
         else:
-            last["here" if _active(person) else "left"] += 1
+            last["here" if _is_active(person) else "left"] += 1
     return rows
 
 
-def _needs(run: Running, watch: Watch, per_item: int) -> np.ndarray:
+def _answers_needed(run: SurveyRun, watch: Watch, per_item: int) -> np.ndarray:
     """Answers that each unit is to get. One whose priority is below 0 needs no more than it has.  (units,)
 
     A batch is taken whole by one person after the other, so an item is wanted as often as it is in batches.
@@ -123,10 +123,10 @@ def _needs(run: Running, watch: Watch, per_item: int) -> np.ndarray:
     return np.array([wanted.get(run.names.get(unit, ("",))[0], 0) for unit in watch.units["id"].tolist()])
 
 
-def _active(person: Any) -> bool:
+def _is_active(person: Any) -> bool:
     return bool(person.finished is None and person.seen > now() - ACTIVE)
 
 
-def _reached(stage: str) -> int:
+def _stage_index(stage: str) -> int:
     """The place in STAGES of the stage at which somebody is, or at which their way ended."""
     return protocol.STAGES.index({"declined": "consent", "failed": "comprehension", "full": "trials"}.get(stage, stage))

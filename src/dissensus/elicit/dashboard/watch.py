@@ -14,9 +14,9 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.questions.answers_as_labels import labels_from
-from dissensus.elicit.running import Running
 from dissensus.elicit.session.protocol import TRIAL_KINDS
-from dissensus.elicit.survey.extra_trials import passed
+from dissensus.elicit.survey.extra_trials import passes_check
+from dissensus.elicit.survey_run import SurveyRun
 
 LATE = 10.0  # seconds by which an answer may be committed later than another that was received after it
 CHUNK = 4000
@@ -69,7 +69,7 @@ class Watch:
               or 0; passed: 1 or 0 for attention checks, else -1
     """
 
-    def __init__(self, run: Running) -> None:
+    def __init__(self, run: SurveyRun) -> None:
         self.run = run
         self.question = run.survey.kind
         self.units: dict[str, np.ndarray] = {name: np.empty(0) for name in UNIT}
@@ -80,16 +80,16 @@ class Watch:
         """Take in what is new since the last time; whether anything was."""
         people, units, answers, replaced = self.people, self.units, len(self._person), len(self._replaced)
         try:
-            with self.run.store.reading() as connection:
+            with self.run.store.reader() as connection:
                 self._read_units(connection)
                 self._read_answers(connection)
                 # Units were read first, so fewer answers than they count are answers that came later than LATE allows.
-                if self._uncounted() > self._missing:
+                if self._count_missing() > self._missing:
                     self._begin()
                     self._read_units(connection)
                     self._read_answers(connection)
-                    self._missing = max(0, self._uncounted())
-                self._missing = max(0, min(self._missing, self._uncounted()))
+                    self._missing = max(0, self._count_missing())
+                self._missing = max(0, min(self._missing, self._count_missing()))
         except BaseException:
             self._begin()  # half of what was new may be counted already
             raise
@@ -149,7 +149,7 @@ class Watch:
                 row for row in rows if row[0] not in self._recent and row[1] in people and row[2] < len(self.counted)
             ]
             self._pool([row for row in new if row[3] == "main" and people[row[1]].excluded is None], 1)
-            self._keep(new, self._judged(connection, new))
+            self._keep(new, self._judge_checks(connection, new))
             more = len(rows) == CHUNK and rows[-1].received > since
             since = rows[-1].received if rows else since
         last = max(self._recent.values(), default=-math.inf)
@@ -177,13 +177,13 @@ class Watch:
         rows = zip(*connection.execute(UNITS).all(), strict=True)
         self.units = dict(zip(UNIT, map(np.array, rows), strict=True))
 
-    def _uncounted(self) -> int:
+    def _count_missing(self) -> int:
         return int(self.units["answered"].sum() - self.counted.sum())
 
     def _has(self, row: Any) -> bool:
         return row.received < self._since or row.trial in self._recent
 
-    def _judged(self, connection: Connection, rows: Sequence[Any]) -> dict[str, bool | None]:
+    def _judge_checks(self, connection: Connection, rows: Sequence[Any]) -> dict[str, bool | None]:
         """Whether each attention check among these answers is passed; None where the survey no longer has it."""
         answers = {row.trial: json.loads(row.answer) for row in rows if row.kind == "attention"}
         if not answers:
@@ -191,7 +191,7 @@ class Watch:
         survey = self.run.survey
         shown = connection.execute(SHOWN, {"trials_": list(answers)})
         return {
-            trial: passed(survey.attention, survey.question, json.loads(what)["items"], answers[trial])
+            trial: passes_check(survey.attention, survey.question, json.loads(what)["items"], answers[trial])
             for trial, what in shown
         }
 
@@ -243,7 +243,7 @@ class Watch:
             np.add.at(self._mass[False], (unit, labels.choice), sign)
 
 
-def read_now(run: Running) -> Watch:
+def read_now(run: SurveyRun) -> Watch:
     """The survey as it stands now."""
     watch = Watch(run)
     watch.read()

@@ -15,7 +15,7 @@ from dissensus.elicit.database.private_files import keep_private
 CONNECTIONS = 5  # for each server process: one that writes, and a few that read
 # A process or machine that vanished while it wrote does not keep others from writing for longer than this. Those who
 # wait for it try more than once within their patience.
-NOT_FOR_EVER = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
+TIMEOUTS = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
 PATIENCE = 60.0  # seconds for which SQLite waits for another process
 BUSY = f"busy_timeout={PATIENCE * 1000:.0f}"
 
@@ -42,7 +42,7 @@ def engine_of(url: str) -> Engine:
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
         connection.execute(f"PRAGMA {BUSY}")
-        _keep_a_journal(connection)
+        _use_write_ahead_log(connection)
         # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
         for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
@@ -56,7 +56,7 @@ def engine_of(url: str) -> Engine:
     return engine
 
 
-def _keep_a_journal(connection: sqlite3.Connection) -> None:
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Write ahead, as the file remembers from then on. Where several do so in a new file, SQLite lets nobody wait."""
     until = time.monotonic() + PATIENCE
     while True:
@@ -78,7 +78,7 @@ def _postgres(address: sa.URL) -> Engine:
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.autocommit = True
-        connection.execute(NOT_FOR_EVER)
+        connection.execute(TIMEOUTS)
         connection.autocommit = False
 
     return engine

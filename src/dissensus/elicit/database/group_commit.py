@@ -7,7 +7,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
-from dissensus.elicit.database.store import Result, Store, Work, can_be_tried_again, waits_between_tries
+from dissensus.elicit.database.store import Result, Store, Work, is_retryable, retry_waits
 
 MOST = 32  # pieces of work in one commit, so that the first does not wait long for the last
 
@@ -28,7 +28,7 @@ class GroupCommit:
 
     async def write(self, work: Work[Result], about: str | None = None) -> Result:
         """As `Store.write`, with others' work."""
-        waits = waits_between_tries()
+        waits = retry_waits()
         while True:
             piece = _Piece(work, about)
             self._waiting.append(piece)
@@ -39,7 +39,7 @@ class GroupCommit:
             if piece.error is None:
                 return piece.result
             wait = next(waits, None)
-            if wait is None or not can_be_tried_again(piece.error):
+            if wait is None or not is_retryable(piece.error):
                 raise piece.error
             await asyncio.sleep(wait)
 
@@ -58,12 +58,12 @@ class GroupCommit:
         """Do these together, or each alone where one of them fails; False where it was the database that failed."""
         begun = False
         try:
-            with self._store.writing([piece.about for piece in some if piece.about is not None]) as connection:
+            with self._store.transaction([piece.about for piece in some if piece.about is not None]) as connection:
                 begun = True
                 for piece in some:
                     piece.result = piece.work(connection)
         except Exception as error:
-            lost = not begun or can_be_tried_again(error)
+            lost = not begun or is_retryable(error)
             if lost or len(some) == 1:
                 _fail(some, error)
                 return not lost

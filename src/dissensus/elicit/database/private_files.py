@@ -24,7 +24,7 @@ def keep_private(database: Path) -> None:
                 path.chmod(0o600)
 
 
-def open_to_others(folder: Path) -> str:
+def permissions_for_others(folder: Path) -> str:
     """The permissions of a folder into which others on the machine can look, or nothing."""
     mode = folder.stat().st_mode
     return stat.filemode(mode) if os.name == "posix" and mode & OTHERS else ""

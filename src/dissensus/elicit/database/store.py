@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import DATABASE, schema
 from dissensus.elicit.database.engines import BUSY, CONNECTIONS, engine_of
-from dissensus.elicit.database.together import put_off, settle_before_others, together
+from dissensus.elicit.database.shared_transaction import defer, share_transaction, write_deferred_first
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
@@ -25,7 +25,7 @@ SCHEMA = "2"
 PATIENCE = 20.0  # seconds for which a transaction is tried again; a page waits for 30 before it sends again
 # One process writes at a time, as in SQLite. What the lock is of is the survey: two may share a database.
 ALONE = "SELECT pg_advisory_xact_lock(4217, hashtext(current_schema()))"
-LONGEST_LOOK = 60.0  # seconds for which somebody may read what is in SQLite's journal, as for a download
+LONGEST_READ = 60.0  # seconds for which somebody may read what is in SQLite's journal, as for a download
 Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Connection], Result]  # what can be done again where a connection was lost
 EVENT = sa.insert(schema.events)
@@ -33,7 +33,7 @@ SETTING = sa.select(schema.about.c.value).where(schema.about.c.key == sa.bindpar
 
 
 class Store:
-    """An open database. `writing` commits whole or not at all, and what is committed survives a crash.
+    """An open database. `transaction` commits whole or not at all, and what is committed survives a crash.
 
     Whoever writes is alone, in this process and among all: what was read in a transaction still holds when something
     is written because of it.
@@ -42,7 +42,7 @@ class Store:
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.url = url or f"sqlite:///{(folder / DATABASE).resolve()}"
         self.engine = engine_of(self.url)
-        settle_before_others(self.engine)
+        write_deferred_first(self.engine)
         self._turn = threading.Lock()  # waiting here is fair and prompt; waiting in SQLite is by polling
         self._looks = threading.Semaphore(CONNECTIONS - 1)  # one connection stays for whoever writes
 
@@ -52,29 +52,29 @@ class Store:
         return self.engine.url.render_as_string(hide_password=True)
 
     @contextmanager
-    def writing(self, people: Collection[str] = ()) -> Iterator[Connection]:
+    def transaction(self, people: Collection[str] = ()) -> Iterator[Connection]:
         """A transaction, in which what is about these people is read ahead, for all of them at once."""
         with self._turn, self.engine.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(ALONE)
-            with together(connection, people):
+            with share_transaction(connection, people):
                 yield connection
 
     def write(self, work: Work[Result]) -> Result:
         """Do `work` in a transaction of its own; again from the start where a connection was lost."""
-        waits = waits_between_tries()
+        waits = retry_waits()
         while True:
             try:
-                with self.writing() as connection:
+                with self.transaction() as connection:
                     return work(connection)
             except sa.exc.OperationalError as error:
                 wait = next(waits, None)
-                if wait is None or not can_be_tried_again(error):
+                if wait is None or not is_retryable(error):
                     raise
             time.sleep(wait)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reader(self) -> Iterator[Connection]:
         """A look that neither waits for writers nor holds them up."""
         with self._looks:
             # Lost connections, as by a restart of the database, are noticed here.
@@ -93,7 +93,7 @@ class Store:
             "classes": json.dumps(list(survey.question.classes)),
             "scale": json.dumps(scale),
         }
-        with self.writing() as connection:
+        with self.transaction() as connection:
             schema.metadata.create_all(connection)
             _add_columns(connection)
             for index in (index for table in schema.metadata.sorted_tables for index in table.indexes):
@@ -118,11 +118,11 @@ class Store:
 
     def tidy(self) -> None:
         """Empty SQLite's journal, in which deleted rows can still be read, once nobody reads what is in it."""
-        until = time.monotonic() + LONGEST_LOOK
-        while self.engine.dialect.name == "sqlite" and not self._emptied() and time.monotonic() < until:
+        until = time.monotonic() + LONGEST_READ
+        while self.engine.dialect.name == "sqlite" and not self._empty_journal() and time.monotonic() < until:
             time.sleep(0.1)
 
-    def _emptied(self) -> bool:
+    def _empty_journal(self) -> bool:
         """Whether the journal could be emptied at once: to wait for readers here would be to hold up all who write."""
         with self._turn, closing(self.engine.raw_connection()) as connection:
             cursor = connection.cursor()
@@ -134,7 +134,7 @@ class Store:
 
     def unit_names(self) -> dict[int, tuple[str, ...]]:
         """The items of every unit."""
-        with self.reading() as connection:
+        with self.reader() as connection:
             rows = connection.execute(sa.select(schema.units.c.id, schema.units.c.names))
             return {unit: tuple(json.loads(names)) for unit, names in rows}
 
@@ -142,7 +142,7 @@ class Store:
         self.engine.dispose()
 
 
-def storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
     """Whether both databases can hold it: no lone surrogates, and not the character 0, which PostgreSQL refuses."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -155,7 +155,7 @@ def now() -> float:
 def record_event(connection: Connection, event_kind: str, person: str | None = None, **details: Any) -> None:
     """Write down that something was done; these rows are never changed."""
     row = {"at": now(), "kind": event_kind, "person": person, "details": json.dumps(details)}
-    put_off(connection, EVENT, row)
+    defer(connection, EVENT, row)
 
 
 def setting(connection: Connection, key: str, default: str) -> str:
@@ -175,7 +175,7 @@ def set_setting(connection: Connection, key: str, value: str) -> None:
         connection.execute(sa.insert(schema.about).values(key=key, value=value))
 
 
-def waits_between_tries() -> Iterator[float]:
+def retry_waits() -> Iterator[float]:
     """Seconds to wait before each further try, for as long as patience lasts."""
     until, wait = time.monotonic() + PATIENCE, 0.002
     while time.monotonic() <= until:
@@ -183,7 +183,7 @@ def waits_between_tries() -> Iterator[float]:
         wait = min(0.1, 1.5 * wait)
 
 
-def can_be_tried_again(error: Exception) -> bool:
+def is_retryable(error: Exception) -> bool:
     """Whether a transaction can succeed when it is tried again: its connection was lost, as after a restart of the
     database, or whoever wrote before took too long.
 

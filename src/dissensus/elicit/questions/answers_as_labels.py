@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.questions.question import Answer, Question, Stated
+from dissensus.elicit.questions.question import Answer, BeliefRow, Question
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
@@ -28,12 +28,12 @@ def labels_from(
     if kind.gives == "vote":
         chosen = class_codes([kind.first(answer) for answer in answers], classes)
         return Votes(**given, classes=classes, choice=chosen)
-    assert kind.stated is not None, f"{question.kind} answers are not labels of items"
-    rows = [kind.stated(question, answer, name) for answer, name in zip(answers, about, strict=True)]
+    assert kind.as_belief is not None, f"{question.kind} answers are not labels of items"
+    rows = [kind.as_belief(question, answer, name) for answer, name in zip(answers, about, strict=True)]
     return Beliefs(**given, classes=classes, **_arrays(rows, classes))
 
 
-def _arrays(rows: Sequence[Stated], classes: tuple[str, ...]) -> dict[str, np.ndarray]:
+def _arrays(rows: Sequence[BeliefRow], classes: tuple[str, ...]) -> dict[str, np.ndarray]:
     """stated (m, k), ruled_out (m, k), named (m, r)"""
     stated = np.full((len(rows), len(classes)), np.nan)
     stated[_cells([row.probabilities for row in rows], classes)] = [

@@ -14,17 +14,17 @@ HIGHEST = "the class that has to get more than any other"
 
 def expects_class(
     meaning: str,
-    passed: Callable[[Answer, str], bool],
+    passes: Callable[[Answer, str], bool],
     simulate: Callable[[Question, np.ndarray, np.random.Generator], Answer],
 ) -> AttentionRule:
-    """A class is expected; `passed` says of an answer whether it gives that class what is due to it."""
+    """A class is expected; `passes` says of an answer whether it gives that class what is due to it."""
 
     def obvious(question: Question, expected: str, items: Sequence[str]) -> Answer:
         certain = np.eye(len(question.classes))[question.classes.index(expected)]
         return simulate(question, certain, np.random.default_rng(0))
 
     return AttentionRule(
-        meaning, _check_class, lambda question, expected, answer, items: passed(answer, expected), obvious
+        meaning, _check_class, lambda question, expected, answer, items: passes(answer, expected), obvious
     )
 
 

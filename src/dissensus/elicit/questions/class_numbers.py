@@ -15,7 +15,7 @@ def check_percent(field: str, value: Any) -> None:
         raise ValueError(f"{field} is {value!r}; expected a number from 0 to 100")
 
 
-def checked_classes(field: str, given: Any, classes: tuple[str, ...]) -> list[str]:
+def check_classes(field: str, given: Any, classes: tuple[str, ...]) -> list[str]:
     """A list of classes, each once and in the order of the survey."""
     if not isinstance(given, list):
         raise ValueError(f"{field} is a list of classes, not {type(given).__name__}")
@@ -25,7 +25,7 @@ def checked_classes(field: str, given: Any, classes: tuple[str, ...]) -> list[st
     return sorted(set(given), key=classes.index)
 
 
-def checked_numbers(field: str, given: Any, classes: tuple[str, ...]) -> dict[str, float]:
+def check_numbers(field: str, given: Any, classes: tuple[str, ...]) -> dict[str, float]:
     """A number of 0 or more for some of the classes, in the order of the survey."""
     if not isinstance(given, dict):
         raise ValueError(f"{field} is an object of class and number, not {type(given).__name__}")
@@ -42,7 +42,7 @@ def largest(parts: dict[str, float]) -> str:
     return max(parts, key=lambda name: parts[name])
 
 
-def held_belief(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def draw_belief(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """What one person holds: Dirichlet around the truth, so that the mean of what people hold is the truth.  (k,)"""
     mass = rng.standard_gamma(SURE * truth)
     return mass / mass.sum() if mass.sum() > 0 else truth

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from dissensus.elicit.questions.attention import HIGHEST, expects_class, highest
-from dissensus.elicit.questions.class_numbers import checked_numbers, held_belief, largest
+from dissensus.elicit.questions.class_numbers import check_numbers, draw_belief, largest
 from dissensus.elicit.questions.question import (
     FRAME,
     SHUFFLE,
     Answer,
+    BeliefRow,
     ExampleTrial,
     Option,
     Question,
     QuestionKind,
-    Stated,
 )
 
 
-def _checked_parts(field: str, given: Any, classes: tuple[str, ...], total: int) -> dict[str, int]:
-    parts = checked_numbers(field, given, classes)
+def _check_parts(field: str, given: Any, classes: tuple[str, ...], total: int) -> dict[str, int]:
+    parts = check_numbers(field, given, classes)
     for name, value in parts.items():
         if value != int(value):
             raise ValueError(f"{field} gives {name!r} {value!r}; expected a whole number")
@@ -30,21 +30,21 @@ def _checked_parts(field: str, given: Any, classes: tuple[str, ...], total: int)
     return {name: int(value) for name, value in parts.items() if value}
 
 
-def _drawn_parts(question: Question, truth: np.ndarray, total: int, rng: np.random.Generator) -> dict[str, int]:
-    parts = rng.multinomial(total, held_belief(truth, rng))
+def _draw_parts(question: Question, truth: np.ndarray, total: int, rng: np.random.Generator) -> dict[str, int]:
+    parts = rng.multinomial(total, draw_belief(truth, rng))
     return {name: int(part) for name, part in zip(question.classes, parts, strict=True) if part}
 
 
-def _shares(question: Question, parts: dict[str, int], total: int) -> Stated:
-    return Stated({name: parts.get(name, 0) / total for name in question.classes})
+def _shares(question: Question, parts: dict[str, int], total: int) -> BeliefRow:
+    return BeliefRow({name: parts.get(name, 0) / total for name in question.classes})
 
 
 def _simulate_percents(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    return {"percents": _drawn_parts(question, truth, 100, rng)}
+    return {"percents": _draw_parts(question, truth, 100, rng)}
 
 
 def _simulate_tokens(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    return {"tokens": _drawn_parts(question, truth, question.options["tokens"], rng)}
+    return {"tokens": _draw_parts(question, truth, question.options["tokens"], rng)}
 
 
 ALLOCATE = QuestionKind(
@@ -54,13 +54,13 @@ ALLOCATE = QuestionKind(
     script="allocate",
     fields={"percents": "for each class with any, whole percents that sum to 100"},
     example={"percents": {"3": 75, "8": 25}},
-    check=lambda question, answer: {"percents": _checked_parts("percents", answer["percents"], question.classes, 100)},
+    check=lambda question, answer: {"percents": _check_parts("percents", answer["percents"], question.classes, 100)},
     first=lambda answer: largest(answer["percents"]),
     simulate=_simulate_percents,
     attention=expects_class(HIGHEST, lambda answer, name: highest(answer["percents"], name), _simulate_percents),
     example_practice=ExampleTrial(("digit37",), "Many give 9 most of it, and 5 some."),
     example_attention=ExampleTrial(("digit185",), "0"),
-    stated=lambda question, answer, about: _shares(question, answer["percents"], 100),
+    as_belief=lambda question, answer, about: _shares(question, answer["percents"], 100),
     options={"shuffle": SHUFFLE, "frame": FRAME},
     least_classes=2,
     row_per_class=True,
@@ -74,14 +74,14 @@ TOKENS = QuestionKind(
     fields={"tokens": "for each class with any, how many; together all of them"},
     example={"tokens": {"3": 14, "8": 6}},
     check=lambda question, answer: {
-        "tokens": _checked_parts("tokens", answer["tokens"], question.classes, question.options["tokens"])
+        "tokens": _check_parts("tokens", answer["tokens"], question.classes, question.options["tokens"])
     },
     first=lambda answer: largest(answer["tokens"]),
     simulate=_simulate_tokens,
     attention=expects_class(HIGHEST, lambda answer, name: highest(answer["tokens"], name), _simulate_tokens),
     example_practice=ExampleTrial(("digit37",), "Many place most of the tokens on 9, and some on 5."),
     example_attention=ExampleTrial(("digit185",), "0"),
-    stated=lambda question, answer, about: _shares(question, answer["tokens"], question.options["tokens"]),
+    as_belief=lambda question, answer, about: _shares(question, answer["tokens"], question.options["tokens"]),
     options={"shuffle": SHUFFLE, "frame": FRAME, "tokens": Option(20, "how many tokens are placed", scale=True)},
     least_classes=2,
     row_per_class=True,

@@ -58,7 +58,7 @@ FRAME = Option(
 )
 
 
-class Stated(NamedTuple):
+class BeliefRow(NamedTuple):
     """What an answer says about classes: a row of Beliefs.
 
     probabilities  by class, only those that were stated
@@ -77,13 +77,13 @@ class AttentionRule:
 
     meaning  what the check gives as its `answer`, in a few words
     check    (where, question, items, what survey.toml gives) -> what is expected; ValueError names the value at `where`
-    passed   (question, what is expected, answer, items as shown) -> whether the answer passes
+    passes   (question, what is expected, answer, items as shown) -> whether the answer passes
     obvious  (question, what is expected, items as shown) -> an answer that passes
     """
 
     meaning: str
     check: Callable[[str, Question, Sequence[str], Any], Any]
-    passed: Callable[[Question, Any, Answer, Sequence[str]], bool]
+    passes: Callable[[Question, Any, Answer, Sequence[str]], bool]
     obvious: Callable[[Question, Any, Sequence[str]], Answer]
 
 
@@ -91,7 +91,7 @@ class ExampleTrial(NamedTuple):
     """Items of the survey that `dissensus elicit init` makes, with what is said or expected of them."""
 
     items: tuple[str, ...]
-    says: Any
+    reply: Any
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class QuestionKind:
     first          (answer) -> the class that it puts first, or its value
     simulate       (question, truth (k,), rng) -> an answer of somebody whose view follows the truth;
                    k is the number of classes, or 2 without classes
-    stated         (question, answer, class that the item is about) -> its row of Beliefs; None where answers are votes,
+    as_belief      (question, answer, class that the item is about) -> its row of Beliefs; None where answers are votes,
                    or say nothing about classes
     options        the settings it takes
     shows          items in one trial: 1, or 2 for a pair, 3 for a triplet
@@ -137,7 +137,7 @@ class QuestionKind:
     attention: AttentionRule
     example_practice: ExampleTrial
     example_attention: ExampleTrial
-    stated: Callable[[Question, Answer, str], Stated] | None = None
+    as_belief: Callable[[Question, Answer, str], BeliefRow] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     shows: int = 1
     in_place: int = 0
@@ -149,7 +149,7 @@ class QuestionKind:
 
     def __post_init__(self) -> None:
         assert self.gives not in ("vote", "belief") or self.least_classes >= 2, "votes and beliefs are about classes"
-        assert self.gives != "belief" or self.stated is not None, "a belief has to be stated"
+        assert self.gives != "belief" or self.as_belief is not None, "a belief has to be stated"
         assert self.in_place <= self.shows, "what is in place is shown"
         assert self.example.keys() == self.fields.keys(), "the example has the recorded fields"
         assert len(self.example_practice.items) == len(self.example_attention.items) == self.shows, (
@@ -163,7 +163,7 @@ class QuestionKind:
     @property
     def labels_items(self) -> bool:
         """Whether its answers are labels of items."""
-        return self.gives == "vote" or self.stated is not None
+        return self.gives == "vote" or self.as_belief is not None
 
     @property
     def pools(self) -> bool:

@@ -39,7 +39,7 @@ def check_answer(question: Question, answer: Any) -> Answer:
     return {name: checked[name] for name in kind.fields}
 
 
-def replaced_words(question: Question) -> tuple[list[str], list[str]]:
+def find_replaced_words(question: Question) -> tuple[list[str], list[str]]:
     """The options that choose words, as `name = "value"`, and the texts of theirs that the survey's own replace."""
     kind = QUESTIONS[question.kind]
     wordings = {name: option.default for name, option in kind.options.items() if option.words}

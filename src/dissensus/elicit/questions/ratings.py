@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.elicit.questions.attention import EXPECTS_NUMBER
-from dissensus.elicit.questions.question import Answer, ExampleTrial, Option, Question, QuestionKind, Stated
+from dissensus.elicit.questions.question import Answer, BeliefRow, ExampleTrial, Option, Question, QuestionKind
 
 
 def _check(question: Question, answer: Answer) -> Answer:
@@ -24,10 +24,10 @@ def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -
     return {"value": round(value) if step == 1 else round(float(value), 2)}
 
 
-def _typical(question: Question, answer: Answer, about: str) -> Stated:
+def _typical(question: Question, answer: Answer, about: str) -> BeliefRow:
     """A rating as the probability of the class that the item is about, on the scale from 0 to 1."""
     low, high = question.options["low"], question.options["high"]
-    return Stated({about: (answer["value"] - low) / (high - low)})
+    return BeliefRow({about: (answer["value"] - low) / (high - low)})
 
 
 def _scale(low: float, high: float, step: float, left: str, right: str) -> dict[str, Option]:
@@ -53,7 +53,7 @@ TYPICALITY = QuestionKind(
     attention=EXPECTS_NUMBER,
     example_practice=ExampleTrial(("digit37",), "Most find this a rather untypical nine."),
     example_attention=ExampleTrial(("digit185",), [0.5, 1]),
-    stated=_typical,
+    as_belief=_typical,
     options=_scale(0, 1, 0.01, "not at all typical", "extremely typical"),
     about=True,
 )

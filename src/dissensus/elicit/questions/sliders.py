@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.elicit.questions.attention import HIGHEST, expects_class, highest
-from dissensus.elicit.questions.class_numbers import checked_numbers, held_belief, largest
+from dissensus.elicit.questions.class_numbers import check_numbers, draw_belief, largest
 from dissensus.elicit.questions.question import (
     FRAME,
     SHUFFLE,
     Answer,
+    BeliefRow,
     ExampleTrial,
     Option,
     Question,
     QuestionKind,
-    Stated,
 )
 
 
 def _check(question: Question, answer: Answer) -> Answer:
-    values = checked_numbers("values", answer["values"], question.classes)
+    values = check_numbers("values", answer["values"], question.classes)
     untouched = [name for name in question.classes if name not in values]
     if untouched:
         raise ValueError(f"values has no number for {untouched[0]!r}; every slider has to be touched")
@@ -30,7 +30,7 @@ def _check(question: Question, answer: Answer) -> Answer:
 
 
 def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    held = held_belief(truth, rng)
+    held = draw_belief(truth, rng)
     return {"values": {name: round(float(p), 2) for name, p in zip(question.classes, held, strict=True)}}
 
 
@@ -47,7 +47,7 @@ SLIDERS = QuestionKind(
     attention=expects_class(HIGHEST, lambda answer, name: highest(answer["values"], name), _simulate),
     example_practice=ExampleTrial(("digit37",), "Many set 9 high and 5 somewhere in the middle."),
     example_attention=ExampleTrial(("digit185",), "0"),
-    stated=lambda question, answer, about: Stated(answer["values"]),
+    as_belief=lambda question, answer, about: BeliefRow(answer["values"]),
     options={
         "shuffle": SHUFFLE,
         "frame": FRAME,

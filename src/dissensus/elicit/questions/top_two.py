@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.elicit.questions.attention import expects_class
-from dissensus.elicit.questions.class_numbers import check_percent, checked_classes, held_belief
+from dissensus.elicit.questions.class_numbers import check_classes, check_percent, draw_belief
 from dissensus.elicit.questions.question import (
     FRAME,
     SHUFFLE,
     Answer,
+    BeliefRow,
     ExampleTrial,
     Option,
     Question,
     QuestionKind,
-    Stated,
 )
 from dissensus.elicit.questions.wording import WORDINGS, top_two_texts
 
@@ -34,7 +34,7 @@ def _check(question: Question, answer: Answer) -> Answer:
         if second not in question.classes or second == first:
             raise ValueError(f"second {second!r} is not one of the other {len(question.classes) - 1} classes")
         check_percent("second_percent", answer["second_percent"])
-    ruled_out = checked_classes("ruled_out", answer["ruled_out"], question.classes)
+    ruled_out = check_classes("ruled_out", answer["ruled_out"], question.classes)
     if ruled_out and not question.options["ruling_out"]:
         raise ValueError("this question has nothing to rule out, but ruled_out names classes")
     used = sorted(set(ruled_out) & {first, second})
@@ -43,13 +43,13 @@ def _check(question: Question, answer: Answer) -> Answer:
     return {**answer, "ruled_out": ruled_out}
 
 
-def _stated(question: Question, answer: Answer, about: str) -> Stated:
+def _stated(question: Question, answer: Answer, about: str) -> BeliefRow:
     named = {answer[role]: answer[f"{role}_percent"] / 100 for role in ("first", "second") if answer[role] is not None}
-    return Stated(named, (answer["first"], answer["second"]), tuple(answer["ruled_out"]))
+    return BeliefRow(named, (answer["first"], answer["second"]), tuple(answer["ruled_out"]))
 
 
 def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    held = held_belief(truth, rng)
+    held = draw_belief(truth, rng)
     order = np.argsort(-held, kind="stable")
     percent = np.rint(100 * held).astype(int)
     two = question.options["second"] and truth.size > 1 and percent[order[1]] > 0
@@ -87,7 +87,7 @@ TOP_TWO = QuestionKind(
         ("digit37",), "Many say: nine 70 percent, five 20 percent. Other answers are as good."
     ),
     example_attention=ExampleTrial(("digit185",), "0"),
-    stated=_stated,
+    as_belief=_stated,
     options={
         "layout": Option(
             "compact", "compact; search (for many classes); form (as in Collins 2022)", ("compact", "search", "form")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.dashboard.status import status_of
+from dissensus.elicit.dashboard.status import survey_status
 from dissensus.elicit.export import answer_table, labels_of
 from dissensus.elicit.media import media_address
-from dissensus.elicit.rehearsal.simulated_people import seen_as, send_people, simulated_truth
-from dissensus.elicit.rehearsal.turned_away import turned_away_early
-from dissensus.elicit.running import Running, open_survey
-from dissensus.elicit.server import serving
+from dissensus.elicit.rehearsal.simulated_people import send_people, simulate_truth, stimulus_key
+from dissensus.elicit.rehearsal.turned_away import count_turned_away
+from dissensus.elicit.server import background_server
+from dissensus.elicit.survey_run import SurveyRun, open_survey
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.names import positions_of
 from dissensus.labels.shares import as_distributions
@@ -60,11 +60,11 @@ def rehearse(
     try:
         if answer_table(run).num_rows:
             raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
-        truth = simulated_truth(run.survey, len(run.units.items), seed)
-        with serving(folder, database, workers=workers) as address:
+        truth = simulate_truth(run.survey, len(run.units.items), seed)
+        with background_server(folder, database, workers=workers) as address:
             done = send_people(
                 run.survey,
-                known_by(run),
+                items_by_stimulus(run),
                 truth,
                 address,
                 annotators,
@@ -76,7 +76,7 @@ def rehearse(
                 leave=leave,
             )
         kept = answer_table(run).column("trial").to_pylist()
-        status = status_of(run)
+        status = survey_status(run)
         stages = status["stages"]
         facts = {
             **done.as_json(),
@@ -84,11 +84,11 @@ def rehearse(
             "twice": len(kept) - len(set(kept)),
             "finished": stages.get("done", 0),
             "found_nothing_left": stages.get("full", 0),
-            "turned_away_early": turned_away_early(run),
+            "turned_away_early": count_turned_away(run),
             "missing": status["wanted"] - status["answers"] + status["surplus"],
             "surplus": status["surplus"],
             "surplus_share": status["surplus"] / max(status["wanted"], 1),
-            **_recovered(run, truth),
+            **_distance_to_truth(run, truth),
             "database": run.store.address,
         }
         if done.errors:
@@ -98,10 +98,10 @@ def rehearse(
         run.store.close()
 
 
-def known_by(run: Running) -> dict[str, int]:
+def items_by_stimulus(run: SurveyRun) -> dict[str, int]:
     """The place of each item by what a person sees of it: the addresses of its pictures and sounds, and its texts."""
     return {
-        seen_as(
+        stimulus_key(
             [
                 part.content if part.medium == "text" else media_address(run.secret, item.name, i)
                 for i, part in enumerate(item.parts)
@@ -111,7 +111,7 @@ def known_by(run: Running) -> dict[str, int]:
     }
 
 
-def _recovered(run: Running, truth: np.ndarray) -> dict[str, float]:
+def _distance_to_truth(run: SurveyRun, truth: np.ndarray) -> dict[str, float]:
     """Mean total variation between the truth and what the answers say, beside what sampling alone explains."""
     if not run.survey.kind.pools:
         return {}

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 
-from dissensus.elicit.identity import signed, survey_secret
+from dissensus.elicit.identity import sign, survey_secret
 from dissensus.elicit.questions.question import Answer
 from dissensus.elicit.survey.extra_trials import attention_check
 from dissensus.elicit.survey.settings import Survey
@@ -24,7 +24,7 @@ ARRIVAL = 5.0
 LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
 
 
-def seen_as(parts: Sequence[str]) -> str:
+def stimulus_key(parts: Sequence[str]) -> str:
     """What an item is known by: all that it shows, as one premise may stand above many hypotheses."""
     return "\0".join(parts)
 
@@ -60,7 +60,7 @@ class Rehearsal:
         }
 
 
-def simulated_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
+def simulate_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
     """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
     k = max(len(survey.question.classes), 2)
     return random_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
@@ -203,7 +203,7 @@ class _Walk:
         name = f"rehearsal-{self.seed}-{self.number}"
         invented = hashlib.sha256(name.encode()).hexdigest()
         query = {
-            "links": {"invite": signed(survey_secret(self.survey.folder), "invite", name)},
+            "links": {"invite": sign(survey_secret(self.survey.folder), "invite", name)},
             "prolific": {"PROLIFIC_PID": invented[:24], "SESSION_ID": invented[24:48]},
             "mturk": {"workerId": f"A{invented[:13].upper()}", "assignmentId": invented[13:43].upper()},
         }.get(source, {})
@@ -251,7 +251,7 @@ class _Walk:
         """An answer that follows the truth of what is shown; items are known by what a person sees of them."""
         survey, question = self.survey, self.survey.question
         places = [
-            self.names[seen_as([part.get("src") or part["text"] for part in stimulus["parts"]])]
+            self.names[stimulus_key([part.get("src") or part["text"] for part in stimulus["parts"]])]
             for stimulus in page["stimuli"]
         ]
         shown = [self.items[place] for place in places] if self.items else []

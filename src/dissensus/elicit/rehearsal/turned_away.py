@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import setting
-from dissensus.elicit.running import Running
 from dissensus.elicit.survey.items import units_per_person
+from dissensus.elicit.survey_run import SurveyRun
 
 MAIN = (
     sa.select(schema.answers.c.person, schema.answers.c.unit, schema.answers.c.received)
@@ -19,14 +19,14 @@ MAIN = (
 LET_GO = sa.select(schema.people.c.id, schema.people.c.finished).where(schema.people.c.stage.in_(("full", "done")))
 
 
-def turned_away_early(run: Running) -> int:
+def count_turned_away(run: SurveyRun) -> int:
     """How many were told that nothing is left, or got fewer items than one person is to get, while an item that they
     had not had still lacked an answer.
 
     Items that a draw by expected error has closed count as missing nothing only where they have all their answers, and
     batches are given whole, so it is about draws without either.
     """
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         per_item = int(setting(connection, "per_item", str(run.survey.protocol.per_item)))
         answers = connection.execute(MAIN).all()
         let_go = connection.execute(LET_GO).all()

@@ -17,12 +17,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import Work, now, storable
-from dissensus.elicit.database.together import put_off
-from dissensus.elicit.identity import keyed_hash, signed, survey_secret, unsigned
-from dissensus.elicit.running import Refused, Running
+from dissensus.elicit.database.shared_transaction import defer
+from dissensus.elicit.database.store import Work, is_storable, now
+from dissensus.elicit.identity import keyed_hash, sign, survey_secret, unsign
 from dissensus.elicit.session import protocol
 from dissensus.elicit.survey.settings import read_survey
+from dissensus.elicit.survey_run import RequestError, SurveyRun
 
 KNOWN = sa.select(schema.people.c.id, schema.people.c.source).where(schema.people.c.person == sa.bindparam("person_"))
 NEW = sa.insert(schema.people)
@@ -49,7 +49,7 @@ FORMS = {
 }
 
 
-class BegunElsewhere(Refused):
+class StartedElsewhereError(RequestError):
     """The person of this link has a session, which this link alone does not open.
 
     whose  what the browser in which it was begun keeps the session by
@@ -60,12 +60,12 @@ class BegunElsewhere(Refused):
         self.whose = whose
 
 
-def arrive(run: Running, query: Mapping[str, str]) -> str:
+def arrive(run: SurveyRun, query: Mapping[str, str]) -> str:
     """The id of the person who came by this link: a new one, or the one they had where the link may open it."""
-    return run.store.write(arriving(run, query))
+    return run.store.write(arrive_work(run, query))
 
 
-def arriving(run: Running, query: Mapping[str, str]) -> Work[str]:
+def arrive_work(run: SurveyRun, query: Mapping[str, str]) -> Work[str]:
     """As `arrive`, for a transaction of the caller's."""
     person, source = _who(run, query), run.survey.people.source
     _check_forms(query, KEPT.get(source, ()))
@@ -90,7 +90,7 @@ def arriving(run: Running, query: Mapping[str, str]) -> Work[str]:
     def work(connection: Connection) -> str:
         there = connection.execute(KNOWN, {"person_": person}).one_or_none()
         if there is None:
-            put_off(connection, NEW, row)
+            defer(connection, NEW, row)
             return str(row["id"])
         mine = there.id == row["id"]  # written by a commit whose connection was lost before it could say so
         if (
@@ -98,13 +98,13 @@ def arriving(run: Running, query: Mapping[str, str]) -> Work[str]:
             and not mine
             and (VISIT[source] not in kept or _visit(source, there.source) != kept[VISIT[source]])
         ):
-            raise BegunElsewhere(whose_session(run, str(there.id)))
+            raise StartedElsewhereError(whose_session(run, str(there.id)))
         return str(there.id)
 
     return work
 
 
-def whose_session(run: Running, person_id: str) -> str:
+def whose_session(run: SurveyRun, person_id: str) -> str:
     """A name for somebody's session that opens nothing and says nothing, by which their browser finds it again."""
     return keyed_hash(run.secret, f"session {person_id}")[:16]
 
@@ -119,24 +119,26 @@ def personal_links(folder: Path | str, count: int, address: str) -> list[str]:
         raise ValueError(f'people.source is "{survey.people.source}"; personal links are for source = "links"')
     secret = survey_secret(survey.folder)
     start = f"{address.rstrip('/')}/start"
-    return [f"{start}?invite={signed(secret, 'invite', secrets.token_hex(8))}" for _ in range(count)]
+    return [f"{start}?invite={sign(secret, 'invite', secrets.token_hex(8))}" for _ in range(count)]
 
 
-def _who(run: Running, query: Mapping[str, str]) -> str:
+def _who(run: SurveyRun, query: Mapping[str, str]) -> str:
     source = run.survey.people.source
     if source == "open":
         return secrets.token_hex(16)
     name = WHO[source]
     given = query.get(name, "")
     if source == "mturk" and query.get("assignmentId") == PREVIEW:
-        raise Refused("preview", 403)
-    if not given or len(given) > 500 or not storable(given):
-        raise Refused(f"this survey is entered by a link that carries {name}; please use the link you were sent", 403)
+        raise RequestError("preview", 403)
+    if not given or len(given) > 500 or not is_storable(given):
+        raise RequestError(
+            f"this survey is entered by a link that carries {name}; please use the link you were sent", 403
+        )
     _check_forms(query, (name,))
     if source == "links":
-        invited = unsigned(run.secret, "invite", given)
+        invited = unsign(run.secret, "invite", given)
         if invited is None:
-            raise Refused("this invitation was not made by this survey; please use the link you were sent", 403)
+            raise RequestError("this invitation was not made by this survey; please use the link you were sent", 403)
         given = invited
     return given if run.survey.people.keep_ids else keyed_hash(run.secret, given)
 
@@ -145,12 +147,12 @@ def _check_forms(query: Mapping[str, str], names: tuple[str, ...]) -> None:
     for name in names:
         given = query.get(name, "")
         if "{{%" in given or "${" in given:
-            raise Refused(
+            raise RequestError(
                 f"the link was not filled in: {name} is {given[:60]!r}; please tell the people who sent it to you", 403
             )
         form, expected = FORMS.get(name, ("", ""))
         if given and form and not re.fullmatch(form, given):
-            raise Refused(
+            raise RequestError(
                 f"{name} is {given[:60]!r} in this link; expected {expected}; please use the link you were sent", 403
             )
 

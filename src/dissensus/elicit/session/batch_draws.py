@@ -48,7 +48,7 @@ def next_of_batch(
     return _left(connection, listed[mine], person, seed)
 
 
-def batch_is_missing(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
+def has_missing_batch(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
     """Whether something of the person's batch is left, or, where they have none, somebody is missing for some batch."""
     listed = read_batches(survey.folder / survey.protocol.batches)
     mine = connection.scalar(MINE, {"person_": person})

@@ -13,15 +13,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.database.together import ahead, people_together, put_off, settle
+from dissensus.elicit.database.shared_transaction import defer, people_in_transaction, read_ahead, write_deferred
 from dissensus.elicit.session.batch_draws import next_of_batch
 from dissensus.elicit.session.hold_times import long_before
-from dissensus.elicit.session.offers import Next, Offers
-from dissensus.elicit.session.second_holders import second_place
+from dissensus.elicit.session.offers import Offers, Upcoming
+from dissensus.elicit.session.second_holders import find_held_unit
 from dissensus.elicit.survey.settings import Survey
 
 SOME = 24  # units that are looked up for a draw: the person has not had all of them, as a rule
-# The same as `Unit.taken`.
+# The same as `Unit.after_draw`.
 FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
 TAKE = (
     sa.update(units)
@@ -42,11 +42,11 @@ LATE = (
 )
 
 
-class Drawn(NamedTuple):
+class DrawnUnit(NamedTuple):
     """A unit that a person now holds, and what they may expect after it."""
 
     unit: int
-    next: Next | None
+    next: Upcoming | None
 
 
 def draw(
@@ -59,8 +59,8 @@ def draw(
     had: Collection[int],
     late: float,
     first: bool,
-    expected: Next | None = None,
-) -> Drawn | None:
+    expected: Upcoming | None = None,
+) -> DrawnUnit | None:
     """A unit that this person has not had and that still needs answers, held for them; None when there is none.
 
     had       the units that they had
@@ -70,14 +70,14 @@ def draw(
     """
     if first:
         _release(connection, late)
-    drawn = _taken(connection, survey, person, seed, per_item, had, late, expected)
+    drawn = _take_unit(connection, survey, person, seed, per_item, had, late, expected)
     if drawn is None and not first and _release(connection, late):
-        drawn = _taken(connection, survey, person, seed, per_item, had, late, None)
+        drawn = _take_unit(connection, survey, person, seed, per_item, had, late, None)
     if drawn is None and survey.protocol.draw != "batches":
-        unit = second_place(connection, person, per_item)
+        unit = find_held_unit(connection, person, per_item)
         if unit is not None:
             connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
-            drawn = Drawn(unit, None)
+            drawn = DrawnUnit(unit, None)
     return drawn
 
 
@@ -93,7 +93,7 @@ def give_back(connection: Connection, trial: str, unit: int) -> None:
     connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
 
 
-def _taken(
+def _take_unit(
     connection: Connection,
     survey: Survey,
     person: str,
@@ -101,26 +101,26 @@ def _taken(
     per_item: int,
     had: Collection[int],
     late: float,
-    expected: Next | None,
-) -> Drawn | None:
+    expected: Upcoming | None,
+) -> DrawnUnit | None:
     draw = survey.protocol.draw
     if draw == "batches":
         units_left = next_of_batch(connection, survey, person, seed, per_item, late)
         if not units_left:
             return None
         connection.execute(TAKE, {"unit_": units_left[0], "tie_": random.getrandbits(30)})
-        return Drawn(units_left[0], Next(units_left[1], 0) if len(units_left) > 1 else None)
-    most = SOME + 2 * len(people_together(connection))
-    offers = ahead(connection, (draw, per_item), lambda: Offers(connection, draw, per_item, most))
+        return DrawnUnit(units_left[0], Upcoming(units_left[1], 0) if len(units_left) > 1 else None)
+    most = SOME + 2 * len(people_in_transaction(connection))
+    offers = read_ahead(connection, (draw, per_item), lambda: Offers(connection, draw, per_item, most))
     unit = offers.take(had, expected)
     if unit is None and not offers.complete:  # the person had all of those
-        settle(connection)
+        write_deferred(connection)
         offers.look(connection, len(had) + most)
         unit = offers.take(had, expected)
     if unit is None:
         return None
-    put_off(connection, TAKE, {"unit_": unit.id, "tie_": unit.tie})
-    return Drawn(unit.id, offers.next_for({*had, unit.id}))
+    defer(connection, TAKE, {"unit_": unit.id, "tie_": unit.tie})
+    return DrawnUnit(unit.id, offers.next_for({*had, unit.id}))
 
 
 def _release(connection: Connection, before: float) -> int:

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import units
-from dissensus.elicit.database.together import ASIDE
+from dissensus.elicit.database.shared_transaction import INDEPENDENT
 
 OPEN = (
     sa.select(units.c.id, units.c.assigned, units.c.priority, units.c.tie)
     .where(units.c.main, units.c.assigned < sa.bindparam("per_item"))
-    .execution_options(**ASIDE)
+    .execution_options(**INDEPENDENT)
 )
 WANTED = {
     "least-answered": OPEN.order_by(units.c.assigned, units.c.tie),
@@ -32,7 +32,7 @@ LAST = (
     .where(units.c.main, units.c.assigned == sa.bindparam("fewest"))
     .order_by(units.c.tie.desc())
     .limit(64)  # as many however many draw: what somebody was told to expect is to be here when they come for it
-    .execution_options(**ASIDE)
+    .execution_options(**INDEPENDENT)
 )
 NEAR_TOP = 8
 
@@ -45,7 +45,7 @@ class Unit(NamedTuple):
     priority: float
     tie: int
 
-    def taken(self) -> Unit:
+    def after_draw(self) -> Unit:
         """The unit once one more person has it.
 
         It gets a new random place, so that no two people get the same series. What one more answer is worth falls about
@@ -56,7 +56,7 @@ class Unit(NamedTuple):
         return Unit(self.id, self.assigned + 1, self.priority * falls, random.getrandbits(30))
 
 
-class Next(NamedTuple):
+class Upcoming(NamedTuple):
     """A unit that a person may expect, without holding it, and how many had drawn it by then."""
 
     unit: int
@@ -88,17 +88,17 @@ class Offers:
             last = connection.execute(LAST, {"fewest": self.wanted[0].assigned})
             self.last = {row.id: Unit(*row) for row in last}
 
-    def take(self, had: Collection[int], expected: Next | None) -> Unit | None:
+    def take(self, had: Collection[int], expected: Upcoming | None) -> Unit | None:
         """The unit that a person gets who had these, as it is from then on; None where none of those here is left.
 
         expected  what they were told to expect; they get it where nobody took it meanwhile
         """
-        unit = self._as_expected(expected)
+        unit = self._find_announced(expected)
         if unit is None or unit.id in had:
             unit = next((each for each in self.wanted if each.id not in had), None)
         if unit is None:
             return None
-        taken, order = unit.taken(), ORDER[self.draw]
+        taken, order = unit.after_draw(), ORDER[self.draw]
         self.last.pop(unit.id, None)
         if unit in self.wanted:
             self.wanted.remove(unit)
@@ -106,7 +106,7 @@ class Offers:
             insort(self.wanted, taken, key=order)
         return taken
 
-    def next_for(self, had: Collection[int]) -> Next | None:
+    def next_for(self, had: Collection[int]) -> Upcoming | None:
         """What somebody who had these can expect next: one that others will come to last, or, where draws are by
         expected error, one that is near the top and not the first."""
         offered = self.last.values() if self.draw == "least-answered" else self.wanted[1 : NEAR_TOP + 1]
@@ -114,9 +114,9 @@ class Offers:
         if not free:
             return None
         unit = random.choice(free)
-        return Next(unit.id, unit.assigned)
+        return Upcoming(unit.id, unit.assigned)
 
-    def _as_expected(self, expected: Next | None) -> Unit | None:
+    def _find_announced(self, expected: Upcoming | None) -> Unit | None:
         if expected is None:
             return None
         unit = self.last.get(expected.unit) or next((each for each in self.wanted if each.id == expected.unit), None)

@@ -9,13 +9,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
+from dissensus.elicit.database.shared_transaction import INDEPENDENT, defer
 from dissensus.elicit.database.store import now, record_event
-from dissensus.elicit.database.together import ASIDE, put_off
-from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.survey.settings import Survey
+from dissensus.elicit.survey_run import RequestError, SurveyRun
 
-MOVE = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).execution_options(**ASIDE)
+MOVE = sa.update(schema.people).where(schema.people.c.id == sa.bindparam("person_")).execution_options(**INDEPENDENT)
 PAGE = sa.insert(schema.pages)
 
 
@@ -28,19 +28,19 @@ def page_name(person: Row[Any]) -> str:
     return str(person.stage)
 
 
-def save_page(run: Running, connection: Connection, person: Row[Any], page: str, answer: dict[str, Any]) -> None:
+def save_page(run: SurveyRun, connection: Connection, person: Row[Any], page: str, answer: dict[str, Any]) -> None:
     """A page that is not a trial: kept once, and the person moves on. A page of the past is left as it is."""
     if page != page_name(person) and not page.startswith("break:"):
         known = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
         if connection.scalar(known) is None:
-            raise Refused(f"page {page!r} is not where this session is", 409)
+            raise RequestError(f"page {page!r} is not where this session is", 409)
         return
     here = sa.select(schema.pages.c.page).where(schema.pages.c.person == person.id, schema.pages.c.page == page)
     if connection.scalar(here) is not None:
         return
     stage, place, attempts = _step_after(run, person, page, answer)
     row = {"person": person.id, "page": page, "answer": json.dumps(_asked(run.survey, page, answer)), "received": now()}
-    put_off(connection, PAGE, row)
+    defer(connection, PAGE, row)
     change: dict[str, Any] = {"stage": stage, "place": place, "attempts": attempts}
     if stage in protocol.ENDS:
         change["finished"] = now()
@@ -48,7 +48,7 @@ def save_page(run: Running, connection: Connection, person: Row[Any], page: str,
     connection.execute(MOVE.values(change), {"person_": person.id})
 
 
-def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any]) -> tuple[str, int, int]:
+def _step_after(run: SurveyRun, person: Row[Any], page: str, answer: dict[str, Any]) -> tuple[str, int, int]:
     """Stage, place and attempts after this page."""
     survey, stage = run.survey, str(person.stage)
     here = (stage, int(person.place), int(person.attempts))
@@ -56,11 +56,11 @@ def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any
         settings = survey.protocol
         breaks = settings.per_person // settings.break_every if settings.break_every else 0
         if page not in {f"break:{number}" for number in range(1, breaks + 1)}:
-            raise Refused(f"page {page!r} is not where this session is", 409)
+            raise RequestError(f"page {page!r} is not where this session is", 409)
         return here
     if stage == "consent":
         if not isinstance(answer.get("agreed"), bool):
-            raise Refused("expected answer.agreed to be true or false")
+            raise RequestError("expected answer.agreed to be true or false")
         return (protocol.stage_after(survey, stage), 0, 0) if answer["agreed"] else ("declined", 0, 0)
     if stage == "instructions" and person.place + 1 < len(survey.protocol.instructions):
         return stage, person.place + 1, 0
@@ -72,14 +72,14 @@ def _step_after(run: Running, person: Row[Any], page: str, answer: dict[str, Any
             or len(chosen) != len(checks)
             or any(option not in check.options for option, check in zip(chosen, checks, strict=True))
         ):
-            raise Refused(f"expected answer.chosen to be a list of options, one for each question ({len(checks)})")
+            raise RequestError(f"expected answer.chosen to be a list of options, one for each question ({len(checks)})")
         if not protocol.passed(survey, chosen):
             tried = int(person.attempts) + 1
             return (stage, 0, tried) if tried < survey.protocol.attempts else ("failed", 0, tried)
     if stage == "debrief":
         _check_debrief(survey, answer)
     if stage in ("trials", "practice", *protocol.ENDS):
-        raise Refused(f"page {page!r} is not where this session is", 409)
+        raise RequestError(f"page {page!r} is not where this session is", 409)
     return protocol.stage_after(survey, stage), 0, 0
 
 
@@ -93,8 +93,8 @@ def _check_debrief(survey: Survey, answer: dict[str, Any]) -> None:
     for field in survey.debrief:
         value = answer.get(field.name, "")
         if not isinstance(value, str) or len(value) > 10_000:
-            raise Refused(f"answer.{field.name} is not a text of at most 10,000 characters")
+            raise RequestError(f"answer.{field.name} is not a text of at most 10,000 characters")
         if field.required and not value.strip():
-            raise Refused(f"{field.question} needs an answer")
+            raise RequestError(f"{field.question} needs an answer")
         if field.options and value and value not in field.options:
-            raise Refused(f"answer.{field.name} is {value!r}; expected one of the options")
+            raise RequestError(f"answer.{field.name} is {value!r}; expected one of the options")

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now, set_setting, setting
 from dissensus.elicit.questions.answers_as_labels import class_codes
-from dissensus.elicit.running import Running
+from dissensus.elicit.survey_run import SurveyRun
 
 EVERY = 2.0  # seconds between looks at whether there are new answers
 SLOWEST = 20.0  # seconds after which new answers are taken in, however few they are
@@ -33,7 +33,7 @@ MAIN = sa.select(schema.units.c.id, schema.units.c.assigned).where(schema.units.
 RANK = sa.update(schema.units).where(schema.units.c.id == sa.bindparam("unit_"))
 
 
-async def keep_ranking(run: Running) -> None:
+async def keep_ranking(run: SurveyRun) -> None:
     """Rank again and again for as long as the server runs; of several processes one at a time does it."""
     while True:
         try:
@@ -44,7 +44,7 @@ async def keep_ranking(run: Running) -> None:
         await asyncio.sleep(max(EVERY, REST * spent))
 
 
-def rank_if_due(run: Running) -> float:
+def rank_if_due(run: SurveyRun) -> float:
     """Rank the units where enough answers are new and no other process is at it; the seconds that it took.
 
     Enough is one for every tenth unit, or any number after SLOWEST seconds.
@@ -71,7 +71,7 @@ def rank_if_due(run: Running) -> float:
     return time.monotonic() - began
 
 
-def rank(run: Running) -> None:
+def rank(run: SurveyRun) -> None:
     """Write into each unit by how much one more answer is expected to lower its error, or that it needs none.
 
         priority = expected drop of KL(true distribution || estimate) by the next vote, nats, 0 or more, once its gain
@@ -81,10 +81,10 @@ def rank(run: Running) -> None:
     Answers count by the class they put first. What people hold without having answered it yet counts as if their
     votes were spread, by lowering the value with the square of the number of answers, as `draws.TAKE` does.
     """
-    with run.store.reading() as connection:
+    with run.store.reader() as connection:
         units = connection.execute(MAIN).all()
         place = {unit: i for i, (unit, _) in enumerate(units)}
-        counts = counted(run, connection.execute(CHOSEN).all(), place)
+        counts = count_first_choices(run, connection.execute(CHOSEN).all(), place)
     votes = counts.sum(axis=1)
     ahead = np.array([assigned for _, assigned in units]) - votes
     value = priorities(counts, run.survey.protocol.enough)
@@ -118,7 +118,7 @@ def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
     return np.where(done, CLOSED, expected_drop(posterior) if pays else 1 / (1.0 + votes) ** 2)
 
 
-def counted(run: Running, answers: Any, place: dict[int, int]) -> np.ndarray:
+def count_first_choices(run: SurveyRun, answers: Any, place: dict[int, int]) -> np.ndarray:
     """First choices of each unit.  -> (n, k)"""
     classes, first = run.survey.question.classes, run.survey.kind.first
     counts = np.zeros((len(place), len(classes)), dtype=np.int64)

@@ -11,13 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
+from dissensus.elicit.database.shared_transaction import defer
 from dissensus.elicit.database.store import now
-from dissensus.elicit.database.together import put_off
 from dissensus.elicit.questions.question_kinds import check_answer
-from dissensus.elicit.running import Refused, Running
 from dissensus.elicit.session.doubtful_times import doubts_about
 from dissensus.elicit.session.protocol import TrialKind
 from dissensus.elicit.survey.extra_trials import unit_key
+from dissensus.elicit.survey_run import RequestError, SurveyRun
 
 KEEP = sa.insert(schema.answers).values({column: sa.bindparam(f"{column.name}_") for column in schema.answers.c})
 UNHOLD = sa.update(schema.trials).where(schema.trials.c.id == sa.bindparam("trial_")).values(held=sa.false())
@@ -39,7 +39,7 @@ TEXT = 2000  # characters of a text that was typed or chosen
 LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
 
 
-class Given(NamedTuple):
+class GivenTrial(NamedTuple):
     """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters.
 
     held   whether its place is still kept for them
@@ -56,10 +56,10 @@ class Given(NamedTuple):
 
 
 def save_answer(
-    run: Running,
+    run: SurveyRun,
     connection: Connection,
     person: Row[Any],
-    given: list[Given],
+    given: list[GivenTrial],
     trial_id: str,
     sent: Mapping[str, Any],
     replace: Callable[[dict[str, Any]], object] | None = None,
@@ -71,18 +71,18 @@ def save_answer(
     """
     place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
     if place is None:
-        raise Refused("this trial is not part of your session", 404)
+        raise RequestError("this trial is not part of your session", 404)
     trial = given[place]
     feedback = _feedback(run, trial)
     if trial.answered is not None and replace is None:
         return feedback
     if trial.answered is None and replace is not None:
-        raise Refused("this trial has no answer that was taken back", 409)
+        raise RequestError("this trial has no answer that was taken back", 409)
     try:
         answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
-        raise Refused(str(error)) from None
-    times = checked_times(sent.get("times"))
+        raise RequestError(str(error)) from None
+    times = check_times(sent.get("times"))
     client: Any = sent.get("client")
     received, seconds = now(), _seconds(times)
     # A trial is shown after it was drawn, and once more after its answer came. What was answered between is no bound:
@@ -117,11 +117,11 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
     """
     row = {f"{name}_": value for name, value in answer.items()}
     if answer["kind"] != "main":
-        put_off(connection, KEEP, row)
+        defer(connection, KEEP, row)
         return
     change = {"counts": counts, "back": counts - held}
     # Draws choose by how many places are kept.
-    write = connection.execute if change["back"] else partial(put_off, connection)
+    write = connection.execute if change["back"] else partial(defer, connection)
     if connection.dialect.name == "postgresql":
         write(AT_ONCE, row | change)
         return
@@ -130,7 +130,7 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
     write(COUNT, change | {"unit_": answer["unit"]})
 
 
-def checked_times(given: Any) -> dict[str, Any]:
+def check_times(given: Any) -> dict[str, Any]:
     """What the browser measured, in milliseconds since the page was shown; what is not of that form is refused.
 
     looked, ready, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
@@ -138,15 +138,17 @@ def checked_times(given: Any) -> dict[str, Any]:
     All but `submitted` may be missing; what an honest browser always has leaves doubts then.
     """
     if not isinstance(given, dict) or set(given) - MEASURED:
-        raise Refused(f"expected times, an object with {', '.join(sorted(MEASURED))}")
+        raise RequestError(f"expected times, an object with {', '.join(sorted(MEASURED))}")
     for name in ("looked", "ready", "touched", "submitted"):
         if not _is_time(given.get(name)) and (given.get(name) is not None or name == "submitted"):
-            raise Refused(
+            raise RequestError(
                 f"times.{name} is {str(given.get(name))[:60]}; expected milliseconds since the page was shown"
             )
     for name in ("early", "reloads"):
         if name in given and not (type(given[name]) is int and 0 <= given[name] <= MOST_OFTEN):
-            raise Refused(f"times.{name} is {str(given[name])[:60]}; expected a whole number from 0 to {MOST_OFTEN:,}")
+            raise RequestError(
+                f"times.{name} is {str(given[name])[:60]}; expected a whole number from 0 to {MOST_OFTEN:,}"
+            )
     for name, fits, shape in (
         ("changes", _is_change, "[when, field, value]"),
         ("away", _is_span, "[from, to]"),
@@ -158,7 +160,7 @@ def checked_times(given: Any) -> dict[str, Any]:
             or len(rows) > 5_000
             or not all(isinstance(row, list) and fits(row) for row in rows)
         ):
-            raise Refused(f"times.{name} is not a list of at most 5,000 {shape}")
+            raise RequestError(f"times.{name} is not a list of at most 5,000 {shape}")
     return given
 
 
@@ -192,7 +194,7 @@ def _seconds(times: dict[str, Any]) -> float | None:
     return spent / 1000 if 0 <= spent <= LONGEST else None
 
 
-def _feedback(run: Running, trial: Given) -> str | None:
+def _feedback(run: SurveyRun, trial: GivenTrial) -> str | None:
     if trial.kind != "practice":
         return None
     in_place = run.survey.kind.in_place

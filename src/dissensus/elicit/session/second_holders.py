@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database.schema import people, trials, units
-from dissensus.elicit.session.batch_draws import batch_is_missing
+from dissensus.elicit.session.batch_draws import has_missing_batch
 from dissensus.elicit.survey.settings import Survey
 
 MORE = 0.02  # of all the answers that are wanted: how many may be collected beyond them
@@ -33,25 +33,25 @@ SECOND = (
 )
 
 
-def second_place(connection: Connection, person: str, per_item: int) -> int | None:
+def find_held_unit(connection: Connection, person: str, per_item: int) -> int | None:
     """A unit that others hold and that this person has not had; None where none is missing, or the bound is reached."""
     given = {"person_": person, "per_item": per_item}
     if connection.scalar(MISSING.limit(1), given) is None:
         return None
     too_many, count = connection.execute(BEYOND, given).one()
-    if too_many >= beyond(count * per_item):
+    if too_many >= surplus_limit(count * per_item):
         return None
     unit = connection.scalar(SECOND, given)
     return None if unit is None else int(unit)
 
 
-def beyond(wanted: int) -> int:
+def surplus_limit(wanted: int) -> int:
     """How many answers may be collected beyond those that are wanted, by giving places twice."""
     return max(AT_LEAST, int(MORE * wanted))
 
 
-def answers_missing(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
+def has_missing_answers(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
     """Whether an answer is missing that this person could give, be it held by somebody else or not."""
     if survey.protocol.draw == "batches":
-        return batch_is_missing(connection, survey, person, per_item)
+        return has_missing_batch(connection, survey, person, per_item)
     return connection.scalar(MISSING.limit(1), {"person_": person, "per_item": per_item}) is not None

@@ -11,16 +11,16 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.store import Work, setting_column, storable
-from dissensus.elicit.database.together import rows_of
-from dissensus.elicit.running import Refused, Running, way_back_of
+from dissensus.elicit.database.shared_transaction import rows_of
+from dissensus.elicit.database.store import Work, is_storable, setting_column
 from dissensus.elicit.session import protocol, taken_back, trials
 from dissensus.elicit.session.other_pages import MOVE, page_name, save_page
 from dissensus.elicit.session.presence import note_presence
-from dissensus.elicit.session.saved_answers import Given, save_answer
-from dissensus.elicit.session.second_holders import answers_missing
+from dissensus.elicit.session.saved_answers import GivenTrial, save_answer
+from dissensus.elicit.session.second_holders import has_missing_answers
 from dissensus.elicit.survey.ends import WAIT
 from dissensus.elicit.survey.items import units_per_person
+from dissensus.elicit.survey_run import RequestError, SurveyRun, exit_of
 
 # With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
 PERSON = sa.select(
@@ -28,26 +28,26 @@ PERSON = sa.select(
 ).where(schema.people.c.id.in_(sa.bindparam("people_", expanding=True)))
 
 
-def current_page(run: Running, person_id: str) -> dict[str, Any]:
+def current_page(run: SurveyRun, person_id: str) -> dict[str, Any]:
     """What this person is to see now. Whoever was told that nothing is left may be told otherwise when they return."""
-    return run.store.write(showing(run, person_id))
+    return run.store.write(page_work(run, person_id))
 
 
-def submit(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+def submit(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what was handed in, once, and give the page that follows.
 
     Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
     button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
     """
-    return run.store.write(submitting(run, person_id, sent))
+    return run.store.write(submit_work(run, person_id, sent))
 
 
-def take_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+def take_back(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
     """Open the trial that was answered last once more, and give its page; asking for it twice is not an error."""
-    return run.store.write(taking_back(run, person_id, sent))
+    return run.store.write(take_back_work(run, person_id, sent))
 
 
-def showing(run: Running, person_id: str) -> Work[dict[str, Any]]:
+def page_work(run: SurveyRun, person_id: str) -> Work[dict[str, Any]]:
     """As `current_page`, for a transaction of the caller's."""
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -62,11 +62,11 @@ def showing(run: Running, person_id: str) -> Work[dict[str, Any]]:
     return work
 
 
-def submitting(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
+def submit_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
     """As `submit`, for a transaction of the caller's."""
     page = sent.get("page")
-    if not isinstance(page, str) or not storable(page) or not isinstance(sent.get("answer", {}), dict):
-        raise Refused("expected an object with the fields page, a text, and answer, an object")
+    if not isinstance(page, str) or not is_storable(page) or not isinstance(sent.get("answer", {}), dict):
+        raise RequestError("expected an object with the fields page, a text, and answer, an object")
 
     def work(connection: Connection) -> dict[str, Any]:
         reply: dict[str, Any] = {"saved": page}
@@ -93,11 +93,11 @@ def submitting(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[di
     return work
 
 
-def taking_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
+def take_back_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
     """As `take_back`, for a transaction of the caller's."""
     page = sent.get("page")
-    if not isinstance(page, str) or not storable(page) or not page.startswith("trial:"):
-        raise Refused("expected an object with the field page, the name of a trial's page")
+    if not isinstance(page, str) or not is_storable(page) or not page.startswith("trial:"):
+        raise RequestError("expected an object with the field page, the name of a trial's page")
 
     def work(connection: Connection) -> dict[str, Any]:
         person = person_row(connection, person_id)
@@ -113,15 +113,15 @@ def taking_back(run: Running, person_id: str, sent: Mapping[str, Any]) -> Work[d
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
     """The person, whom nobody else changes until the transaction ends: of two tabs one waits for the other."""
-    if not storable(person_id):
-        raise Refused("no such session; please start again from the link you were sent", 404)
+    if not is_storable(person_id):
+        raise RequestError("no such session; please start again from the link you were sent", 404)
     there = rows_of(connection, PERSON, person_id)
     if not there:
-        raise Refused("no such session; please start again from the link you were sent", 404)
+        raise RequestError("no such session; please start again from the link you were sent", 404)
     return there[0]
 
 
-def _stop_waiting(run: Running, connection: Connection, person: Row[Any], waited_at: str) -> dict[str, Any]:
+def _stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any], waited_at: str) -> dict[str, Any]:
     """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out.
 
     What comes late, as from another tab, ends no other waiting than the one where it was pressed.
@@ -132,7 +132,9 @@ def _stop_waiting(run: Running, connection: Connection, person: Row[Any], waited
     return _move_on(run, connection, person, trials.stop_waiting(run, connection, person))
 
 
-def _page(run: Running, connection: Connection, person: Row[Any], given: list[Given] | None = None) -> dict[str, Any]:
+def _page(
+    run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial] | None = None
+) -> dict[str, Any]:
     """What the person is to see now; `given` is what they were given, where the caller knows it already."""
     survey, stage = run.survey, str(person.stage)
     page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": survey.title, "contact": survey.contact}
@@ -158,7 +160,7 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
             given = trials.given_to(connection, person)
         open_again = taken_back.open_trial(connection, person)
         if open_again is not None:
-            again = trials.shown_again(run, connection, person, given, open_again)
+            again = trials.reopened_trial(run, connection, person, given, open_again)
             if again is not None:
                 return {**page, **again, **taken_back.reopened_page(connection, open_again)}
         last = taken_back.last_answered(stage, given)
@@ -174,22 +176,22 @@ def _page(run: Running, connection: Connection, person: Row[Any], given: list[Gi
         asked = [{**asdict(field), "options": list(field.options)} for field in survey.debrief]
         return {**page, "text": survey.protocol.debrief_text, "asked": asked}
     if stage in protocol.ENDS:
-        page |= {**way_back_of(run, person.id, stage)._asdict(), "wait": WAIT}
+        page |= {**exit_of(run, person.id, stage)._asdict(), "wait": WAIT}
     if stage == "full":
-        page["missing"] = answers_missing(connection, survey, person.id, _per_item(run, person))
+        page["missing"] = has_missing_answers(connection, survey, person.id, _per_item(run, person))
     return page
 
 
-def _per_item(run: Running, person: Row[Any]) -> int:
+def _per_item(run: SurveyRun, person: Row[Any]) -> int:
     """Answers that are wanted for each item: what was decided on the dashboard, or what survey.toml says."""
     return int(person.per_item or run.survey.protocol.per_item)
 
 
-def fill_in(run: Running, text: str) -> str:
+def fill_in(run: SurveyRun, text: str) -> str:
     """The text with how much one person is asked in the place of {per_person}."""
     return text.replace("{per_person}", str(units_per_person(run.survey, run.units)))
 
 
-def _move_on(run: Running, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
+def _move_on(run: SurveyRun, connection: Connection, person: Row[Any], change: dict[str, Any]) -> dict[str, Any]:
     connection.execute(MOVE.values(change), {"person_": person.id})
     return _page(run, connection, person_row(connection, person.id))

@@ -16,8 +16,8 @@ from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import now
-from dissensus.elicit.running import Refused
-from dissensus.elicit.session.saved_answers import Given
+from dissensus.elicit.session.saved_answers import GivenTrial
+from dissensus.elicit.survey_run import RequestError
 
 MOST = 5  # times that one answer can be taken back, so that nobody fills the database with it
 OFFERED = {
@@ -47,7 +47,7 @@ CLOSE = sa.update(schema.taken_back).where(
 )
 
 
-def last_answered(stage: str, given: list[Given]) -> str | None:
+def last_answered(stage: str, given: list[GivenTrial]) -> str | None:
     """The trial whose answer can be taken back in this stage: the last one that is answered, if it is of this stage."""
     last = next((trial for trial in reversed(given) if trial.answered is not None), None)
     return last.id if last is not None and last.kind in OFFERED.get(stage, ()) else None
@@ -58,22 +58,22 @@ def open_trial(connection: Connection, person: Row[Any]) -> str | None:
     return connection.scalar(OPEN, {"person_": person.id}) if person.stage in OFFERED and person.place == 1 else None
 
 
-def reopen(connection: Connection, person: Row[Any], given: list[Given], trial: str) -> None:
+def reopen(connection: Connection, person: Row[Any], given: list[GivenTrial], trial: str) -> None:
     """Open the trial again, once however often it is asked for."""
     if open_trial(connection, person) == trial:
         return
     if last_answered(person.stage, given) != trial:
-        raise Refused("only the last answer can be taken back, until the next one is sent", 409)
+        raise RequestError("only the last answer can be taken back, until the next one is sent", 409)
     times = len(connection.execute(OF_TRIAL, {"trial_": trial}).all())
     if times >= MOST:
-        raise Refused(f"an answer can be taken back {MOST} times; please go on with the next one")
+        raise RequestError(f"an answer can be taken back {MOST} times; please go on with the next one")
     there = connection.execute(ANSWER, {"trial_": trial}).one()
     row = {"trial": trial, "number": times, "person": person.id, "at": now(), "replaced": None, **there._mapping}
     connection.execute(TAKE_BACK, row)
     connection.execute(MARK, {"person_": person.id, "open_": 1})
 
 
-def close_by_next(connection: Connection, person: Row[Any], given: list[Given], trial: str) -> None:
+def close_by_next(connection: Connection, person: Row[Any], given: list[GivenTrial], trial: str) -> None:
     """Where a trial is open again and this one gets its first answer: from now on the earlier answer stays."""
     first = any(each.id == trial and each.answered is None for each in given)
     if first and person.stage in OFFERED and person.place == 1:
@@ -94,11 +94,11 @@ def replace_answer(connection: Connection, person: Row[Any], trial: str, opened:
     """
     rows = connection.execute(OF_TRIAL, {"trial_": trial}).all()
     if opened not in {str(number + 1) for number in range(len(rows))}:
-        raise Refused(f"this trial was not taken back {opened[:20]} times", 409)
+        raise RequestError(f"this trial was not taken back {opened[:20]} times", 409)
     if int(opened) < len(rows) or rows[-1].replaced is not None:
         return False
     if open_trial(connection, person) != trial:
-        raise Refused("your earlier answer stays: the next one was sent before you changed it", 409)
+        raise RequestError("your earlier answer stays: the next one was sent before you changed it", 409)
     connection.execute(REPLACE.values({name: row[name] for name in KEPT}), {"trial_": trial})
     connection.execute(CLOSE.values(replaced=row["received"]), {"trial_": trial})
     connection.execute(MARK, {"person_": person.id, "open_": 0})

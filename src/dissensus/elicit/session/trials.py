@@ -10,17 +10,17 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from dissensus.elicit.database import schema
+from dissensus.elicit.database.shared_transaction import defer, rows_of
 from dissensus.elicit.database.store import now, record_event
-from dissensus.elicit.database.together import put_off, rows_of
 from dissensus.elicit.media import media_address
-from dissensus.elicit.running import Running
 from dissensus.elicit.session import protocol
 from dissensus.elicit.session.draws import draw, give_back, hold_again
-from dissensus.elicit.session.offers import Next
-from dissensus.elicit.session.saved_answers import Given
-from dissensus.elicit.session.second_holders import answers_missing
+from dissensus.elicit.session.offers import Upcoming
+from dissensus.elicit.session.saved_answers import GivenTrial
+from dissensus.elicit.session.second_holders import has_missing_answers
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.items import units_per_person
+from dissensus.elicit.survey_run import SurveyRun
 
 GIVEN = (
     sa.select(
@@ -46,24 +46,24 @@ BREAK = sa.select(schema.pages.c.page).where(
 WAITING: Literal["waiting"] = "waiting"  # the page of somebody for whom nothing is free while answers are still missing
 
 
-def given_to(connection: Connection, person: Row[Any]) -> list[Given]:
+def given_to(connection: Connection, person: Row[Any]) -> list[GivenTrial]:
     """Every trial that the person was given, in their order."""
-    return [Given._make(row[1:]) for row in rows_of(connection, GIVEN, person.id)]
+    return [GivenTrial._make(row[1:]) for row in rows_of(connection, GIVEN, person.id)]
 
 
 def trial_page(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int
+    run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], per_item: int
 ) -> dict[str, Any] | None:
     """The trial or break that this person is at, or a page to wait at; None when the stage is over."""
-    open_trials = (row for row in given if row.answered is None and _of_stage(row.kind, person.stage))
-    shown = next((row for row in open_trials if _there(run, row)), None)
+    open_trials = (row for row in given if row.answered is None and _is_of_stage(row.kind, person.stage))
+    shown = next((row for row in open_trials if _is_in_survey(run, row)), None)
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     rest = protocol.break_due(run.survey.protocol, history)
     # Nothing is held during a break, and nobody is sent into one after which nothing comes.
     if (
         rest
-        and not _broke(connection, person, rest)
-        and (shown is not None or answers_missing(connection, run.survey, person.id, per_item))
+        and not _had_break(connection, person, rest)
+        and (shown is not None or has_missing_answers(connection, run.survey, person.id, per_item))
     ):
         return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
     if shown is None:
@@ -80,26 +80,26 @@ def trial_page(
     elif shown.kind == "main" and not shown.held and person.excluded is None:
         hold_again(connection, shown.id, shown.unit)
     return {
-        **_shown(run, shown),
+        **_trial_content(run, shown),
         **_progress(run, person, history),
-        "preload": _pictures(run, _expected(run, person, history, shown)),
+        "preload": _pictures(run, _upcoming_unit(run, person, history, shown)),
     }
 
 
-def shown_again(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], trial_id: str
+def reopened_trial(
+    run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], trial_id: str
 ) -> dict[str, Any] | None:
     """An answered trial as it was shown; None where the survey no longer has what it is about."""
     trial = connection.execute(SHOWN, {"trial_": trial_id}).one()
-    if not _there(run, trial):
+    if not _is_in_survey(run, trial):
         return None
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     before = history[: next(i for i, row in enumerate(given) if row.id == trial_id)]
     place = _progress(run, person, before)["place"]
-    return {**_shown(run, trial), **_progress(run, person, history), "place": place}
+    return {**_trial_content(run, trial), **_progress(run, person, history), "place": place}
 
 
-def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+def after_trials(run: SurveyRun, connection: Connection, person: Row[Any]) -> dict[str, Any]:
     """Where a person goes from a stage of trials that is over: on, or home when nothing was left for them."""
     if person.stage == "trials":
         had = sa.select(sa.func.count()).select_from(schema.answers).where(schema.answers.c.person == person.id)
@@ -113,29 +113,29 @@ def after_trials(run: Running, connection: Connection, person: Row[Any]) -> dict
     return {"stage": stage, "place": 0}
 
 
-def stop_waiting(run: Running, connection: Connection, person: Row[Any]) -> dict[str, Any]:
+def stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any]) -> dict[str, Any]:
     """Where somebody goes who does not want to wait until something is free: on with what they have, or home."""
     record_event(connection, "stopped waiting", person.id)
     return after_trials(run, connection, person)
 
 
 def _give(
-    run: Running, connection: Connection, person: Row[Any], given: list[Given], per_item: int
-) -> Given | Literal["waiting"] | None:
+    run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], per_item: int
+) -> GivenTrial | Literal["waiting"] | None:
     """Give the person their next trial, written down before it is shown; None at the end of the stage."""
     survey, history = run.survey, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
-    kind, unit = _planned(run, person, history)
+    kind, unit = _plan_next(run, person, history)
     following = None
     if kind == "main":
         main = sum(trial.kind == "main" for trial in history)
-        late, expected = now() - 60 * survey.protocol.hold_minutes, _told(given[-1]) if given else None
+        late, expected = now() - 60 * survey.protocol.hold_minutes, _read_upcoming(given[-1]) if given else None
         had = {row.unit for row in given}
         drawn = draw(
             connection, survey, person.id, person.seed, per_item, had=had, late=late, first=not main, expected=expected
         )
         if drawn is not None:
             unit, following = drawn
-        elif answers_missing(connection, survey, person.id, per_item):
+        elif has_missing_answers(connection, survey, person.id, per_item):
             return WAITING
         else:  # nothing is left to draw: what remains are the repeats
             repeated = sum(trial.kind == "repeat" for trial in history)
@@ -164,16 +164,16 @@ def _give(
         "drawn": now(),
         "held": kind == "main",
     }
-    put_off(connection, GIVE, row)
+    defer(connection, GIVE, row)
     held = kind == "main"
     if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others
         give_back(connection, str(row["id"]), unit)
         held = False
-    return Given(str(row["id"]), unit, kind, None, str(row["shown"]), held, float(row["drawn"]))
+    return GivenTrial(str(row["id"]), unit, kind, None, str(row["shown"]), held, float(row["drawn"]))
 
 
-def _planned(
-    run: Running, person: Row[Any], history: list[protocol.Trial]
+def _plan_next(
+    run: SurveyRun, person: Row[Any], history: list[protocol.Trial]
 ) -> tuple[protocol.TrialKind | None, int | None]:
     """The kind of trial that comes next, and the unit where that is fixed; what is drawn has none yet."""
     survey, kinds = run.survey, [trial.kind for trial in history]
@@ -186,30 +186,30 @@ def _planned(
     return kind, protocol.repeat_of(history, person.seed) if kind == "repeat" else None
 
 
-def _expected(run: Running, person: Row[Any], history: list[protocol.Trial], shown: Given) -> int | None:
+def _upcoming_unit(run: SurveyRun, person: Row[Any], history: list[protocol.Trial], shown: GivenTrial) -> int | None:
     """The unit that probably follows on the one that is shown. It is not held: somebody else may get it."""
-    kind, unit = _planned(run, person, history)
-    told = _told(shown)
+    kind, unit = _plan_next(run, person, history)
+    told = _read_upcoming(shown)
     return told.unit if kind == "main" and told is not None else unit
 
 
-def _told(trial: Given) -> Next | None:
+def _read_upcoming(trial: GivenTrial) -> Upcoming | None:
     """What the person was told to expect after this trial."""
     following = json.loads(trial.shown).get("next") if trial.shown else None
-    return None if following is None else Next(*following)
+    return None if following is None else Upcoming(*following)
 
 
-def _there(run: Running, trial: Given | Row[Any]) -> bool:
+def _is_in_survey(run: SurveyRun, trial: GivenTrial | Row[Any]) -> bool:
     """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
     names = run.names[trial.unit]
     return len(names) == run.survey.shows and all(name in run.units.items for name in names)
 
 
-def _unit_of(run: Running, items: tuple[str, ...]) -> int:
+def _unit_of(run: SurveyRun, items: tuple[str, ...]) -> int:
     return run.unit_of[unit_key(items, run.survey.kind.in_place)]
 
 
-def _shown(run: Running, trial: Any) -> dict[str, Any]:
+def _trial_content(run: SurveyRun, trial: Any) -> dict[str, Any]:
     question, shown = run.survey.question, json.loads(trial.shown)
     asked = {"kind": question.kind, "prompt": question.prompt, "classes": shown["classes"]}
     return {
@@ -220,17 +220,17 @@ def _shown(run: Running, trial: Any) -> dict[str, Any]:
     }
 
 
-def _stimulus(run: Running, name: str) -> dict[str, Any]:
+def _stimulus(run: SurveyRun, name: str) -> dict[str, Any]:
     item = run.units.items[name]
     return {"about": item.about, "likely": list(item.likely), "parts": _item_parts(run, name)}
 
 
-def _pictures(run: Running, unit: int | None) -> list[str]:
+def _pictures(run: SurveyRun, unit: int | None) -> list[str]:
     names = [] if unit is None else [name for name in run.names.get(unit, ()) if name in run.units.items]
     return [part["src"] for name in names for part in _item_parts(run, name) if "src" in part]
 
 
-def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
+def _item_parts(run: SurveyRun, name: str) -> list[dict[str, str]]:
     """Parts as a client shows them; files have addresses that say nothing, so no path can be asked for."""
     parts = []
     for i, part in enumerate(run.units.items[name].parts):
@@ -241,7 +241,7 @@ def _item_parts(run: Running, name: str) -> list[dict[str, str]]:
     return parts
 
 
-def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> dict[str, int]:
+def _progress(run: SurveyRun, person: Row[Any], history: list[protocol.Trial]) -> dict[str, int]:
     if person.stage == "practice":
         done = sum(trial.kind == "practice" and trial.answered for trial in history)
         return {"place": done + 1, "of": len(run.survey.practice)}
@@ -253,9 +253,9 @@ def _progress(run: Running, person: Row[Any], history: list[protocol.Trial]) -> 
     return {"place": done + 1, "of": max(whole, done + 1)}
 
 
-def _broke(connection: Connection, person: Row[Any], rest: int) -> bool:
+def _had_break(connection: Connection, person: Row[Any], rest: int) -> bool:
     return connection.scalar(BREAK, {"person_": person.id, "page_": f"break:{rest}"}) is not None
 
 
-def _of_stage(kind: str, stage: str) -> bool:
+def _is_of_stage(kind: str, stage: str) -> bool:
     return (kind == "practice") == (stage == "practice")

@@ -24,7 +24,7 @@ class End:
     redirect: str = ""
 
 
-class WayBack(NamedTuple):
+class Exit(NamedTuple):
     """What somebody sees at the end.
 
     code       to be shown, or nothing
@@ -56,7 +56,7 @@ def read_ends(tables: dict[str, Any], *, source: str, code: str, redirect: str) 
     return ends
 
 
-def way_back(source: str, outcome: str, end: End, own_code: str) -> WayBack:
+def make_exit(source: str, outcome: str, end: End, own_code: str) -> Exit:
     """What somebody sees at this outcome; `own_code` is for whoever completes a survey that has no code for everybody.
 
     On Prolific a code makes the link, and a link with a code says which it is.
@@ -66,16 +66,18 @@ def way_back(source: str, outcome: str, end: End, own_code: str) -> WayBack:
     link = end.redirect.replace("{code}", quote(code, safe=""))
     if source == "prolific":
         if not link and not known:
-            return WayBack(code, PROLIFIC, automatic=False)
+            return Exit(code, PROLIFIC, automatic=False)
         link = link or COMPLETE
         if known and not _code_in(link):
             link += f"{'&' if '?' in link else '?'}cc={quote(known, safe='')}"
-    return WayBack(code, link, automatic=bool(link) and (not code or quote(code, safe="") in link))
+    return Exit(code, link, automatic=bool(link) and (not code or quote(code, safe="") in link))
 
 
-def ends_in_words(source: str, ends: Mapping[str, End], outcomes: list[str]) -> dict[str, str]:
+def describe_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> dict[str, str]:
     """What people will see at each of these outcomes."""
-    return {outcome: _in_words(source, outcome, way_back(source, outcome, ends[outcome], OWN)) for outcome in outcomes}
+    return {
+        outcome: _describe_end(source, outcome, make_exit(source, outcome, ends[outcome], OWN)) for outcome in outcomes
+    }
 
 
 def notes_on_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> Iterator[str]:
@@ -101,7 +103,7 @@ def notes_on_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> 
 OWN = "a code of their own"
 
 
-def _in_words(source: str, outcome: str, way: WayBack) -> str:
+def _describe_end(source: str, outcome: str, way: Exit) -> str:
     code = f"the code {way.code}" if way.code and way.code != OWN else way.code or "no code"
     link = way.redirect.replace(quote(OWN, safe=""), "{code}")
     if way.automatic:

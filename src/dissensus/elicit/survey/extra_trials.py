@@ -70,7 +70,7 @@ def attention_check(checks: Sequence[Attention], question: Question, shown: Sequ
     return next((check for check in checks if unit_key(check.items, in_place) == key), None)
 
 
-def passed(checks: Sequence[Attention], question: Question, shown: Sequence[str], answer: Answer) -> bool | None:
+def passes_check(checks: Sequence[Attention], question: Question, shown: Sequence[str], answer: Answer) -> bool | None:
     """Whether the answer to an attention check is the expected one; None where the survey no longer has that check.
 
     shown  the items in the order in which they were shown
@@ -78,7 +78,7 @@ def passed(checks: Sequence[Attention], question: Question, shown: Sequence[str]
     check = attention_check(checks, question, shown)
     if check is None:
         return None
-    return QUESTIONS[question.kind].attention.passed(question, check.answer, answer, shown)
+    return QUESTIONS[question.kind].attention.passes(question, check.answer, answer, shown)
 
 
 def unit_key(items: Sequence[str], in_place: int) -> tuple[str, ...]:

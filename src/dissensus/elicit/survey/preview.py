@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dissensus.elicit.questions.question_kinds import QUESTIONS, replaced_words
-from dissensus.elicit.survey.ends import ends_in_words, notes_on_ends
+from dissensus.elicit.questions.question_kinds import QUESTIONS, find_replaced_words
+from dissensus.elicit.survey.ends import describe_ends, notes_on_ends
 from dissensus.elicit.survey.item_batches import answers_wanted, check_batches, read_batches
 from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_per_person
 from dissensus.elicit.survey.settings import Survey, read_survey
@@ -41,7 +41,7 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
         "people_needed": people,
         "cost": people * survey.people.pay_per_person,
         "currency": survey.people.currency,
-        "ends": ends_in_words(survey.people.source, survey.ends, outcomes),
+        "ends": describe_ends(survey.people.source, survey.ends, outcomes),
         "notes": [*_notes(survey, units), *notes_on_ends(survey.people.source, survey.ends, outcomes)],
     }
 
@@ -97,7 +97,7 @@ def _notes(survey: Survey, units: Units) -> Iterator[str]:
             f"the {len(apart)} items of practice and attention are in no other {shown.removesuffix('s')}; list those "
             "you want in a CSV file and name it as `units` to change that"
         )
-    options, texts = replaced_words(survey.question)
+    options, texts = find_replaced_words(survey.question)
     if texts:
         named = [f"question.{name}" if name == "prompt" else f"question.texts.{name}" for name in texts]
         stand, them = ("stands", "it") if len(texts) == 1 else ("stand", "them")

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from dissensus.elicit.dashboard import decisions
 from dissensus.elicit.database import schema
-from dissensus.elicit.database.together import ASIDE, put_off, rows_of
-from dissensus.elicit.running import Refused
+from dissensus.elicit.database.shared_transaction import INDEPENDENT, defer, rows_of
 from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.draws import give_back
 from dissensus.elicit.session.session import PERSON, current_page, submit, take_back
+from dissensus.elicit.survey_run import RequestError
 from tests.elicit.database.test_store import counters
 from tests.elicit.session.test_session import rows
 from tests.elicit.surveys import TIMES
@@ -32,7 +32,7 @@ def in_one_transaction(run, calls):
     for _, call in calls:
         call()
     del run.store.write
-    with run.store.writing([person for person, _ in calls if person is not None]) as connection:
+    with run.store.transaction([person for person, _ in calls if person is not None]) as connection:
         return [work(connection) for work in works]
 
 
@@ -119,7 +119,7 @@ def test_any_order_in_any_groups_keeps_counters_and_bounds(opened, draw):
                 calls.append(decision(decisions.include, run, who))
         try:
             replies = in_one_transaction(run, calls)
-        except Refused:  # as that only the last answer can be taken back: nothing of the group is kept
+        except RequestError:  # as that only the last answer can be taken back: nothing of the group is kept
             replies = []
         for (who, _), reply in zip(calls, replies, strict=False):
             if who is not None:
@@ -133,16 +133,16 @@ def test_any_order_in_any_groups_keeps_counters_and_bounds(opened, draw):
 def test_what_was_put_off_is_there_for_whoever_looks_and_gone_with_a_failure(statements):
     run, people, _, _ = statements
     me = people[0]
-    with run.store.writing(people) as connection:
+    with run.store.transaction(people) as connection:
         before = rows_of(connection, PERSON, me)[0].seen
-        put_off(connection, SEEN, {"person_": me, "at": before + 100})
-        aside = PERSON.execution_options(**ASIDE)
+        defer(connection, SEEN, {"person_": me, "at": before + 100})
+        aside = PERSON.execution_options(**INDEPENDENT)
         assert connection.execute(aside, {"people_": [me]}).one().seen == before
         assert rows_of(connection, PERSON, me)[0].seen == before + 100
-    with pytest.raises(ZeroDivisionError), run.store.writing(people) as connection:
-        put_off(connection, SEEN, {"person_": me, "at": before + 200})
+    with pytest.raises(ZeroDivisionError), run.store.transaction(people) as connection:
+        defer(connection, SEEN, {"person_": me, "at": before + 200})
         raise ZeroDivisionError
-    with run.store.writing(people) as connection:
+    with run.store.transaction(people) as connection:
         assert rows_of(connection, PERSON, me)[0].seen == before + 100
         assert rows_of(connection, PERSON, "nobody") == []
 
@@ -153,7 +153,9 @@ def test_an_answer_that_came_after_its_place_was_given_back_counts_for_the_next_
     pages = {person: current_page(run, person) for person in (late, next_one)}
     mine = next(row for row in rows(run, schema.trials) if row.person == late)
     free = next(row.id for row in rows(run, schema.units) if row.assigned == 0)
-    with run.store.writing() as connection:  # missing are the place that was given back, and one for its first holder
+    with (
+        run.store.transaction() as connection
+    ):  # missing are the place that was given back, and one for its first holder
         give_back(connection, mine.id, mine.unit)
         others = sa.update(schema.units).where(schema.units.c.id.not_in([mine.unit, free]))
         connection.execute(others.values(assigned=1, answered=1))

@@ -10,22 +10,22 @@ from typing import Any
 
 from dissensus.elicit.dashboard.annotator_table import annotator_rows, page_of
 from dissensus.elicit.dashboard.disagreement import disagreement_map
-from dissensus.elicit.dashboard.disputed import disputed, items_of
-from dissensus.elicit.dashboard.status import funnel, status_of, timeline
+from dissensus.elicit.dashboard.disputed import disputed_items, summarise_items
+from dissensus.elicit.dashboard.status import funnel, survey_status, timeline
 from dissensus.elicit.dashboard.watch import Watch
-from dissensus.elicit.database.store import storable
+from dissensus.elicit.database.store import is_storable
 from dissensus.elicit.identity import keyed_hash
-from dissensus.elicit.running import Running
+from dissensus.elicit.survey_run import SurveyRun
 
 EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks
 REST = 20.0  # what took a second to work out is not worked out again for this many seconds
 LONGEST = 15.0  # seconds that the page may lag behind all the same
 
 
-class Shown:
+class DashboardData:
     """What the page shows, worked out for all who look together, and seldom enough that people who answer go first."""
 
-    def __init__(self, run: Running) -> None:
+    def __init__(self, run: SurveyRun) -> None:
         self.run, self.watch, self.until, self.looks = run, Watch(run), 0.0, 0
         self.name = secrets.token_hex(4)  # of this process: another's third look is not the same as our third
         self.shown: dict[str, Any] = {}
@@ -42,7 +42,7 @@ class Shown:
                 self.until = began + min(LONGEST, max(EVERY, REST * (time.monotonic() - began)))
             version = f"{self.name}-{self.looks}"
             find = asked.get("find", "").strip()
-            known = keyed_hash(self.run.secret, find) if storable(find) else ""
+            known = keyed_hash(self.run.secret, find) if is_storable(find) else ""
             items = {} if asked.get("version") == version else self.items
             return {
                 **self.shown,
@@ -53,14 +53,14 @@ class Shown:
 
     def _look(self, changed: bool) -> None:
         new = self.watch.read()
-        status = status_of(self.run, self.watch)
+        status = survey_status(self.run, self.watch)
         self.shown = {"status": status, "time": timeline(self.watch), "funnel": funnel(self.run, self.watch)}
         if new or changed or not self.looks:
-            items = items_of(self.watch)
+            items = summarise_items(self.watch)
             self.items = {
                 "map": disagreement_map(self.run, items, status["per_item"]),
                 "labels": self.watch.question.pools,
-                "disputed": disputed(self.run, items=items),
+                "disputed": disputed_items(self.run, items=items),
             }
             self.people = annotator_rows(self.run, self.watch)
             self.looks += 1

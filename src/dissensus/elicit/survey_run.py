@@ -12,14 +12,14 @@ import sqlalchemy as sa
 from dissensus.elicit.database.store import Store
 from dissensus.elicit.identity import completion_code, survey_secret
 from dissensus.elicit.media import media_files
-from dissensus.elicit.survey.ends import OUTCOME_OF, WayBack, way_back
+from dissensus.elicit.survey.ends import OUTCOME_OF, Exit, make_exit
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.item_batches import check_batches
 from dissensus.elicit.survey.items import Units, read_units
 from dissensus.elicit.survey.settings import Survey, read_survey
 
 
-class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a fault of ours
+class RequestError(ValueError):  # it is an answer to a client, not a fault of ours
     """What a client sent cannot be taken; `status` is the HTTP status that says why."""
 
     def __init__(self, reason: str, status: int = 422) -> None:
@@ -28,7 +28,7 @@ class Refused(ValueError):  # noqa: N818  # it is an answer to a client, not a f
 
 
 @dataclass(frozen=True)
-class Running:
+class SurveyRun:
     """An open survey with everything that a request needs.
 
     names  the items of each unit of the database
@@ -51,14 +51,14 @@ class Running:
         """Close its database."""
         self.store.close()
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> SurveyRun:
         return self
 
     def __exit__(self, *problem: object) -> None:
         self.close()
 
 
-def open_survey(folder: Path | str, database: str | None = None) -> Running:
+def open_survey(folder: Path | str, database: str | None = None) -> SurveyRun:
     """A survey, open: its settings, its items, its database and its key; close it, or use it in a `with` block.
 
     database  postgresql://…, or sqlite:///FILE; without it answers.db in the folder
@@ -70,7 +70,7 @@ def open_survey(folder: Path | str, database: str | None = None) -> Running:
     try:
         store.prepare(survey, units)
         secret = survey_secret(survey.folder)
-        return Running(survey, units, store, secret, store.unit_names(), media_files(secret, units))
+        return SurveyRun(survey, units, store, secret, store.unit_names(), media_files(secret, units))
     except sa.exc.DBAPIError as error:
         store.close()
         raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
@@ -79,12 +79,12 @@ def open_survey(folder: Path | str, database: str | None = None) -> Running:
         raise
 
 
-def way_back_of(run: Running, person_id: str, stage: str) -> WayBack:
+def exit_of(run: SurveyRun, person_id: str, stage: str) -> Exit:
     """The code and the link of a person who is at one of the ends of the survey."""
     outcome, survey = OUTCOME_OF[stage], run.survey
-    return way_back(survey.people.source, outcome, survey.ends[outcome], completion_code(run.secret, person_id))
+    return make_exit(survey.people.source, outcome, survey.ends[outcome], completion_code(run.secret, person_id))
 
 
-def code_of(run: Running, person_id: str, stage: str) -> str:
+def code_of(run: SurveyRun, person_id: str, stage: str) -> str:
     """The code that a person was shown, or nothing as long as they are not at an end that has one."""
-    return way_back_of(run, person_id, stage).code if stage in OUTCOME_OF else ""
+    return exit_of(run, person_id, stage).code if stage in OUTCOME_OF else ""
