@@ -15,7 +15,7 @@ import pytest
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import Paper, Part
 from dissensus.papers.record import RECORD, read_record
-from dissensus.papers.running import NUMBERS, Step, reproduce
+from dissensus.papers.running import Step, reproduce
 from dissensus.papers.verdicts import untested
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
@@ -119,14 +119,22 @@ def test_work_is_done_anew_where_work_that_it_needs_was(tmp_path):
     assert calls(tmp_path / "calls") == ["first", "second"] * 2
 
 
-@pytest.mark.parametrize("left", ["", '{"made_from": "', '{"made_from": "x"}', "[]", "null"])
-def test_numbers_that_were_cut_off_are_made_anew(tmp_path, left):
+@pytest.mark.parametrize("left", ["", '{"inputs": "', '{"inputs": "x"}', "[]", "null"])
+def test_damaged_numbers_are_computed_again_with_a_notice(tmp_path, left):
     paper = work_alone(tmp_path / "calls")
     whole = reproduce(paper, "quick", tmp_path)
-    (tmp_path / "labels" / NUMBERS).write_text(left, encoding="utf-8")
-    again = reproduce(paper, "quick", tmp_path)
+    (stored,) = (tmp_path / "labels").glob("labels-*.json")
+    stored.write_text(left, encoding="utf-8")
+    notices: list[str] = []
+    again = reproduce(paper, "quick", tmp_path, say=notices.append)
     assert calls(tmp_path / "calls") == ["labels"] * 2
-    assert again.rows == whole.rows
+    assert again.rows == whole.rows and len(notices) == 1 and str(stored) in notices[0]
+
+
+def test_earlier_settings_find_their_numbers_again(tmp_path):
+    for size in (1, 2, 1):
+        reproduce(work_alone(tmp_path / "calls", settings={"size": size}), "quick", tmp_path)
+    assert len(calls(tmp_path / "calls")) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
@@ -140,7 +148,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path):
         time.sleep(0.02)
     run.kill()
     run.wait()
-    assert not (tmp_path / RECORD).exists() and not (tmp_path / "slow" / NUMBERS).exists()
+    assert not (tmp_path / RECORD).exists() and not list((tmp_path / "slow").glob("slow-*.json"))
     (tmp_path / "go").touch()
     made = reproduce(slow_paper(tmp_path), "quick", tmp_path)
     assert calls(tmp_path / "calls") == ["labels"]
@@ -201,7 +209,7 @@ def test_numbers_that_json_does_not_have_are_refused_with_the_part(tmp_path):
         return {"kl": float("nan")}
 
     paper = replace(work_alone(tmp_path), parts=lambda scale: [Part(name="labels", work=work)])
-    with pytest.raises(ValueError, match=r"part labels gave NaN or infinity"):
+    with pytest.raises(ValueError, match="labels contains NaN or infinity"):
         reproduce(paper, "quick", tmp_path)
 
 

@@ -12,19 +12,16 @@ from typing import Any
 from dissensus.datasets.catalogue import lookup
 from dissensus.datasets.folder import paths_of
 from dissensus.files.notices import to_stderr
-from dissensus.files.whole_files import write_text
+from dissensus.files.stored_results import compute_once, inputs_key
 from dissensus.labels.content_hash import hash_file, hash_text
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
-from dissensus.study.cells import canonical
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
 from dissensus.study.holding import held
 from dissensus.study.run import Progress, run_study
-
-NUMBERS = "numbers.json"  # what a part that is work gave
 
 
 @dataclass(frozen=True)
@@ -61,6 +58,7 @@ def reproduce(
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
     runs: dict[str, PartRun] = {}
+    contents: dict[str, list[str]] = {}  # what distinguishes the results of a part: its cells, or the key of its inputs
     done = 0.0
     for part in parts:
         folders[part.name] = place / part.name
@@ -73,8 +71,12 @@ def reproduce(
         checksums |= {name: _checksum([path]) for name, path in part.files.items()}
         if part.study is not None:
             runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
+            contents[part.name] = _cells_of(folders[part.name])
         else:
-            runs[part.name], numbers[part.name] = _work(part, folders, tell, checksums)
+            needs = {name: contents[name] for name in part.needs}
+            inputs = {"settings": part.settings, "data": checksums, "needs": needs}
+            runs[part.name], numbers[part.name] = _work(part, folders, inputs, tell, say)
+            contents[part.name] = [inputs_key(inputs)]
         tell(1.0)
         done += part.weight
     results = Results(folders, numbers)
@@ -147,46 +149,20 @@ def _run_study(
 
 
 def _work(
-    part: Part, folders: Mapping[str, Path], tell: Callable[[float], None], data: Mapping[str, str]
+    part: Part, folders: Mapping[str, Path], inputs: Mapping[str, Any], tell: Callable[[float], None], say: Say
 ) -> tuple[PartRun, dict[str, Any]]:
-    """What a part gave before with the same settings, data and parts before it, or gives now."""
-    assert part.work is not None
-    folder = folders[part.name]
-    before = {name: _content(folders[name]) for name in part.needs}
-    made_from = {"settings": dict(part.settings), "data": dict(data), "needs": before}
-    name = hash_text(canonical(made_from))[:16]
-    with held(folder):
-        stored = _stored(folder)
-        if stored.get("made_from") != name:
-            started = time.perf_counter()
-            given = part.work(folder, {need: folders[need] for need in part.needs}, tell)
-            seconds = round(time.perf_counter() - started, 2)
-            stored = {"made_from": name, "seconds": seconds, "commit": code_commit(), "numbers": given}
-            text = _text(part.name, stored)
-            write_text(text + "\n", folder / NUMBERS)
-            stored = json.loads(text)
-    return PartRun(seconds=stored["seconds"], commit=stored["commit"], data=data), dict(stored["numbers"])
+    """Numbers of a part and where they come from: stored ones if its inputs are the same."""
+
+    def compute() -> dict[str, Any]:
+        assert part.work is not None
+        started = time.perf_counter()
+        numbers = part.work(folders[part.name], {need: folders[need] for need in part.needs}, tell)
+        return {"seconds": round(time.perf_counter() - started, 2), "commit": code_commit(), "numbers": numbers}
+
+    with held(folders[part.name]):
+        result = compute_once(folders[part.name], part.name, inputs, compute, say=say)
+    return PartRun(seconds=result["seconds"], commit=result["commit"], data=inputs["data"]), result["numbers"]
 
 
-def _text(name: str, stored: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(stored, indent=1, allow_nan=False)
-    except ValueError as error:
-        raise ValueError(f"part {name} gave NaN or infinity, which JSON does not have; expected None there") from error
-
-
-def _stored(folder: Path) -> dict[str, Any]:
-    """What was kept before; nothing where that is not there or was cut off by hand, so that it is made anew."""
-    try:
-        stored = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    whole = isinstance(stored, dict) and {"made_from", "seconds", "commit", "numbers"} <= set(stored)
-    return stored if whole else {}
-
-
-def _content(folder: Path) -> str:
-    """What tells the results of a part from others: which cells a study has, or what work was made from."""
-    if (folder / NUMBERS).exists():
-        return str(_stored(folder).get("made_from"))
-    return ",".join(json.loads((folder / "study.json").read_text(encoding="utf-8"))["cells"])
+def _cells_of(folder: Path) -> list[str]:
+    return list(json.loads((folder / "study.json").read_text(encoding="utf-8"))["cells"])

@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.evaluate.calibration import confidence_and_outcome, rmse_calibration
 from dissensus.evaluate.closeness import soft_nll
+from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.collins2022.arms import kind_of
@@ -18,7 +19,6 @@ from dissensus.papers.collins2022.images import images
 from dissensus.papers.collins2022.labels import Pool, pool
 from dissensus.papers.collins2022.studies import SIZES
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.pieces import piece_of
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 
@@ -49,9 +49,8 @@ def numbers_of(
         of_model = scores.setdefault(kind, {}).setdefault(record["arm"]["model"], {})
         scored = evaluated(read_predictions(cell), made)
         if models == "networks":
-            attacked = piece_of(
-                folder / f"{record['cell']}-{ATTACKED[scale]}-{EPSILON}.json", partial(_attacked, cell, made, scale)
-            )
+            inputs = {"cell": record["cell"], "images": ATTACKED[scale], "epsilon": EPSILON}
+            attacked = compute_once(folder / "attacks", record["cell"], inputs, partial(_attacked, cell, made, scale))
             scored = {name: scored[name] | {"fgsm": attacked[name]} for name in scored}
         of_model[str(record["seed"])] = scored
     return {"scores": scores}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.slices import high_disagreement
-from dissensus.labels.content_hash import hash_text
+from dissensus.files.stored_results import compute_once
 from dissensus.papers.gheibi2026.measures import (
     batches_of,
     bends,
@@ -28,7 +27,6 @@ from dissensus.papers.gheibi2026.published import HARD, SHUFFLED
 from dissensus.papers.gheibi2026.studies import SIZES, studies_of
 from dissensus.papers.gheibi2026.trained import TrainedCell, trained_cells
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.pieces import piece_of
 from dissensus.study.read_data import load_data
 
 KEPT = ("best", "last")
@@ -87,12 +85,11 @@ class _Look:
     def __init__(
         self, model: str, scale: Scale, keep: str, folder: Path, needs: Mapping[str, Path], tell: Tell
     ) -> None:
-        self.model, self.keep, self.folder, self.needs, self.tell = model, keep, folder / "pieces", needs, tell
-        self.folder.mkdir(exist_ok=True)
+        self.model, self.keep, self.folder, self.needs, self.tell = model, keep, folder / "measured", needs, tell
         self.probing, self.size = PROBING[scale][model], SIZES[scale][model]
         self.studies = studies_of(model, scale)
         (self.data,) = load_data(self.studies["main"], say=lambda notice: None).values()
-        self.about = hash_text(json.dumps(settings_of_probing(model, scale)))[:8]
+        self.settings = settings_of_probing(model, scale)
 
     @cached_property
     def outside(self) -> dict[str, Any]:
@@ -134,8 +131,8 @@ class _Look:
             )
 
     def _piece(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What was measured before, or is now."""
-        return piece_of(self.folder / f"{name}-{self.about}.json", make)
+        """A stored measurement of that name, or a new one."""
+        return dict(compute_once(self.folder, name, {"name": name, "settings": self.settings}, make))
 
     def _rows(self, cell: TrainedCell, at_most: int | None) -> np.ndarray:
         return cell.parts.test if at_most is None else cell.parts.test[:at_most]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.files.stored_results import compute_once
 from dissensus.files.whole_files import whole_or_not
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import images_of, people_of
@@ -20,9 +21,9 @@ from dissensus.papers.peterson2019.tuned import (
     home,
     model_path,
     processes,
+    slug,
     tuned_scores,
 )
-from dissensus.papers.pieces import piece_of
 
 VERSION = 1  # of what is computed here
 EPSILON = 4.0  # of 255, which the paper reports
@@ -33,13 +34,11 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     from dissensus.train.fold_processes import in_processes
 
     size, tuned = SIZES[scale], home(scale, needs["tuned"])
-    pieces = folder / f"attacked-{VERSION}-{tuned.name}-{'-'.join(map(str, (*size.attacked, size.steps)))}"
-    pieces.mkdir(exist_ok=True)
     people = people_of(size.images)
-    with_arrays = pieces / "images.npz"
+    with_arrays = folder / "images.npz"
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
     whole_or_not(with_arrays, lambda file: np.savez(file, pixels=pixels, gold=people.gold))
-    tasks = [(scale, name, row, tuned, pieces) for name in size.networks for row in ATTACKED]
+    tasks = [(scale, name, row, tuned, folder) for name in size.networks for row in ATTACKED]
     done = 0
 
     def hear(place: int, remark: Any) -> None:
@@ -57,13 +56,15 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 
 def _attacked(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], None]) -> list[dict[str, Any]]:
     """What each fold's network gives, at the learning rate that was best for the images held out."""
-    scale, name, row, tuned, pieces = task
-    with np.load(pieces / "images.npz") as arrays:
+    scale, name, row, tuned, folder = task
+    with np.load(folder / "images.npz") as arrays:
         pixels, gold = arrays["pixels"], arrays["gold"]
-    rate, folds = best_rate(scale, name, row, tuned), []
+    rate, folds, size = best_rate(scale, name, row, tuned), [], SIZES[scale]
+    decisive = {"tuned": tuned.name, "attacked": size.attacked, "steps": size.steps, "epsilons": size.epsilons}
     for fold, _, held in folds_of(scale, len(pixels)):
-        make = partial(_fold, scale, model_path(tuned, name, row, rate, fold), pixels[held], gold[held])
-        folds.append(piece_of(pieces / f"{name}-{row}-{fold}.json".lower().replace(" ", "-"), make))
+        compute = partial(_fold, scale, model_path(tuned, name, row, rate, fold), pixels[held], gold[held])
+        inputs = {"network": name, "row": row, "fold": fold, "version": VERSION, **decisive}
+        folds.append(compute_once(folder / "attacks", f"{slug(name)}-{row}-{fold}", inputs, compute))
         remark(None)
     return folds
 

@@ -18,13 +18,13 @@ from dissensus.evaluate.choices import (
     second_best_accuracy,
 )
 from dissensus.evaluate.closeness import kl_to_people, soft_nll
+from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import Inputs, people_of, shifted_features, shifted_images
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.studies import HEAD_IMAGES, KINDS
-from dissensus.papers.pieces import piece_of
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 
@@ -70,8 +70,7 @@ def judged_models(
 ) -> dict[str, Any]:
     """model -> kind of labels -> what it is judged on -> score -> one number for each fold; and for other rates."""
     records = read_folder(study).records
-    kept = folder / f"judged-{VERSION}-{'-'.join(str(len(inputs.classes)) for inputs in sets.values())}"
-    kept.mkdir(exist_ok=True)
+    sizes = {name: len(inputs.classes) for name, inputs in sets.items()}
     folds = sorted({record["fold"] for record in records})
     models: dict[str, Any] = {name: {"rates": {}} for name in names.values()}
     guesses: dict[tuple[str, str, int], Distributions] = {}
@@ -84,8 +83,9 @@ def judged_models(
         rates[kind][fold] = _on_held_out(held, people)["soft_nll"]
         if rate == CHOSEN_RATE or "hidden" in arm or arm["model"] == "linear":
             guesses[model, kind, fold] = held
-            piece = kept / f"{record['cell']}.json"
-            scores = piece_of(piece, partial(_everywhere, cell, load, sets, held, people))
+            inputs = {"cell": record["cell"], "sets": sizes, "version": VERSION}
+            judge = partial(_everywhere, cell, load, sets, held, people)
+            scores = compute_once(folder / "scores", record["cell"], inputs, judge)
             for on, values in scores.items():
                 for score, value in values.items():
                     models[model].setdefault(kind, {}).setdefault(on, {}).setdefault(score, [None] * len(folds))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,8 +16,8 @@ from dissensus.deliver.fixed import class_means, majority, soft
 from dissensus.deliver.one_answer import sls
 from dissensus.deliver.wrappers import mixup
 from dissensus.evaluate.closeness import soft_nll
+from dissensus.files.stored_results import compute_once, find_result, inputs_key
 from dissensus.files.whole_files import whole_or_not
-from dissensus.labels.content_hash import hash_text
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
@@ -34,8 +33,6 @@ from dissensus.papers.peterson2019.sets import (
 from dissensus.papers.peterson2019.shift import against_classes
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
-from dissensus.papers.pieces import piece_of
-from dissensus.study.cells import canonical
 from dissensus.train.child_processes import cores
 
 SEED = 0
@@ -148,9 +145,9 @@ def settings_of(scale: Scale) -> dict[str, Any]:
 
 
 def home(scale: Scale, folder: Path) -> Path:
-    """Where networks and scores of these settings are kept, so that what was cut short goes on from there."""
-    place = folder / hash_text(canonical(settings_of(scale)))[:8]
-    for inside in ("models", "pieces", "states"):
+    """Folder with the networks and scores of these settings, so that an interrupted run resumes."""
+    place = folder / inputs_key(settings_of(scale))
+    for inside in ("models", "states"):
         (place / inside).mkdir(parents=True, exist_ok=True)
     return place
 
@@ -172,7 +169,7 @@ def folds_of(scale: Scale, n: int) -> Iterator[tuple[int, np.ndarray, np.ndarray
 
 def model_path(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
     """Where the network of a fold is kept."""
-    return folder / "models" / f"{_slug(name)}-{row}-{rate:g}-{fold}.safetensors"
+    return folder / "models" / f"{slug(name)}-{row}-{rate:g}-{fold}.safetensors"
 
 
 def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
@@ -188,23 +185,35 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
         for rate in SIZES[scale].tuning_rates:
             for fold, train, held in folds_of(scale, len(given.gold)):
                 tune = partial(_tuned, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
-                piece_of(_piece(folder, name, row, rate, fold), tune)
+                compute_once(
+                    *_scores_of(folder, name, row, rate, fold), tune, files=_models(folder, name, row, rate, fold)
+                )
                 remark(None)
             numbers["tuned"].setdefault(row, {})[f"{rate:g}"] = tuned_scores(scale, name, row, rate, folder)
     return numbers, guess
 
 
 def tuned_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
-    """Each score of a way to fine-tune, by fold, from the pieces that are kept."""
-    folds = [
-        json.loads(_piece(folder, name, row, rate, fold).read_text(encoding="utf-8"))
-        for fold in range(SIZES[scale].folds)
-    ]
+    """Stored scores of a way to fine-tune, by fold."""
+    folds = []
+    for fold in range(SIZES[scale].folds):
+        models = _models(folder, name, row, rate, fold)
+        stored = find_result(*_scores_of(folder, name, row, rate, fold), files=models)
+        if stored is None:
+            raise ValueError(f"{folder}: no scores of {name} tuned with {row}, fold {fold}; rerun to compute them")
+        folds.append(stored[0])
     return {score: [fold[score] for fold in folds] for score in folds[0]}
 
 
-def _piece(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
-    return folder / "pieces" / f"{_slug(name)}-{_slug(row)}-{rate:g}-{fold}.json"
+def _scores_of(folder: Path, name: str, row: str, rate: float, fold: int) -> tuple[Path, str, dict[str, Any]]:
+    """Folder, name and inputs of stored scores; the name of `folder` is the key of the settings of all networks."""
+    inputs = {"settings": folder.name, "network": name, "row": row, "rate": rate, "fold": fold}
+    return folder / "scores", f"{slug(name)}-{slug(row)}-{rate:g}-{fold}", inputs
+
+
+def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[Path]:
+    """The network of a fold, if it is attacked later."""
+    return [model_path(folder, name, row, rate, fold)] if row in ATTACKED else []
 
 
 def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
@@ -213,13 +222,17 @@ def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Mate
     from dissensus.train.networks.catalogue import make_network
     from dissensus.train.train_config import TrainConfig
 
-    path = folder / "models" / f"{_slug(name)}-pretrained.safetensors"
-    if not path.is_file():
+    path = folder / "models" / f"{slug(name)}-pretrained.safetensors"
+
+    def train() -> None:
         make = partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth)
         config = TrainConfig(**{**SIZES[scale].pretraining, **_cutout(scale, sized), "seed": SEED})
-        state = folder / "states" / _slug(name)
+        state = folder / "states" / slug(name)
         trained = fit(make, given.train, soft(classes_of(given.classes)), config, checkpoint=state, quiet=True)
         save_network(trained.last, path)
+
+    inputs = {"settings": folder.name, "network": name}
+    compute_once(folder / "models", f"{slug(name)}-pretrained", inputs, train, files=[path])
     return load_network(path)
 
 
@@ -275,5 +288,5 @@ def _cutout(scale: Scale, sized: Sized) -> dict[str, int]:
     return {"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {}
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
     return name.lower().replace(" ", "-")

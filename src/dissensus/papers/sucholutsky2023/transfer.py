@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from scipy.stats import wasserstein_distance
 
 from dissensus.datasets.catalogue import features, images
-from dissensus.files.whole_files import write_text
+from dissensus.files.stored_results import compute_once
+from dissensus.labels.content_hash import hash_arrays
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Tell
@@ -22,6 +23,7 @@ from dissensus.train.heads.model_files import load_head
 
 Shifts = Mapping[str, tuple[np.ndarray, np.ndarray]]  # inputs and class codes, by the name of the set
 NEAR, FAR = "CIFAR-10 training images", "ImageNet at 32 pixels"
+VERSION = 1  # of the rows
 SMALLEST = 1e-12  # probability, so that a class without any costs much and not without bounds
 
 
@@ -55,23 +57,22 @@ def network_transfer(part: str, near: int, folder: Path, needs: Mapping[str, Pat
 def scored(study: Path, shifts: Shifts, folder: Path, tell: Tell) -> dict[str, Any]:
     """One row for each cell: its settings, cross-entropy and accuracy on every kind of label and shifted set, entropy.
 
-    Rows are kept one by one in a file of the folder, so that a run that was killed goes on.
+    Rows are stored one by one, so that a killed run resumes.
     """
     kinds = label_kinds()
-    place = folder / "rows.json"
-    rows: dict[str, Any] = json.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+    contents = {name: hash_arrays([labels.probs]) for name, labels in kinds.items()}
+    sizes = {name: int(gold.size) for name, (_, gold) in shifts.items()}
+    rows: list[Any] = []
     records = [record for record in read_folder(study).records if record["status"] == "done"]
     for count, record in enumerate(records):
         cell = record["cell"]
-        if cell not in rows:
-            rows[cell] = _row(record, study / "cells" / cell, kinds, shifts)
-            if count % 10 == 9:
-                write_text(json.dumps(rows), place)
+        inputs = {"cell": cell, "labels": contents, "shifts": sizes, "version": VERSION}
+        compute = partial(_row, record, study / "cells" / cell, kinds, shifts)
+        rows.append(compute_once(folder / "rows", cell, inputs, compute))
         tell((count + 1) / len(records))
-    place.unlink(missing_ok=True)  # what is returned is kept, and other settings start anew
     return {
-        "rows": [rows[record["cell"]] for record in records],
-        "shifts": {name: int(gold.size) for name, (_, gold) in shifts.items()},
+        "rows": rows,
+        "shifts": sizes,
         "label entropy": {kind: float(entropy(labels.probs).mean()) for kind, labels in kinds.items()},
     }
 
