@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from dissensus.report.figures import figure, saving_script
+from dissensus.report.figures import figure
+from dissensus.report.saving import saving_script
 from dissensus.report.tables import Column
 
 

@@ -28,7 +28,7 @@ from dissensus.cli.review import review
 from dissensus.cli.study import study
 from dissensus.cli.train import train
 from dissensus.fronts import advise_install
-from dissensus.report.terminal import open_closed_streams, print_nowhere
+from dissensus.report.consoles import open_closed_streams, print_nowhere
 
 Verb = typer.Typer | Callable[..., None]
 VERBS: dict[str, tuple[Verb, ...]] = {

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dissensus.report.terminal import ResultConsole
+from dissensus.report.consoles import ResultConsole
 
 out = ResultConsole()
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -24,7 +24,7 @@ from dissensus.files.tables.columns import LAYOUTS
 from dissensus.fronts import advise_install
 from dissensus.labels.refusals import Refusal
 from dissensus.labels.shares import Labels
-from dissensus.report.terminal import NoticeConsole
+from dissensus.report.consoles import NoticeConsole
 
 errors = NoticeConsole()
 

@@ -1,13 +1,15 @@
-"""What people look at: figures, charts, tables and pages in one look.
+"""What people look at: a page is a value, rendered in one look as HTML, in the terminal, as Markdown, LaTeX and JSON.
 
-colours      every colour, in one place
+document     Document, Section, Text, Table, Figure, Cards: a page without markup
+html, terminal, markdown, latex   the renderers; html_tables, cells: parts of them
+numbers      rounding, intervals and p-values for people
+style        the stylesheet of all pages; colours: every colour, in one place
 svg          small figures as inline SVG
 charts       charts with axes; named_rows, dot_rows: charts with a row for each name
-figures      figures with the numbers behind them, to be saved
-tables       tables and lists of facts, on a page and in the terminal
-page         the page that all reports share
+saving       figures to be saved as SVG, PNG and CSV
 items        texts and pictures of items, to be shown on a page
 labels_page  labels as a card for the notebook and as a page
+consoles     standard output and standard error
 """
 
 from dissensus.fronts import attach

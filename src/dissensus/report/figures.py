@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from dissensus.report.colours import PAPER, REPORT
-from dissensus.report.svg import STYLE as FIGURE_STYLE
 from dissensus.report.tables import Column, html_table, scrolling
 
 STYLE = """
@@ -40,75 +37,3 @@ def figure(
         f'<figure data-file="{file}"><figcaption>{escape(caption)}{small}</figcaption>{drawing}'
         f"<details><summary>The numbers of this figure</summary>{table}</details></figure>"
     )
-
-
-def saving_script() -> str:
-    """Buttons below each figure. What is saved has the colours of the day and white behind it, also by night.
-
-    Without `<` and `&`, so that a page with it is still well-formed XML.
-    """
-    style = FIGURE_STYLE.replace(".dissensus svg{display:block;height:auto}", "").replace(".dissensus svg ", "")
-    for name, colour in REPORT.items():
-        style = style.replace(f"var(--{name})", colour)
-    values = f"const STYLE = {json.dumps(style)}, PAPER = {json.dumps(PAPER)};"
-    return f"<script>(() => {{{values}{_SCRIPT}}})();</script>"
-
-
-_SCRIPT = """
-const SVG = "http://www.w3.org/2000/svg";
-const make = (name, values, text) => {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
-  made.textContent = text;
-  return made;
-};
-const save = (name, blob) => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-};
-const drawn = (figure) => {
-  const copy = figure.querySelector("svg").cloneNode(true);
-  const {width, height} = copy.viewBox.baseVal;
-  copy.removeAttribute("style");
-  copy.prepend(make("style", {}, STYLE), make("rect", {width, height, fill: PAPER}, ""));
-  return [new XMLSerializer().serializeToString(copy), width, height];
-};
-const ways = {
-  SVG: (figure, name) => save(name + ".svg", new Blob([drawn(figure)[0]], {type: "image/svg+xml"})),
-  PNG: (figure, name) => {
-    const [text, width, height] = drawn(figure);
-    const picture = new Image();
-    picture.onload = () => {
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [3 * width, 3 * height];
-      canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => save(name + ".png", blob), "image/png");
-    };
-    picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
-  },
-  CSV: (figure, name) => {
-    const quoted = (cell) => '"' + cell.textContent.replaceAll('"', '""') + '"';
-    const lines = [...figure.querySelector("table").rows].map((row) => [...row.cells].map(quoted).join(","));
-    save(name + ".csv", new Blob([lines.join("\\r\\n") + "\\r\\n"], {type: "text/csv"}));
-  },
-};
-for (const figure of document.querySelectorAll("figure[data-file]")) {
-  if (!figure.querySelector("svg")) continue;
-  const row = document.createElement("div");
-  row.className = "save";
-  row.append("Save as");
-  for (const [kind, act] of Object.entries(ways)) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = kind;
-    const title = figure.querySelector("figcaption").firstChild.textContent;
-    button.setAttribute("aria-label", "Save as " + kind + ": " + title);
-    button.onclick = () => act(figure, figure.dataset.file);
-    row.append(button);
-  }
-  figure.insertBefore(row, figure.querySelector("details"));
-}
-"""

@@ -8,19 +8,11 @@ from dataclasses import dataclass
 from html import escape
 
 from dissensus.labels.intervals import Interval
+from dissensus.report.document import Column as Column
 
 
 class Html(str):
     """Markup that stands in a table as it is; any other text is escaped."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: numbers are aligned to the right, and text may be broken over lines only where it `wraps`."""
-
-    title: str
-    number: bool = False
-    wraps: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ def html_table(columns: Sequence[Column], rows: Iterable[Row | Sequence[str]], *
     stacks  on a narrow screen each cell has its title before it instead of above it, and the last cell, such as a
             figure, stands below the others
     """
-    head = "".join(_tag("th", "n" * column.number, column.title) for column in columns)
+    head = "".join(_tag("th", "n" * bool(column.number), column.title) for column in columns)
     table = f"<table><tr>{head}</tr>{''.join(_html_row(columns, row, stacks) for row in rows)}</table>"
     if not stacks:
         return table
@@ -88,7 +80,7 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    from dissensus.report.terminal import ResultConsole
+    from dissensus.report.consoles import ResultConsole
 
     look = box.SIMPLE_HEAD if ruled else None
     headed = any(column.title for column in columns)
@@ -117,7 +109,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from dissensus.report.terminal import ResultConsole
+    from dissensus.report.consoles import ResultConsole
 
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
@@ -145,7 +137,7 @@ def _html_row(columns: Sequence[Column], row: Row | Sequence[str], titled: bool)
     start = f'<tr class="{row.style}">' if row.style else "<tr>"
     if len(row.cells) == 1 < len(columns):
         return f'{start}<td colspan="{len(columns)}">{_html(row.cells[0])}</td></tr>'
-    classes = (["n"] * column.number + ["best"] * (place in row.best) for place, column in enumerate(columns))
+    classes = (["n"] * bool(column.number) + ["best"] * (place in row.best) for place, column in enumerate(columns))
     titles = (column.title if titled else "" for column in columns)
     cells = (
         _tag("td", " ".join(each), cell, title) for each, cell, title in zip(classes, row.cells, titles, strict=True)

@@ -1,64 +1,176 @@
-"""Where results and notices are printed: as wide as the terminal, or, in a pipe or a file, as wide as they are."""
+"""A document in the terminal: the answer, facts and tables; figures as their numbers."""
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-from typing import Any, TextIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleDimensions
+from dissensus.labels.intervals import Interval
+from dissensus.report.cells import BAR, format_cell, is_best, note_of
+from dissensus.report.document import AnyCell, Cards, Document, Drawing, Figure, Section, Table, Text, value_of
 
-UNBROKEN = 100_000  # columns; a line longer than this is broken even in a file
+if TYPE_CHECKING:
+    from dissensus.report.consoles import ResultConsole
 
-
-class ResultConsole(Console):
-    """Standard output. What is piped does not depend on the width of a terminal; a reader who stops reading ends it."""
-
-    def __init__(self) -> None:
-        super().__init__(highlight=False, emoji=False)
-
-    @property
-    def size(self) -> ConsoleDimensions:
-        return super().size if self.file.isatty() else ConsoleDimensions(UNBROKEN, 25)
-
-    @size.setter
-    def size(self, new_size: tuple[int, int]) -> None:
-        raise AttributeError("the width is that of the terminal")
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+WIDEST_BAR = 40  # columns of the terminal
+ROW_STYLES = {"best": "bold", "aside": "italic", "group": "bold"}
 
 
-class NoticeConsole(Console):
-    """Standard error, one line per notice. Where they cannot be written or nobody reads, the work goes on without."""
+def print_document(document: Document, *, details: bool = False) -> None:
+    """Print a document: its answer, its facts, then the tables of all sections.
 
-    def __init__(self) -> None:
-        super().__init__(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+    Figures are printed as their tables. Sections marked as `detail` are left out, since a page has them.
 
-    def __exit__(self, *raised: Any) -> None:  # what was printed is written here, also by a status or a bar
-        try:
-            super().__exit__(*raised)
-        except OSError:  # such as a full disk
-            self.on_broken_pipe()
+    Parameters
+    ----------
+    document
+        The page as a value.
+    details
+        Print the sections marked as `detail` too.
 
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        print_nowhere(sys.stderr)
-
-
-def print_nowhere(stream: TextIO) -> None:
-    """From now on what is printed there is dropped, since it cannot be written and Python would complain at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
-
-
-def open_closed_streams() -> None:
-    """Where standard output or error is closed, as by `2>&-`, what is printed there is dropped.
-
-    Python has None in its place, and the next file that is opened would get the number of the stream.
+    Examples
+    --------
+    >>> from dissensus.report import Document
+    >>> print_document(Document("Votes", "Two people say the same 70% of the time.", facts=[("items", 200)]))
+    Votes
+    Two people say the same 70% of the time.
+    <BLANKLINE>
+    items  200
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  (until the process ends)
+    from dissensus.report.consoles import ResultConsole
+
+    console = ResultConsole()
+    _line(console, document.title, "bold")
+    if document.subtitle:
+        _line(console, document.subtitle)
+    _line(console, document.answer)
+    if document.facts:
+        _line(console, "")
+        print_pairs([(name, format_cell(value)) for name, value in document.facts], console)
+    for section in document.sections:
+        if details or not section.detail:
+            _print_section(section, console, details, "bold")
+
+
+def print_rows(table: Table, console: ResultConsole | None = None) -> None:
+    """Print a table under its caption; no number is cut, however narrow the terminal is."""
+    from rich.cells import cell_len
+    from rich.table import Table as Grid
+    from rich.text import Text as Words
+
+    from dissensus.report.consoles import ResultConsole
+
+    console = console or ResultConsole()
+    heads = table.heads
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(column.title for column in heads))
+    widths = [cell_len(column.title) for column in heads]
+    for place, column in enumerate(heads):
+        grid.add_column(
+            Words(column.title),
+            justify="right" if table.is_number(place) and column.format != BAR else "left",
+            overflow="fold",
+            no_wrap=not column.wraps,
+        )
+    for row in table.lines:
+        if len(row.cells) == 1 < len(heads):
+            grid.add_row(Words(format_cell(row.cells[0])), style=ROW_STYLES.get(row.style))
+            continue
+        cells = _text_cells(table, row.cells, console)
+        for place, cell in enumerate(cells):
+            words = cell.plain.split() if heads[place].wraps else [cell.plain]
+            widths[place] = max(widths[place], *map(cell_len, words or [""]))
+        grid.add_row(*cells, style=ROW_STYLES.get(row.style))
+    if table.caption:  # not the grid's own title, which would be broken if the grid is narrower
+        _line(console, table.caption, "italic")
+    width = console.width
+    # A number whose last digits are cut off is another number: the table is rather wider than the terminal.
+    console.width = max(width, sum(widths) + 3 * len(widths))
+    console.print(grid)
+    console.width = width
+    if table.note:
+        _line(console, table.note)
+
+
+def print_pairs(pairs: Sequence[tuple[str, str]], console: ResultConsole | None = None) -> None:
+    """Print names with their values, one pair per line."""
+    from rich.table import Table as Grid
+    from rich.text import Text as Words
+
+    from dissensus.report.consoles import ResultConsole
+
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")  # a long value continues in the next line instead of being cut
+    for name, value in pairs:
+        grid.add_row(Words(name), Words(value))
+    (console or ResultConsole()).print(grid)
+
+
+def _print_section(section: Section, console: ResultConsole, details: bool, style: str) -> None:
+    if section.title:
+        _line(console, "")
+        _line(console, section.title, style)
+    for block in section.blocks:
+        _print_block(block, console, details)
+
+
+def _print_block(block: Any, console: ResultConsole, details: bool) -> None:
+    if isinstance(block, Section):
+        if details or not block.detail:
+            _print_section(block, console, details, "italic")
+    elif isinstance(block, Table):
+        print_rows(block, console)
+    elif isinstance(block, Figure):
+        if block.table is not None:
+            _line(console, block.caption, "italic")
+            print_rows(block.table, console)
+    elif isinstance(block, Cards):
+        for card in block.cards:
+            value = format_cell(card.value, card.format)
+            _line(console, "  ".join(part for part in (card.title, value, card.note) if part))
+            for inner in card.blocks:
+                _print_block(inner, console, details)
+    else:
+        assert isinstance(block, Text)
+        mark = {"list": "- ", "code": "  "}.get(block.style, "")
+        for line in block.text.splitlines():
+            _line(console, f"{mark}{line}" if line.strip() else "")
+
+
+def _text_cells(table: Table, cells: Sequence[Any], console: ResultConsole) -> list[Any]:
+    from rich.text import Text as Words
+
+    made = []
+    for place, (column, cell) in enumerate(zip(table.heads, cells, strict=True)):
+        text, note = format_cell(cell, column.format), note_of(cell)
+        if column.format == BAR:
+            text = f"{_bar(table, place, cell, console)} {text}"
+        made.append(Words(f"{text} ({note})" if note else text, style="bold" if is_best(cell) else ""))
+    return made
+
+
+def _bar(table: Table, place: int, cell: AnyCell, console: ResultConsole) -> str:
+    """A bar as long as the number is large among those of its column."""
+    column = [_amount(row.cells[place]) for row in table.lines if len(row.cells) == len(table.heads)]
+    largest, amount = max(column) or 1.0, _amount(cell)
+    full, thin = ("█", "▏") if _can_show("█▏", console.encoding) else ("#", "|")
+    room = max(1, min(WIDEST_BAR, console.width - 24))
+    return full * round(room * amount / largest) or (thin if amount else "")
+
+
+def _amount(cell: AnyCell) -> float:
+    value = value_of(cell)
+    return 0.0 if value is None or isinstance(value, str | tuple | Interval | Drawing) else float(value)
+
+
+def _can_show(signs: str, encoding: str) -> bool:
+    try:
+        signs.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _line(console: ResultConsole, text: str, style: str | None = None) -> None:
+    """A line that stays one, however long, and is printed as it is."""
+    console.print(text, markup=False, soft_wrap=True, style=style)

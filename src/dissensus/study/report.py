@@ -9,8 +9,8 @@ from typing import Any
 
 from dissensus.evaluate.metrics import METRICS
 from dissensus.report.figures import STYLE as FIGURE_STYLE
-from dissensus.report.figures import saving_script
 from dissensus.report.page import CARDS, page
+from dissensus.report.saving import saving_script
 from dissensus.report.tables import Column, Html, Row, facts_list, html_table, scrolling
 from dissensus.study.reporting.answers import answer
 from dissensus.study.reporting.figures import (

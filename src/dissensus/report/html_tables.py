@@ -1,0 +1,124 @@
+"""Tables of a page: numbers aligned, intervals in small print, long ones shown on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from dissensus.labels.intervals import Interval
+from dissensus.report.cells import format_cell, format_of, format_scalar, is_best, note_of
+from dissensus.report.document import AnyCell, Column, Drawing, Row, Table, value_of
+from dissensus.report.numbers import format_limits, format_number
+
+LONG_TEXT = 180  # letters of a text before the rest is folded
+CROWDED = 7  # columns from which a table has less room for each
+SPARE = 2  # rows that are not worth hiding
+
+
+def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
+    """A table in a region that scrolls sideways if nothing else helps, also by the keyboard.
+
+    label  what the table is, for screen readers; its caption by default
+    """
+    count = len(table.lines)
+    hides = 0 < table.shown < count - SPARE
+    body = "".join(
+        _row(table, row, colours, hidden=hides and place >= table.shown) for place, row in enumerate(table.lines)
+    )
+    head = "".join(_head(column, table.is_number(place), colours) for place, column in enumerate(table.heads))
+    titled = any(column.title for column in table.heads)
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    stacks = _stacks(table)
+    look = " ".join(["stack"] * stacks + ["crowded"] * _is_crowded(table))
+    start = "<table" + (f' class="{look}"' if look else "") + (' role="table"' if stacks else "") + ">"
+    thead = f"<thead><tr>{head}</tr></thead>" if titled else ""
+    made = f"{start}{caption}{thead}<tbody>{body}</tbody></table>"
+    if stacks:  # rows laid out as blocks stay rows for a screen reader only if they say so
+        for tag, role in (("tr", "row"), ("td", "cell"), ("th", "columnheader")):
+            made = made.replace(f"<{tag} ", f'<{tag} role="{role}" ').replace(f"<{tag}>", f'<{tag} role="{role}">')
+    name = escape(table.caption or label or "table", quote=True)
+    region = f'<div class="scroll" role="region" tabindex="0" aria-label="{name}">{made}</div>'
+    note = f"<p>{escape(table.note)}</p>" if table.note else ""
+    rows = f"{count:,} rows" if count > 1 else "1 row"
+    if table.shown == 0 and count:
+        return f"<details><summary>Show {rows}</summary>{region}{note}</details>"
+    if not hides:
+        return region + note
+    more = (
+        f'<details class="more"><summary><span>Show all {rows}</span>'
+        f"<span>Show the first {table.shown}</span></summary></details>"
+    )
+    return f'<div class="rows">{region}{more}{note}</div>'
+
+
+def html_value(cell: AnyCell, format: str, colours: Mapping[str, str], *, wraps: bool = False) -> str:
+    """What stands inside a cell, a fact or a card."""
+    value, style = value_of(cell), format_of(cell, format)
+    if isinstance(value, Interval):
+        limits = format_limits(value, style)
+        text = format_number(value.value, style) + (f" <small>{limits}</small>" if limits else "")
+    elif isinstance(value, Drawing):
+        text = value.markup
+    elif isinstance(value, tuple):
+        text = "".join(html_text(part) for part in value)
+    elif isinstance(value, str):
+        text = html_text(value) if wraps else named(value, colours)
+    else:
+        text = "" if value is None else escape(format_scalar(value, style))
+    note = note_of(cell)
+    return f'{text}<small class="note">{escape(note)}</small>' if note else text
+
+
+def html_text(text: str) -> str:
+    """A text as it is, or its beginning, which opens to the whole."""
+    if len(text) <= LONG_TEXT:
+        return f'<span class="text" dir="auto">{escape(text)}</span>'
+    start = text[:LONG_TEXT].rsplit(" ", 1)[0] or text[:LONG_TEXT]
+    return f'<details class="text" dir="auto"><summary>{escape(start)} …</summary>{escape(text)}</details>'
+
+
+def named(name: str, colours: Mapping[str, str]) -> str:
+    """A name, with the colour that it has on the page."""
+    if name not in colours:
+        return escape(name)
+    of = escape(name, quote=True)
+    return f'<span class="swatch" data-of="{of}" style="background:{colours[name]}"></span>{escape(name)}'
+
+
+def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) -> str:
+    look = " ".join([row.style] * bool(row.style) + ["rest"] * hidden)
+    start = f'<tr class="{look}">' if look else "<tr>"
+    if len(row.cells) == 1 < len(table.heads):
+        text = html_value(row.cells[0], "", colours)
+        return f'{start}<td colspan="{len(table.heads)}">{text}</td></tr>'
+    titled = _stacks(table)
+    drawn = []
+    for place, (column, cell) in enumerate(zip(table.heads, row.cells, strict=True)):
+        classes = " ".join(["n"] * table.is_number(place) + ["best"] * is_best(cell))
+        attributes = f' class="{classes}"' if classes else ""
+        attributes += f' data-title="{escape(column.title, quote=True)}"' if titled and column.title else ""
+        drawn.append(f"<td{attributes}>{html_value(cell, column.format, colours, wraps=_is_text(column, cell))}</td>")
+    return f"{start}{''.join(drawn)}</tr>"
+
+
+def _head(column: Column, number: bool, colours: Mapping[str, str]) -> str:
+    look = ' class="n"' if number else ""
+    return f'<th scope="col"{look}>{named(column.title, colours)}</th>'
+
+
+def _is_text(column: Column, cell: AnyCell) -> bool:
+    value = value_of(cell)
+    return isinstance(value, str) and (column.wraps or len(value) > LONG_TEXT)
+
+
+def _stacks(table: Table) -> bool:
+    """A table with drawings stacks its cells on a narrow screen: the drawing stands below the other cells."""
+    return any(isinstance(value_of(cell), Drawing) for row in table.lines for cell in row.cells)
+
+
+def _is_crowded(table: Table) -> bool:
+    """Many columns, or more than two with intervals."""
+    first = next((row for row in table.lines if len(row.cells) == len(table.heads)), None)
+    intervals = 0 if first is None else sum(isinstance(value_of(cell), Interval) for cell in first.cells)
+    longest = sum(len(format_cell(cell)) for cell in first.cells) if first is not None else 0
+    return len(table.heads) >= CROWDED or intervals > 2 or (intervals > 1 and longest > 90)

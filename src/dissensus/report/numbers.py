@@ -1,0 +1,100 @@
+"""How numbers are written for people: rounding, intervals and p-values, in one place."""
+
+from __future__ import annotations
+
+import math
+
+from dissensus.labels.intervals import Interval
+
+UNKNOWN = "–"
+SMALLEST_P = 0.001  # smaller p-values rest on the far tail of an assumed distribution
+
+
+def format_number(value: float | None, format: str = ".3f", *, infinite: str = "∞") -> str:
+    """Write a number in a format; a dash if it is not known.
+
+    Parameters
+    ----------
+    value
+        A number, NaN or None.
+    format
+        A format of Python such as ".3f" or ".1%", or "p" for a p-value.
+    infinite
+        What stands for an infinite number.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> format_number(0.12345), format_number(float("nan")), format_number(1200, ",d")
+    ('0.123', '–', '1,200')
+    """
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        return infinite if value > 0 else f"-{infinite}"
+    if format == "p":
+        return format_p(value).removeprefix("p ").removeprefix("= ")
+    return value.__format__(format)
+
+
+def format_interval(interval: Interval, format: str = ".3f") -> str:
+    """Write a value with its interval; the value alone if there is no interval.
+
+    Parameters
+    ----------
+    interval
+        A value with its ends.
+    format
+        Of all three numbers.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dissensus.labels import Interval
+    >>> format_interval(Interval(0.123, 0.101, 0.145, 0.01, 0.95))
+    '0.123 [0.101, 0.145]'
+    """
+    value = format_number(interval.value, format)
+    if not has_ends(interval):
+        return value
+    return f"{value} [{format_number(interval.low, format)}, {format_number(interval.high, format)}]"
+
+
+def format_limits(interval: Interval, format: str = ".3f") -> str:
+    """Write the ends of an interval alone, `0.101 to 0.145`; nothing if there is no interval."""
+    if not has_ends(interval):
+        return ""
+    return f"{format_number(interval.low, format)} to {format_number(interval.high, format)}"
+
+
+def format_p(p: float) -> str:
+    """Write a p-value with two significant digits; small ones as "p < 0.001".
+
+    Parameters
+    ----------
+    p
+        From 0 to 1.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> format_p(0.0312), format_p(9.7e-25)
+    ('p = 0.031', 'p < 0.001')
+    """
+    if math.isnan(p):
+        return f"p {UNKNOWN}"
+    return f"p = {p:.2g}" if p >= SMALLEST_P else f"p < {SMALLEST_P:g}"
+
+
+def has_ends(interval: Interval) -> bool:
+    """Whether an interval has a finite value and two known ends."""
+    return not math.isnan(interval.low) and not math.isinf(interval.value)
