@@ -38,7 +38,7 @@ WRONG = {
     ),
     "misspelt metric": (('"soft_nll"', '"soft_nil"'), 21, "evaluate.metrics: 'soft_nil' is not known; expected one of"),
     "misspelt head": (('"mlp"', '"mpl"'), 13, "model.head: 'mpl' is not known; expected one of mlp, linear, logistic"),
-    "setting": (("epochs = 3", "epochs = 0"), 14, "model.epochs: epochs is 0; expected a whole number of 1 or more"),
+    "setting": (("epochs = 3", "epochs = 0"), 14, "model.epochs: is 0; expected a whole number of 1 or more"),
     "setting of another model": (
         ("hidden = 8", "width = 8"),
         15,
@@ -187,7 +187,7 @@ SILENT = {
     "number for true or false": (NETWORK[1] + "nesterov = 0", "model.nesterov: is 0; expected true or false"),
     "no width": (NETWORK[1] + "width = -1", "model.width: is -1; expected a whole number of 1 or more"),
     "quoted depth": (NETWORK[1] + 'depth = "2"', "model.depth: is '2'; expected a whole number of 1 or more"),
-    "device by number": (NETWORK[1] + "device = 0", 'model.device: is 0; expected a device such as "cpu"'),
+    "device by number": (NETWORK[1] + "device = 0", "model.device: is 0; expected a text"),
     "milestones": (NETWORK[1] + "milestones = 2", "model.milestones: is 2; expected a list of epochs"),
     "true as a number": (
         'head = "mlp"\nepochs = 3\nlearning_rate = true',

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from dissensus import Distributions, read
 from dissensus.cli.main import app
 from dissensus.deliver import DELIVERIES, WRAPPERS
-from dissensus.train.heads.fitting import HEADS
+from dissensus.train.heads.fit_config import HEADS
 from dissensus.train.heads.model_files import load_head
 from tests.train.crowd import CLASSES, crowd
 
@@ -91,9 +91,12 @@ def test_the_same_seed_gives_the_same_file(folder):
     [
         (["fit", "{f}", "{v}", "-o", "m.pt"], "models are written as .safetensors"),
         (["fit", "nowhere.npy", "{v}", "-o", "m.safetensors"], "no such file"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--delivery", "nonsense"], "no delivery 'nonsense'"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "tree"], "no head 'tree'; there are mlp"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--validation", "1"], "validation is 1.0; expected a share"),
+        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--delivery", "nonsense"], "delivery is 'nonsense'"),
+        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "tree"], "head is 'tree'; expected one of 'mlp'"),
+        (
+            ["fit", "{f}", "{v}", "-o", "m.safetensors", "--validation", "1"],
+            "validation is 1.0; expected a number from 0 to below 1",
+        ),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "smoothed"], "smoothed: expected smoothed=NUMBER"),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "soften=1"], "no wrapper 'soften'; there are shuffled"),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "logistic", "--delivery", "sls"], "changes with the"),

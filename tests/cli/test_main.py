@@ -51,7 +51,7 @@ def test_help_names_every_entry_of_the_dictionaries_behind_an_option():
     from dissensus.files.formats import FORMATS
     from dissensus.plan.tradeoff import UTILITIES
     from dissensus.train.heads.encoders import ENCODERS
-    from dissensus.train.heads.fitting import HEADS
+    from dissensus.train.heads.fit_config import HEADS
 
     behind = {
         ("aggregate", "--method"): AGGREGATIONS,

@@ -352,13 +352,16 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
     [
         (["-o", "m.pt"], "models are written as .safetensors"),
         (["-o", "nowhere/m.safetensors"], "the folder nowhere does not exist"),
-        (["--network", "resnet"], "no network 'resnet'; there are resnet18"),
-        (["--delivery", "nonsense"], "no delivery 'nonsense'"),
+        (["--network", "resnet"], "network is 'resnet'; expected one of 'resnet18'"),
+        (["--delivery", "nonsense"], "delivery is 'nonsense'"),
         (["--wrap", "soften=1"], "no wrapper 'soften'"),
         (["--epochs", "0"], "epochs is 0; expected a whole number of 1 or more"),
-        (["--milestones", "1,x", "--schedule", "steps"], "--milestones 1,x: expected epochs separated by commas"),
-        (["--milestones", "1"], "milestones are the epochs of the schedule 'steps'"),
-        (["--validation", "1"], "validation is 1.0; expected a share"),
+        (
+            ["--milestones", "1,x", "--schedule", "steps"],
+            "--milestones 1,x: expected a list of whole numbers of 1 or more, separated by commas",
+        ),
+        (["--milestones", "1"], "milestones are for the schedule 'steps'"),
+        (["--validation", "1"], "validation is 1.0; expected a number from 0 to below 1"),
         (["--validation", "0", "--patience", "2"], "patience goes by a validation loss"),
         (["--folds", "2", "--validation", "0.1"], "leave --validation out"),
         (["--folds", "50"], "50 folds of 40 items were asked for"),
@@ -371,7 +374,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["--save-every", "nan"], "save_every is nan; expected the seconds between two saves, 0 or more"),
         (["--checkpoint", __file__], "cannot be the folder of checkpoints: a file of that name is there"),
         (["--crop", "9"], "crop=9 (--crop 9) shifts images by up to 9 pixels, and these are 8 x 8 (width x height)"),
-        (["--width", "0"], "width is 0; expected a whole number from 1 up"),
+        (["--width", "0"], "width is 0; expected a whole number of 1 or more"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(folder, tmp_path, monkeypatch, more, message):
@@ -585,7 +588,7 @@ def test_notices_have_no_empty_lines_where_there_is_no_terminal_for_a_bar(folder
 
 def test_the_help_shows_every_option_in_its_group_and_what_is_held_out_unless_given():
     shown = run("train", "--help").stdout
-    assert "0.2 unless given" in " ".join(shown.replace("│", " ").split())
+    assert "0 trains on all items. [default: 0.2]" in " ".join(shown.replace("│", " ").split())
     titles = [*PANELS, "How the labels are read"]
     assert all(f"─ {title} ─" in shown for title in titles)
     options = inspect.signature(train).parameters

@@ -17,7 +17,7 @@ DATA = {"digits": {"labels": "digits", "images": "digits", "features": "pixels"}
         ({"network": "small", "depth": 1.5}, "model.depth: is 1.5; expected a whole number"),
         ({"network": "small", "milestones": 5}, "model.milestones: is 5; expected a list of epochs, such as"),
         ({"network": "small", "milestones": [[5], 6]}, "model.milestones: is 6; expected a list of epochs, such as"),
-        ({"network": "small", "device": 0}, "model.device: is 0; expected a device such as"),
+        ({"network": "small", "device": 0}, "model.device: is 0; expected a text"),
         ({"head": "mlp", "learning_rate": True}, "model.learning_rate: is True; expected a number"),
         ({"head": "mlp", "learning_rate": "0.1"}, "model.learning_rate: is '0.1'; expected a number"),
         ({"head": "mlp", "learning_rate": {"a": 1}}, "model.learning_rate: is {'a': 1}; expected a number"),

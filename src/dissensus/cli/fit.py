@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dissensus.cli.features import FeatureFile, load_features
+from dissensus.cli.options import takes_settings
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import before_labels, errors, reads_labels, say
-from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
+from dissensus.train.heads.fit_config import FitConfig
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
 
+# The kind of head is --head; the rest is chosen in studies and in Python.
+NOT_OFFERED = ("kind", "targets", "keep", "scheduler", "factor", "plateau_patience", "patience", "min_delta")
+
 
 @before_labels("features")
 @reads_labels
+@takes_settings(FitConfig, leave_out=NOT_OFFERED, names={"wraps": "wrap"})
 def fit(
     labels: "Labels",
     file: str,
@@ -23,23 +28,7 @@ def fit(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Model to write: x.safetensors; x.safetensors.json is its card.")
     ],
-    delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
-    wrap: Annotated[
-        list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to add more.")
-    ] = None,
-    head: Annotated[str, typer.Option(help="mlp or linear (Adam), or logistic (linear, solved exactly).")] = "mlp",
-    validation: Annotated[float, typer.Option(help="Share of the items held out, to stop and to choose by.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Decides the items held out, delivery, weights and batches.")] = 0,
-    epochs: Annotated[int, typer.Option(help="Maximum number of epochs.")] = 20,
-    learning_rate: Annotated[float, typer.Option(help="Learning rate of Adam.")] = 1e-3,
-    weight_decay: Annotated[float, typer.Option(help="Weight decay of Adam.")] = 0.0,
-    batch: Annotated[int, typer.Option(help="Items per step.")] = 32,
-    hidden: Annotated[int, typer.Option(help="Hidden units of the MLP.")] = 128,
-    dropout: Annotated[float, typer.Option(help="Dropout rate of the hidden layer.")] = 0.1,
-    penalty: Annotated[
-        float | None, typer.Option(help="L2 penalty of the logistic head; without it, chosen on held-out items.")
-    ] = None,
-    standardise: Annotated[bool, typer.Option("--standardise", help="Features to mean 0 and variance 1.")] = False,
+    config: FitConfig,
     by_position: Annotated[
         bool,
         typer.Option(
@@ -50,38 +39,20 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Train a head on features from what people said, and save it with a card."""
-    from dissensus.train.heads.config import HeadConfig
-    from dissensus.train.heads.fitting import FitConfig, fit_head
+    from dissensus.train.heads.fitting import fit_head
     from dissensus.train.heads.model_files import save_head
     from dissensus.train.model_files import check_model_place
 
-    config = FitConfig(
-        head=head,
-        delivery=delivery,
-        wraps=tuple(wrap or ()),
-        validation=validation,
-        penalty=penalty,
-        standardise=standardise,
-        seed=seed,
-        training=HeadConfig(
-            epochs=epochs,
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            batch=batch,
-            hidden=hidden,
-            dropout=dropout,
-        ),
-    )
     check_model_place(output)
     table = load_features(features)
-    with errors.status(f"training a head ({head}) by {delivery}"):
+    with errors.status(f"training a head ({config.head}) by {config.delivery}"):
         trained = fit_head(table, labels, config, say, by_position=by_position)
     save_head(trained, output)
     card = trained.card
     scores = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in _scores(card).items())
     when = ", before they were added" if card["training"].get("then trained on all") else ""
     judged = f"; on {card['items held out']:,} items held out{when}: {scores}" if scores else ""
-    sentence = f"{head} head on {card['items trained on']:,} items by {card['delivery']} -> {output}{judged}"
+    sentence = f"{config.head} head on {card['items trained on']:,} items by {card['delivery']} -> {output}{judged}"
     print_result(card | {"classes": list(trained.classes), "output": str(output)}, sentence, as_json)
 
 

@@ -9,15 +9,14 @@ import typer
 
 from dissensus.cli.images import ByPosition, ImageColumn, ImageFit, ImageItem, ImageSize, ImageSource, load_images
 from dissensus.cli.notices import progress_bar
+from dissensus.cli.options import is_given, takes_settings
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.panels import in_panels
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import before_labels, reads_labels, say
 from dissensus.cli.resuming import choose_checkpoint, remove_checkpoint
-from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 from dissensus.train.network_config import NetworkConfig
-from dissensus.train.networks.catalogue import NETWORKS
-from dissensus.train.train_config import OPTIMIZERS, PRECISIONS, SAVE_EVERY, SCHEDULES, TrainConfig
+from dissensus.train.train_config import SAVE_EVERY
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from dissensus.train.loop import Training
     from dissensus.train.network import Network
 
-
+# Chosen in studies and in Python.
+NOT_OFFERED = ("nesterov", "plateau_patience", "min_delta", "channels_last")
 PANELS = {
     "Network, and how labels reach it": ("network", "width", "depth", "start", "delivery", "wrap"),
     "Images": ("image", "image_item", "size", "fit", "by_position", "crop", "no_flip", "cutout"),
@@ -50,7 +50,9 @@ PANELS = {
 @in_panels(PANELS)
 @before_labels("images")
 @reads_labels
+@takes_settings(NetworkConfig, leave_out=NOT_OFFERED, names={"wraps": "wrap"})
 def train(
+    context: typer.Context,
     labels: "Labels",
     file: str,
     images: ImageSource,
@@ -64,56 +66,7 @@ def train(
             "its card beside it. With --folds: x-fold-1.safetensors, …",
         ),
     ],
-    network: Annotated[
-        str | None, typer.Option(help=f"{', '.join(NETWORKS)}; small unless given, or that of --from.")
-    ] = None,
-    width: Annotated[
-        int | None,
-        typer.Option(
-            help="As the network counts it, mostly the channels of its first stage; as published unless given."
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option(help="As the network counts it, mostly in layers; as published unless given.")
-    ] = None,
-    delivery: Annotated[str, typer.Option(help=f"{', '.join(DELIVERIES)}.")] = "soft",
-    wrap: Annotated[
-        list[str] | None, typer.Option(help=f"Wrap the delivery in {', '.join(wrapper_forms())}; repeat to add more.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(help="Passes over the items.")] = TrainConfig.epochs,
-    batch: Annotated[int, typer.Option(help="Items per step.")] = TrainConfig.batch,
-    optimizer: Annotated[str, typer.Option(help=f"{', '.join(OPTIMIZERS)}.")] = TrainConfig.optimizer,
-    learning_rate: Annotated[float, typer.Option(help="Learning rate at the start.")] = TrainConfig.learning_rate,
-    momentum: Annotated[float, typer.Option(help="Momentum of sgd.")] = TrainConfig.momentum,
-    weight_decay: Annotated[float, typer.Option(help="Weight decay.")] = TrainConfig.weight_decay,
-    schedule: Annotated[str, typer.Option(help=f"Of the rate: {', '.join(SCHEDULES)}.")] = TrainConfig.schedule,
-    milestones: Annotated[
-        str, typer.Option(help="Epochs after which the schedule steps lowers the rate, as in 50,55.")
-    ] = "",
-    factor: Annotated[float, typer.Option(help="By which steps and plateau multiply the rate.")] = TrainConfig.factor,
-    crop: Annotated[int, typer.Option(help="Images are shifted by at most so many pixels.")] = TrainConfig.crop,
-    no_flip: Annotated[bool, typer.Option("--no-flip", help="Never mirror images left to right.")] = False,
-    cutout: Annotated[int, typer.Option(help="Side of a square laid over each image; 0: none.")] = TrainConfig.cutout,
-    patience: Annotated[
-        int | None, typer.Option(help="Stop after so many epochs without a lower soft NLL on the items held out.")
-    ] = None,
-    accumulate: Annotated[
-        int, typer.Option(help="Put a batch through the network in so many parts.")
-    ] = TrainConfig.accumulate,
-    precision: Annotated[str, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = TrainConfig.precision,
-    device: Annotated[
-        str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")
-    ] = TrainConfig.device,
-    compile: Annotated[bool, typer.Option("--compile", help="Through torch.compile.")] = False,
-    seed: Annotated[
-        int, typer.Option(help="Decides items held out, delivery, weights, order and augmentation.")
-    ] = TrainConfig.seed,
-    validation: Annotated[
-        float | None,
-        typer.Option(
-            help=f"Share of the items held out, {NetworkConfig.validation} unless given; 0 trains on all of them."
-        ),
-    ] = None,
+    config: NetworkConfig,
     folds: Annotated[int | None, typer.Option(help="Train so many networks, each without a part of the items.")] = None,
     jobs: Annotated[
         int | None,
@@ -157,35 +110,7 @@ def train(
     from dissensus.train.network_files import load_network
     from dissensus.train.network_fitting import train_network
 
-    config = NetworkConfig(
-        network=network,
-        width=width,
-        depth=depth,
-        delivery=delivery,
-        wraps=tuple(wrap or ()),
-        validation=NetworkConfig.validation if validation is None else validation,
-        training=TrainConfig(
-            epochs=epochs,
-            batch=batch,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            schedule=schedule,
-            milestones=_whole_numbers(milestones),
-            factor=factor,
-            crop=crop,
-            flip=not no_flip,
-            cutout=cutout,
-            patience=patience,
-            accumulate=accumulate,
-            precision=precision,
-            device=device,
-            compile=compile,
-            seed=seed,
-        ),
-    )
-    _check_folds(folds, jobs, validation, predictions)
+    _check_folds(folds, jobs, predictions, is_given(context, "validation"))
     places = _places(output, folds)
     _check_places(places, _both(predictions), {"file": file, "images": images, "start": start})
     begun = None if start is None else load_network(start)
@@ -207,7 +132,7 @@ def train(
 
         def after_epoch(fold: int, record: dict[str, float]) -> None:
             done[fold] = record["epoch"]
-            move(int(sum(done.values())), folds * epochs)
+            move(int(sum(done.values())), folds * config.training.epochs)
 
         result = train_folds(
             table,
@@ -230,15 +155,8 @@ def train(
     _print_folds(result, places, predictions, as_json)
 
 
-def _whole_numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(number) for number in text.split(",")) if text else ()
-    except ValueError:
-        raise ValueError(f"--milestones {text}: expected epochs separated by commas, as in 50,55") from None
-
-
-def _check_folds(folds: int | None, jobs: int | None, validation: float | None, predictions: Path | None) -> None:
-    if folds is not None and validation is not None:
+def _check_folds(folds: int | None, jobs: int | None, predictions: Path | None, has_validation: bool) -> None:
+    if folds is not None and has_validation:
         raise ValueError("--folds holds out one part of the items after the other, so leave --validation out")
     if folds is None and jobs is not None:
         raise ValueError("--jobs says how many folds are trained at once; without --folds leave it out")

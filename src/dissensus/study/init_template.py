@@ -14,45 +14,14 @@ from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.whole_files import write_text
 from dissensus.labels.completion import COMPLETIONS
-from dissensus.study.model_settings import KEPT, default_settings
+from dissensus.labels.settings import describe_setting
+from dissensus.study.model_settings import default_settings, model_setting
 from dissensus.study.pipes import transform_forms
 from dissensus.study.spec import ALONE, FAMILIES, SCHEMES, SIDES, SLICES, TESTS, USUAL_METRICS, Split
-from dissensus.train.heads.fitting import HEADS
+from dissensus.train.heads.fit_config import HEADS
 from dissensus.train.networks.catalogue import NETWORKS
-from dissensus.train.train_config import OPTIMIZERS, PRECISIONS, SCHEDULES
 
 WIDTH = 110
-MEANINGS = {
-    "width": 'as the network counts it, mostly channels; "none": as published',
-    "depth": 'as the network counts it, mostly layers; "none": as published',
-    "hidden": "units of the hidden layer",
-    "dropout": "share of the hidden units left out of a step, from 0 to below 1",
-    "penalty": 'on the weights, above 0; "none": chosen on the validation items',
-    "standardise": "true: features of mean 0 and variance 1",
-    "epochs": "at most so many passes over the items",
-    "batch": "items per step",
-    "optimizer": ", ".join(OPTIMIZERS),
-    "learning_rate": "at the start",
-    "momentum": "of sgd",
-    "nesterov": "of sgd: true or false",
-    "weight_decay": "0 or more",
-    "schedule": f"of the learning rate: {', '.join(SCHEDULES)}",
-    "scheduler": 'of the learning rate: "none", or "plateau"',
-    "milestones": "epochs after which the schedule steps lowers the rate, such as [50, 55]",
-    "factor": "by which plateau and steps multiply the rate",
-    "plateau_patience": "epochs without a lower validation loss that plateau forgives",
-    "crop": "images are shifted by at most so many pixels",
-    "flip": "half of the images are mirrored; wrong for digits and letters",
-    "cutout": "side of a square laid over each image; 0: none",
-    "patience": 'stop after so many epochs without a lower validation loss; "none": never',
-    "min_delta": "a validation loss is lower if it is lower by more than this",
-    "accumulate": "parts that a batch goes through the network in, where memory is scarce",
-    "precision": ", ".join(PRECISIONS),
-    "channels_last": "order of the numbers in memory; changes speed, and results in their last digits",
-    "device": "cpu, cuda, cuda:1, mps, or auto: the best there is",
-    "keep": f"which epoch is judged: {' (by validation loss) or '.join(KEPT)}",
-}
-"""What each setting of a model is, for whoever writes a study."""
 
 
 def init_study(
@@ -145,7 +114,8 @@ def _settings(kind: Any, name: str, chosen: dict[str, Any]) -> str:
     lines = []
     for key, default in default_settings(kind, name).items():
         value = chosen.get(key, default)
-        lines.append(_line(f"{key} = {_toml(value)}", MEANINGS[key], live=key in chosen))
+        meaning = describe_setting(model_setting(kind, key))
+        lines.append(_line(f"{key} = {_toml(value)}", meaning, live=key in chosen))
     return "\n".join(sorted(lines, key=lambda line: line.startswith("#")))
 
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.labels.settings import Setting, settings_of
 from dissensus.study.spec_lines import SpecText
 from dissensus.train.heads.config import HeadConfig
-from dissensus.train.heads.fitting import HEADS, FitConfig
+from dissensus.train.heads.fit_config import HEADS, FitConfig
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
@@ -22,14 +23,13 @@ _ADAM = tuple(entry.name for entry in fields(HeadConfig) if entry.name not in ("
 _MLP_ONLY = ("hidden", "dropout")
 _LOGISTIC = ("penalty",)
 _NETWORK = ("width", "depth")
-# What only changes how fast a network trains, or on what, is no setting of a study: `threads` are the engine's.
+# Compiling changes only the speed, and seeds are an axis of the study.
 _LOOP = tuple(entry.name for entry in fields(TrainConfig) if entry.name not in ("seed", "compile"))
-_TYPES = {
-    entry.name: str(entry.type)
-    for config in (FitConfig, NetworkConfig, TrainConfig, HeadConfig)
-    for entry in fields(config)
+_HEAD_SETTINGS = {each.name: each for each in settings_of(FitConfig)}
+_SETTINGS: dict[Kind, dict[str, Setting]] = {
+    "head": _HEAD_SETTINGS,
+    "network": {each.name: each for each in settings_of(NetworkConfig)} | {"keep": _HEAD_SETTINGS["keep"]},
 }
-KEPT = ("best", "last")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,10 @@ def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: SpecTe
         others = sorted(set().union(*(default_settings(kind, other) for other in names)) - set(defaults))
         text.check_keys({key: value for key, value in given.items() if key not in others}, tuple(defaults), path)
         axes = {
-            key: [_typed(key, value, (*path, key), text) for value in _axis(key, given.get(key, [default]))]
+            key: [
+                _check_value(model_setting(kind, key), value, (*path, key), text)
+                for value in _axis(key, given.get(key, [default]))
+            ]
             for key, default in defaults.items()
         }
         for key, values in axes.items():
@@ -111,6 +114,11 @@ def default_settings(kind: Kind, name: str) -> dict[str, Any]:
     return settings | {"standardise": FitConfig.standardise}
 
 
+def model_setting(kind: Kind, key: str) -> Setting:
+    """What is known of one setting of a head or a network."""
+    return _SETTINGS[kind][key]
+
+
 def _axis(key: str, value: Any) -> list[Any]:
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if key == "milestones":  # each of which is a list itself
@@ -120,57 +128,27 @@ def _axis(key: str, value: Any) -> list[Any]:
 
 
 def _none(value: Any) -> Any:
-    """TOML has no word for nothing."""
+    """TOML has no null."""
     return None if isinstance(value, str) and value == "none" else value
 
 
-_EXPECTED = {
-    "penalty": 'a number above 0, or "none": chosen by the items held out',
-    "device": 'a device such as "cpu", "cuda" or "cuda:1"',
-    "milestones": "a list of epochs, such as [50, 55], or a list of such lists",
-} | dict.fromkeys(_NETWORK, 'a whole number of 1 or more, or "none": as published')
-
-
-def _typed(key: str, value: Any, path: tuple[str, ...], text: SpecText) -> Any:
-    """A value, written in one way, as cells are named by it: 1 is 1.0 where any number may stand.
-
-    Python would take "false" for true, and true for 1. Whether a number is within its bounds is seen by the one who
-    takes it, but for the size of a network, which only making it would find out.
-    """
-    kind = _TYPES.get(key, "str")
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None and kind.endswith("None"):
-        return None
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    whole = number and isinstance(value, int)
-    if key == "milestones":
-        fits, expected = isinstance(value, list | tuple), ""
-    elif kind.startswith("float"):
-        fits, expected = number, "a number"
-    elif kind == "bool":
-        fits, expected = isinstance(value, bool), "true or false"
-    elif kind.startswith("int"):
-        fits, expected = whole and (key not in _NETWORK or value > 0), "a whole number"
-    else:
-        fits, expected = isinstance(value, str), "a text"
-    if not fits:
-        text.refuse(path, f"is {value!r}; expected {_EXPECTED.get(key, expected)}")
-    if key == "milestones":
-        return tuple(value)
-    return float(value) if kind.startswith("float") else value
+def _check_value(known: Setting, value: Any, path: tuple[str, ...], text: SpecText) -> Any:
+    """A value in its one spelling, since cells are named by it: 1 is 1.0 if any number is valid."""
+    if known.several and not isinstance(value, list | tuple):
+        text.refuse(path, f"is {value!r}; expected a list of epochs, such as [50, 55], or a list of such lists")
+    try:
+        return known.check(value)
+    except ValueError as problem:
+        text.refuse(path, str(problem).removeprefix(f"{known.name} ") + (', or "none"' if known.optional else ""))
 
 
 def _check(model: ModelSettings, path: tuple[str, ...], text: SpecText) -> None:
-    if model.kind == "network":
-        text.one_of(model.settings["keep"], KEPT, (*path, "keep"))
+    """Refuse settings that do not fit each other."""
     try:
         if model.kind == "network":
             _ = model.loop
-        elif model.name == "logistic":
-            FitConfig(head="logistic", penalty=model.settings["penalty"])
-        else:
+        elif model.name != "logistic":
             _ = model.head
-    except (ValueError, TypeError) as problem:
-        said = str(problem).removeprefix("the ")
-        key = next((key for key in model.settings if said.startswith(key)), None)
+    except ValueError as problem:
+        key = next((key for key in model.settings if str(problem).startswith(key)), None)
         text.refuse(path if key is None else (*path, key), str(problem))

@@ -5,36 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dissensus.deliver.deliveries import DELIVERIES
+from dissensus.labels.settings import check_settings, document_settings, setting
+from dissensus.train.heads.fit_config import DELIVERY_HELP, WRAPS_HELP
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """Which network to train on what.
+    """Which network to train, and how labels reach it; `training` has the settings of the loop.
 
-    network     one of NETWORKS; None: small, or the network that training starts from
-    width       as the network counts it; None: as published
-    depth       the same
-    delivery    how labels reach the loss, one of DELIVERIES
-    wraps       wrappers around it, the first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
-    validation  share of the items held out at random; `train_folds` holds out a fold instead
-    training    everything about the loop; its seed also decides the items held out and the delivery
+    The seed of `training` also decides the held-out items and the delivery. `train_folds` holds out folds instead of
+    `validation`.
+
+    Examples
+    --------
+    >>> NetworkConfig(network="small", wraps=["smoothed=0.1"]).wraps
+    ('smoothed=0.1',)
     """
 
-    network: str | None = None
-    width: int | None = None
-    depth: int | None = None
-    delivery: str = "soft"
-    wraps: tuple[str, ...] = ()
-    validation: float = 0.2
+    network: str | None = setting(
+        None, "Network to train; small, or the network that training starts from, unless given", among=NETWORKS
+    )
+    width: int | None = setting(
+        None, "Width as the network counts it, mostly channels of its first stage; as published unless given", low=1
+    )
+    depth: int | None = setting(
+        None, "Depth as the network counts it, mostly in layers; as published unless given", low=1
+    )
+    delivery: str = setting("soft", DELIVERY_HELP, among=DELIVERIES)
+    wraps: tuple[str, ...] = setting((), WRAPS_HELP)
+    validation: float = setting(0.2, "Share of the items held out at random; 0 trains on all items", low=0, below=1)
     training: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
-        if self.network is not None and self.network not in NETWORKS:
-            raise ValueError(f"no network {self.network!r}; there are {', '.join(NETWORKS)}")
-        if self.delivery not in DELIVERIES:
-            raise ValueError(f"no delivery {self.delivery!r}; there are {', '.join(DELIVERIES)}")
-        if not 0 <= self.validation < 1:
-            raise ValueError(f"validation is {self.validation}; expected a share of the items from 0 to below 1")
-        object.__setattr__(self, "wraps", tuple(self.wraps))
+        check_settings(self)

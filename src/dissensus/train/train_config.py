@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.deliver.delivery import checked_seed
+from dissensus.labels.settings import LARGEST_SEED, check_settings, document_settings, setting
 
 OPTIMIZERS = ("sgd", "adam", "adamw")
 SCHEDULES = ("cosine", "steps", "plateau", "constant")
@@ -14,104 +14,79 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 SAVE_EVERY = 30.0  # seconds between two saves of the state of training
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
     """How to train a network; the defaults are the protocol of Gheibi 2026, sec. 4.
 
-    epochs            passes over the items
-    batch             items per step; the last batch of an epoch may be smaller, and a single item joins the one before
-    optimizer         "sgd", "adam" or "adamw", as torch has them; momentum and nesterov are for "sgd"
-    schedule          of the learning rate, set anew before every epoch:
-                      "cosine"    rate (1 + cos(pi epoch / epochs)) / 2
-                      "steps"     rate factor^(number of milestones reached)
-                      "plateau"   multiplied by factor whenever more than plateau_patience epochs in a row had no
-                                  validation loss that was 0.01 % below the lowest
-                      "constant"  rate
-    milestones        epochs before which "steps" lowers the rate: (50, 55) after 50 and after 55 epochs
-    crop              each image is shifted by at most this many pixels to each side, black where nothing was; 0: never
-    flip              half of the images are mirrored left to right, drawn anew in every epoch
-    cutout            side of a square of mean colour laid somewhere on each image, cut at the edges; 0: none
-    patience          stop after this many epochs in a row in which the validation loss did not fall by more than
-                      `min_delta` below the best so far; None never stops early
-    accumulate        a batch goes through the network in so many parts of two items or more, where memory is scarce;
-                      its gradient stays that of the whole batch, but batch norm sees the parts
-    precision         "float32", "bfloat16" (mixed, by autocast), or "auto": bfloat16 where the device gains by it
-    channels_last     order of the numbers in memory; faster on most devices
-    compile           through torch.compile, which takes a minute or more first
-    device            "cpu", "cuda", "cuda:1", "mps", or "auto": the best there is
-    seed              decides initial weights, order of items, augmentation and dropout; not the delivery, which has its
-                      own
+    The schedule sets the learning rate before every epoch:
+
+        cosine    rate (1 + cos(pi epoch / epochs)) / 2
+        steps     rate factor^(number of milestones reached)
+        plateau   multiplied by factor after more than plateau_patience epochs in a row without a validation loss
+                  0.01% below the lowest
+        constant  rate
+
+    With gradient accumulation the gradient is that of the whole batch, but batch norm sees the parts.
+
+    Examples
+    --------
+    >>> TrainConfig(epochs=8, schedule="steps", milestones=[4, 6]).milestones
+    (4, 6)
     """
 
-    epochs: int = 200
-    batch: int = 128
-    optimizer: str = "sgd"
-    learning_rate: float = 0.1
-    momentum: float = 0.9
-    nesterov: bool = False
-    weight_decay: float = 5e-4
-    schedule: str = "cosine"
-    milestones: tuple[int, ...] = ()
-    factor: float = 0.1
-    plateau_patience: int = 10
-    crop: int = 4
-    flip: bool = True
-    cutout: int = 0
-    patience: int | None = None
-    min_delta: float = 0.0
-    accumulate: int = 1
-    precision: str = "auto"
-    channels_last: bool = True
-    compile: bool = False
-    device: str = "auto"
-    seed: int = 0
+    epochs: int = setting(200, "Passes over the items", low=1)
+    batch: int = setting(128, "Items per step; a last batch of a single item joins the one before", low=1)
+    optimizer: str = setting("sgd", "Optimizer", among=OPTIMIZERS)
+    learning_rate: float = setting(0.1, "Learning rate at the start", low=0)
+    momentum: float = setting(0.9, "Momentum of sgd", low=0, below=1)
+    nesterov: bool = setting(False, "Use Nesterov momentum with sgd")
+    weight_decay: float = setting(5e-4, "Weight decay", low=0)
+    schedule: str = setting("cosine", "Schedule of the learning rate", among=SCHEDULES)
+    milestones: tuple[int, ...] = setting(
+        (), "Epochs after which the schedule steps lowers the rate, as in 50,55", low=1
+    )
+    factor: float = setting(0.1, "Factor by which steps and plateau multiply the rate", low=0, below=1)
+    plateau_patience: int = setting(10, "Epochs without an improvement that plateau tolerates", low=0)
+    crop: int = setting(4, "Shift each image by at most this many pixels to each side; 0: never", low=0)
+    flip: bool = setting(True, "Mirror half of the images left to right, drawn for every epoch")
+    cutout: int = setting(0, "Side of a square of mean colour put on each image; 0: none", low=0)
+    patience: int | None = setting(
+        None, "Stop after this many epochs in a row without a lower soft NLL on the held-out items", low=1
+    )
+    min_delta: float = setting(0.0, "Smallest decrease of the validation loss that counts for patience", low=0)
+    accumulate: int = setting(1, "Gradient-accumulation steps: parts of two items or more per batch", low=1)
+    precision: str = setting("auto", "Number format; auto uses bfloat16 on devices that gain by it", among=PRECISIONS)
+    channels_last: bool = setting(True, "Store images with channels last, which is faster on most devices")
+    compile: bool = setting(False, "Compile the network with torch.compile, which takes a minute or more first")
+    device: str = setting("auto", "Device: cpu, cuda, cuda:1, mps, or auto for the best available")
+    seed: int = setting(
+        0, "Random seed for held-out items, delivery, weights, order and augmentation", low=0, high=LARGEST_SEED
+    )
 
     def __post_init__(self) -> None:
-        for name, known in (("optimizer", OPTIMIZERS), ("schedule", SCHEDULES), ("precision", PRECISIONS)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(map(repr, known))}")
-        least = {"epochs": 1, "batch": 1, "plateau_patience": 0, "crop": 0, "cutout": 0, "accumulate": 1}
-        if self.patience is not None:
-            least["patience"] = 1
-        for name, bound in least.items():
-            if not _is_whole(getattr(self, name), bound):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a whole number of {bound} or more")
-        for name, high in (
-            ("learning_rate", np.inf),
-            ("momentum", 1.0),
-            ("weight_decay", np.inf),
-            ("factor", 1.0),
-            ("min_delta", np.inf),
-        ):
-            number = getattr(self, name)
-            if not 0 <= number < high:
-                raise ValueError(f"{name} is {number!r}; expected 0 or more and below {high:g}")
+        check_settings(self)
         self._check_schedule()
         if self.accumulate > max(1, self.batch // 2):
             raise ValueError(
-                f"accumulate is {self.accumulate}: a batch of {self.batch} has no so many parts of two items or more"
+                f"accumulate is {self.accumulate}; expected at most {max(1, self.batch // 2)} for a batch of "
+                f"{self.batch}, since each part has two items or more"
             )
-        checked_seed(self.seed)
 
     def _check_schedule(self) -> None:
-        object.__setattr__(self, "milestones", tuple(self.milestones))
         if bool(self.milestones) != (self.schedule == "steps"):
             raise ValueError(
-                f"the schedule is {self.schedule!r} and milestones are {self.milestones}; milestones are the epochs of "
-                "the schedule 'steps', which needs them"
+                f"milestones are {self.milestones} and the schedule is {self.schedule!r}; milestones are for the "
+                "schedule 'steps', which needs them"
             )
         for milestone in self.milestones:
-            if not _is_whole(milestone, 1) or milestone >= self.epochs:
+            if milestone >= self.epochs:
                 raise ValueError(
-                    f"milestone {milestone!r} lies outside the {self.epochs} epochs; expected whole numbers from 1 to "
-                    f"{self.epochs - 1}"
+                    f"milestones has {milestone}; expected whole numbers from 1 to {self.epochs - 1}, since there are "
+                    f"{self.epochs} epochs"
                 )
         if self.nesterov and not (self.optimizer == "sgd" and self.momentum > 0):
             raise ValueError("nesterov needs the optimizer 'sgd' with momentum above 0")
-
-
-def _is_whole(number: object, bound: int) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool) and bool(number >= bound)
 
 
 def weight_seed(seed: int) -> int:

@@ -16,7 +16,7 @@ from .encoders import Encoder as Encoder
 from .encoders import Loaded as Loaded
 from .features import FeatureTable as FeatureTable
 from .features import read_features as read_features
-from .fitting import FitConfig as FitConfig
+from .fit_config import FitConfig as FitConfig
 from .fitting import fit_head as fit_head
 from .fitting import scores_of as scores_of
 from .head import Head as Head

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dissensus.labels.settings import LARGEST_SEED, check_settings, document_settings, setting
+
 KINDS = ("mlp", "linear")
-SCHEDULERS = (None, "plateau")
+SCHEDULERS = ("plateau",)
 KEPT = ("best", "last")
 
 
@@ -20,67 +22,47 @@ class Layer(NamedTuple):
     bias: np.ndarray
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class HeadConfig:
     """A head on frozen features and how to train it; the defaults are those of PyTorch where it has any.
 
         mlp      logits = W2 dropout(GELU(W1 x + b1)) + b2,   GELU(z) = z (1 + erf(z / sqrt(2))) / 2
-        linear   logits = W x + b   (hidden and dropout mean nothing here)
+        linear   logits = W x + b   (hidden and dropout are not used)
 
-    The optimiser is Adam (betas 0.9 and 0.999, eps 1e-8), weight decay added to the gradient as torch.optim.Adam does.
+    The optimiser is Adam (betas 0.9 and 0.999, eps 1e-8); weight decay is added to the gradient, as torch does.
+    The scheduler plateau is torch.optim.lr_scheduler.ReduceLROnPlateau on the validation loss.
 
-    hidden            units of the MLP; Singh 2025 does not state his
-    dropout           share of hidden units left out of a step; Singh 2025 does not state his
-    batch             items per step; the last batch of an epoch may be smaller and its loss is the mean over fewer
-    epochs            at most this many
-    scheduler         None, or "plateau": torch.optim.lr_scheduler.ReduceLROnPlateau on the validation loss
-    factor            what the plateau scheduler multiplies the learning rate by
-    plateau_patience  epochs without an improvement of 0.01 % that the plateau scheduler forgives
-    patience          stop after this many epochs in a row in which the validation loss did not fall by more than
-                      `min_delta` below the best so far; None never stops early
-    keep              "best": the weights of the epoch with the lowest validation loss; "last": those at the end
-    targets           "soft": as given; "hard": the most probable class of each item, the first of equals; or the name
-                      of one of several targets
-    seed              decides initial weights, the order of items in every epoch, and dropout
+    Examples
+    --------
+    >>> HeadConfig(kind="linear").sizes(d=64, k=10)
+    (64, 10)
     """
 
-    kind: str = "mlp"
-    hidden: int = 128
-    dropout: float = 0.1
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.0
-    batch: int = 32
-    epochs: int = 20
-    scheduler: str | None = None
-    factor: float = 0.5
-    plateau_patience: int = 10
-    patience: int | None = 5
-    min_delta: float = 1e-4
-    keep: str = "best"
-    targets: str = "soft"
-    seed: int = 0
+    kind: str = setting("mlp", "Head to train", among=KINDS)
+    hidden: int = setting(128, "Hidden units of the MLP", low=1)
+    dropout: float = setting(0.1, "Share of hidden units of the MLP left out of a step", low=0, below=1)
+    learning_rate: float = setting(1e-3, "Learning rate of Adam", low=0)
+    weight_decay: float = setting(0.0, "Weight decay of Adam", low=0)
+    batch: int = setting(32, "Items per step", low=1)
+    epochs: int = setting(20, "Maximum number of epochs", low=1)
+    scheduler: str | None = setting(None, "Schedule of the learning rate; constant unless given", among=SCHEDULERS)
+    factor: float = setting(0.5, "Factor by which plateau multiplies the learning rate", low=0, below=1)
+    plateau_patience: int = setting(10, "Epochs without an improvement of 0.01% that plateau tolerates", low=0)
+    patience: int | None = setting(
+        5, "Stop after this many epochs in a row without a validation loss min_delta below the best", low=1
+    )
+    min_delta: float = setting(1e-4, "Smallest decrease of the validation loss that counts for patience", low=0)
+    keep: str = setting(
+        "best", "Weights to keep: of the epoch with the lowest validation loss, or the last", among=KEPT
+    )
+    targets: str = setting(
+        "soft", "Targets: soft as given, hard for the most probable class, or one of several by name"
+    )
+    seed: int = setting(0, "Random seed for weights, order of items and dropout", low=0, high=LARGEST_SEED)
 
     def __post_init__(self) -> None:
-        for name, known in (("kind", KINDS), ("scheduler", SCHEDULERS), ("keep", KEPT)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(map(repr, known))}")
-        least = {"hidden": 1, "batch": 1, "epochs": 1, "plateau_patience": 0, "seed": 0}
-        if self.patience is not None:
-            least["patience"] = 1
-        for name, bound in least.items():
-            number = getattr(self, name)
-            if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < bound:
-                raise ValueError(f"{name} is {number!r}; expected a whole number of {bound} or more")
-        for name, low, high in (
-            ("dropout", 0.0, 1.0),
-            ("learning_rate", 0.0, np.inf),
-            ("weight_decay", 0.0, np.inf),
-            ("factor", 0.0, 1.0),
-            ("min_delta", 0.0, np.inf),
-        ):
-            number = getattr(self, name)
-            if not low <= number < high:
-                raise ValueError(f"{name} is {number!r}; expected {low:g} or more and below {high:g}")
+        check_settings(self)
 
     @property
     def path(self) -> tuple[object, ...]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 import dissensus
-from dissensus.deliver.delivery import Delivery, checked_seed
+from dissensus.deliver.delivery import Delivery
 from dissensus.files.notices import to_stderr
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.train.heads.config import HeadConfig, Layer
+from dissensus.train.heads.config import Layer
 from dissensus.train.heads.features import FeatureTable
+from dissensus.train.heads.fit_config import FitConfig
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.penalty import chosen_penalty
@@ -27,42 +28,6 @@ from dissensus.train.held_out import scores_of as scores_of
 from dissensus.train.matching import items_of, match_items
 from dissensus.train.splits import hold_out
 from dissensus.train.targets import build_delivery, target_rows
-
-HEADS = ("mlp", "linear", "logistic")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitConfig:
-    """How to train a head.
-
-    head         "mlp" or "linear" by Adam in mini-batches, as `training` says; "logistic": the linear head with the
-                 least penalised cross-entropy, solved exactly, for deliveries that are the same in every epoch
-    delivery     how labels reach the loss, one of DELIVERIES
-    wraps        wrappers around it, the first one first: "smoothed=0.1", "mixup=0.2", "stale=5", "shuffled"
-    validation   share of the items held out at random
-    penalty      of the logistic head (sum of losses + penalty |W|^2 / 2); None chooses it on the items held out. Either
-                 way this head is then trained on all items; its scores are those of the one trained without them
-    standardise  train on features of mean 0 and variance 1; the head itself takes them as they are
-    seed         decides which items are held out, the delivery, initial weights, batches and dropout
-    """
-
-    head: str = "mlp"
-    delivery: str = "soft"
-    wraps: tuple[str, ...] = ()
-    validation: float = 0.2
-    penalty: float | None = None
-    standardise: bool = False
-    seed: int = 0
-    training: HeadConfig = field(default_factory=HeadConfig)
-
-    def __post_init__(self) -> None:
-        if self.head not in HEADS:
-            raise ValueError(f"there is no head {self.head!r}; there are {', '.join(HEADS)}")
-        if not 0 <= self.validation < 1:
-            raise ValueError(f"validation is {self.validation}; expected a share of the items from 0 to below 1")
-        if self.penalty is not None and not 0 < self.penalty < np.inf:
-            raise ValueError(f"the penalty is {self.penalty}; expected a number above 0")
-        checked_seed(self.seed)
 
 
 @takes(labels=ANY_LABELS)

@@ -1,0 +1,86 @@
+"""A setting is declared once: its range is checked, and its help, type and default are there to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from dissensus.labels.settings import check_settings, document_settings, markdown_rows, setting, settings_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    rate: float = setting(0.1, "Learning rate", above=0, below=1)
+    seed: int = setting(3, "Seed of the inside", low=0)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+@document_settings
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """How to walk."""
+
+    steps: int = setting(10, "Number of steps", low=1)
+    pace: str = setting("slow", "Pace; slow tires less", among=("slow", "fast"))
+    stops: tuple[int, ...] = setting((), "Where to stop", low=1)
+    rest: float | None = setting(None, "Minutes of rest", low=0, high=60)
+    back: bool = setting(True, "Walk back")
+    seed: int = setting(0, "Random seed", low=0)
+    inner: Inner = field(default_factory=Inner)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"steps": 0}, "steps is 0; expected a whole number of 1 or more"),
+        ({"steps": 2.0}, "steps is 2.0; expected a whole number of 1 or more"),
+        ({"steps": True}, "steps is True; expected a whole number of 1 or more"),
+        ({"pace": "fats"}, "'fats'"),
+        ({"stops": [3, 0]}, r"stops is \[3, 0\]; expected a list of whole numbers of 1 or more"),
+        ({"stops": "3"}, "stops is '3'; expected a list"),
+        ({"rest": 61}, "rest is 61; expected a number from 0 to 60"),
+        ({"rest": float("nan")}, "rest is nan"),
+        ({"back": "false"}, "back is 'false'; expected true or false"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_with_the_range(given, expected):
+    with pytest.raises(ValueError, match=expected):
+        Config(**given)
+
+
+@pytest.mark.parametrize("rate", [0, 1, -0.1, float("inf")])
+def test_open_ends_of_a_range_are_not_valid(rate):
+    with pytest.raises(ValueError, match="expected a number above 0 and below 1"):
+        Inner(rate=rate)
+
+
+def test_values_have_one_spelling():
+    config = Config(steps=np.int64(4), stops=np.array([1, 2]), rest=5)
+    assert (config.steps, config.stops, config.rest) == (4, (1, 2), 5.0)
+    assert type(config.steps) is int and type(config.rest) is float and type(config.stops[0]) is int
+
+
+def test_settings_of_nested_configs_follow_unless_their_name_is_taken():
+    names = [each.name for each in settings_of(Config)]
+    assert names == ["steps", "pace", "stops", "rest", "back", "seed", "rate"]
+    assert next(each.help for each in settings_of(Config) if each.name == "seed") == "Random seed"
+
+
+def test_the_docstring_and_the_docs_have_every_setting():
+    assert "    Parameters\n    ----------\n    steps : int, default 10\n        Number of steps." in Config.__doc__
+    rows = markdown_rows(Config, leave_out=("stops",), quotes=True)
+    assert rows == [
+        "| `steps` | Number of steps | `10` |",
+        '| `pace` | Pace: slow, fast; slow tires less | `"slow"` |',
+        "| `rest` | Minutes of rest | |",
+        "| `back` | Walk back | `true` |",
+        "| `seed` | Random seed | `0` |",
+        "| `rate` | Learning rate | `0.1` |",
+    ]
