@@ -91,11 +91,11 @@ def test_the_same_seed_gives_the_same_file(folder):
     [
         (["fit", "{f}", "{v}", "-o", "m.pt"], "models are written as .safetensors"),
         (["fit", "nowhere.npy", "{v}", "-o", "m.safetensors"], "no such file"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--delivery", "nonsense"], "delivery is 'nonsense'"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "tree"], "head is 'tree'; expected one of 'mlp'"),
+        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--delivery", "nonsense"], "unknown delivery 'nonsense'"),
+        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "tree"], "unknown head 'tree'. Choose from: mlp"),
         (
             ["fit", "{f}", "{v}", "-o", "m.safetensors", "--validation", "1"],
-            "validation is 1.0; expected a number from 0 to below 1",
+            "--validation 1.0: expected a number from 0 to below 1",
         ),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "smoothed"], "smoothed: expected smoothed=NUMBER"),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "soften=1"], "no wrapper 'soften'; there are shuffled"),

@@ -39,15 +39,15 @@ class Config:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"steps": 0}, "steps is 0; expected a whole number of 1 or more"),
-        ({"steps": 2.0}, "steps is 2.0; expected a whole number of 1 or more"),
-        ({"steps": True}, "steps is True; expected a whole number of 1 or more"),
-        ({"pace": "fats"}, "'fats'"),
-        ({"stops": [3, 0]}, r"stops is \[3, 0\]; expected a list of whole numbers of 1 or more"),
-        ({"stops": "3"}, "stops is '3'; expected a list"),
-        ({"rest": 61}, "rest is 61; expected a number from 0 to 60"),
-        ({"rest": float("nan")}, "rest is nan"),
-        ({"back": "false"}, "back is 'false'; expected true or false"),
+        ({"steps": 0}, "steps=0: expected a whole number of 1 or more"),
+        ({"steps": 2.0}, "steps=2.0: expected a whole number of 1 or more"),
+        ({"steps": True}, "steps=True: expected a whole number of 1 or more"),
+        ({"pace": "fats"}, "unknown pace 'fats'; did you mean 'fast'"),
+        ({"stops": [3, 0]}, r"stops=\[3, 0\]: expected a list of whole numbers of 1 or more"),
+        ({"stops": "3"}, "stops='3': expected a list"),
+        ({"rest": 61}, "rest=61: expected a number from 0 to 60"),
+        ({"rest": float("nan")}, "rest=nan"),
+        ({"back": "false"}, "back='false': expected true or false"),
     ],
 )
 def test_a_value_out_of_range_is_refused_with_the_range(given, expected):

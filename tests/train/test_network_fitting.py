@@ -210,9 +210,9 @@ def test_grey_images_make_a_network_of_one_channel():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"network": "resnet"}, r"network is 'resnet'; expected one of 'resnet18'"),
-        ({"delivery": "softly"}, r"delivery is 'softly'; expected one of 'soft'"),
-        ({"validation": 1}, r"validation is 1; expected a number from 0 to below 1"),
+        ({"network": "resnet"}, r"unknown network 'resnet'"),
+        ({"delivery": "softly"}, r"unknown delivery 'softly'; did you mean 'soft'"),
+        ({"validation": 1}, r"validation=1: expected a number from 0 to below 1"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused_when_it_is_made(wrong, message):

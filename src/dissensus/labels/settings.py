@@ -19,9 +19,11 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+
+from dissensus.labels.refusals import Refusal, one_of
 
 LARGEST_SEED = 2**64 - 1
 _NOUNS = {"int": "whole number", "float": "number", "str": "text"}
@@ -90,9 +92,7 @@ class Setting:
         if isinstance(entry, np.generic):
             entry = entry.item()
         if self.among is not None:
-            if entry not in self.among:
-                self._refuse(value)
-            return entry
+            return one_of(self.name.replace("_", " "), entry, self.among)
         is_number = isinstance(entry, int | float) and not isinstance(entry, bool)
         fits = {
             "int": is_number and isinstance(entry, int),
@@ -112,8 +112,8 @@ class Setting:
             and (self.below is None or number < self.below)
         )
 
-    def _refuse(self, value: Any) -> None:
-        raise ValueError(f"{self.name} is {value!r}; expected {self.expected}")
+    def _refuse(self, value: Any) -> NoReturn:
+        raise Refusal(f"{{{self.name}}}: expected {self.expected}", **{self.name: value})
 
 
 def setting(
@@ -148,7 +148,7 @@ def setting(
     ...     def __post_init__(self): check_settings(self)
     >>> Walk(steps=0)
     Traceback (most recent call last):
-    ValueError: steps is 0; expected a whole number of 1 or more
+    dissensus.labels.refusals.Refusal: steps=0: expected a whole number of 1 or more
     """
     facts = {"help": help, "low": low, "high": high, "above": above, "below": below, "among": among}
     return field(default=MISSING if default is ... else default, metadata={"setting": facts})

@@ -138,8 +138,8 @@ def _check_value(known: Setting, value: Any, path: tuple[str, ...], text: SpecTe
         text.refuse(path, f"is {value!r}; expected a list of epochs, such as [50, 55], or a list of such lists")
     try:
         return known.check(value)
-    except ValueError as problem:
-        text.refuse(path, str(problem).removeprefix(f"{known.name} ") + (', or "none"' if known.optional else ""))
+    except ValueError:
+        text.refuse(path, f"is {value!r}; expected {known.expected}" + (', or "none"' if known.optional else ""))
 
 
 def _check(model: ModelSettings, path: tuple[str, ...], text: SpecText) -> None:

@@ -123,5 +123,5 @@ def test_the_card_says_how_features_and_labels_were_matched():
 
 
 def test_a_seed_below_0_is_refused():
-    with pytest.raises(ValueError, match=r"seed is -1; expected a whole number from 0 to 18446744073709551615"):
+    with pytest.raises(ValueError, match=r"seed=-1: expected a whole number from 0 to 18446744073709551615"):
         FitConfig(seed=-1)
