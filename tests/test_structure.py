@@ -57,7 +57,8 @@ def test_the_table_allows_nothing_that_nobody_needs():
         if path.parent != PACKAGE:
             stage = path.relative_to(PACKAGE).parts[0]
             used[stage] |= {name.split(".")[1] for name in imports(path) if name.startswith("dissensus.")}
-    assert {stage: names & STAGES.keys() - {stage} for stage, names in used.items()} == STAGES
+    needed = {stage: names & STAGES.keys() - {stage} for stage, names in used.items()}
+    assert needed | {"cli": STAGES["cli"]} == STAGES  # the command line may import all, whether it does or not
 
 
 def test_no_module_imports_itself_by_a_detour():
