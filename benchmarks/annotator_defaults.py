@@ -29,8 +29,8 @@ from dissensus.aggregate import dawid_skene, glad, mace, majority_vote, one_coin
 from dissensus.datasets import load
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import one_coin as one_coin_confusion
-from dissensus.labels.simulate import simulated_votes
+from dissensus.labels.simulate import simulate_one_coin as one_coin_confusion
+from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.votes import Votes
 
 RECORDED = Path(__file__).parent / "results" / "annotator_defaults.json"
@@ -119,7 +119,7 @@ def random_crowd(seed: int) -> tuple[Votes, np.ndarray, str]:
         right = np.where(shares == shares.max(), rng.uniform(0.85, 0.99, (a, k)), rng.uniform(low, 0.95, (a, k)))
         confusion = np.where(np.eye(k, dtype=bool), right[:, :, None], ((1 - right) / (k - 1))[:, :, None])
     truth = Distributions(np.eye(k)[gold], np.arange(n), tuple(map(str, range(k))))
-    return simulated_votes(truth, per_item, a, rng, confusion=confusion).votes, gold, kind
+    return simulate_votes(truth, per_item, a, rng, confusion=confusion).votes, gold, kind
 
 
 def above_majority(seeds: range) -> dict[str, Any]:

@@ -35,7 +35,7 @@ import numpy as np
 from dissensus.aggregate import Fit, dawid_skene, glad, mace, majority_vote, one_coin
 from dissensus.datasets import load
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 SETS = (
@@ -173,8 +173,8 @@ def accuracy_table(ours: dict[str, dict[str, float]], theirs: dict[str, dict[str
 
 def speed(models: list[str], glad_iterations: int) -> None:
     rng = np.random.default_rng(0)
-    truth = random_truth(10_000, 10, rng, concentration=1.0)
-    votes = simulated_votes(truth, 51, 2_571, rng, skill=rng.uniform(0.1, 0.5, 2_571)).votes
+    truth = simulate_truth(10_000, 10, rng, concentration=1.0)
+    votes = simulate_votes(truth, 51, 2_571, rng, skill=rng.uniform(0.1, 0.5, 2_571)).votes
     table = frame(votes)
     print(f"{votes.n_answers:,} votes on {votes.n_items:,} items by {votes.n_annotators:,} annotators, 10 classes")
     print(f"{'model':12}{'iterations':>11}{'crowd-kit s':>13}{'ours s':>9}{'ratio':>8}{'wanted':>8}{'same class':>12}")

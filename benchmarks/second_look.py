@@ -22,7 +22,7 @@ import numpy as np
 
 from dissensus.aggregate import review, share, wawa
 from dissensus.datasets import load
-from dissensus.labels.simulate import one_coin, simulated_votes
+from dissensus.labels.simulate import simulate_one_coin, simulate_votes
 from dissensus.labels.transforms import one_hot
 from dissensus.labels.votes import Votes
 
@@ -36,7 +36,7 @@ def planted(seed: int) -> tuple[Votes, np.ndarray]:
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 4, 1000)
     truth = one_hot(gold, np.arange(1000), tuple("abcd"))
-    return simulated_votes(truth, 4, 30, rng, confusion=one_coin(rng.uniform(0.5, 0.98, 30), 4)).votes, gold
+    return simulate_votes(truth, 4, 30, rng, confusion=simulate_one_coin(rng.uniform(0.5, 0.98, 30), 4)).votes, gold
 
 
 def answered_once(votes: Votes) -> Votes:

@@ -20,7 +20,7 @@ import numpy as np
 
 from dissensus import datasets
 from dissensus.aggregate import aggregate_labels
-from dissensus.labels import Beliefs, Distributions, Votes, as_distributions, random_truth, simulated_votes
+from dissensus.labels import Beliefs, Distributions, Votes, as_distributions, simulate_truth, simulate_votes
 from dissensus.labels.names import item_positions
 from dissensus.study.advice.advice import LabelAdvice, advise_labels
 from dissensus.study.advice.candidates import estimators
@@ -119,8 +119,8 @@ def simulated() -> list[dict[str, Any]]:
             for votes in VOTES:
                 for world in range(FIRST, FIRST + WORLDS):
                     rng = np.random.default_rng([world, votes])
-                    truth = random_truth(ITEMS, CLASSES, rng, concentration)
-                    crowd = simulated_votes(truth, votes, ANNOTATORS, rng, **crowd_of(rng))
+                    truth = simulate_truth(ITEMS, CLASSES, rng, concentration)
+                    crowd = simulate_votes(truth, votes, ANNOTATORS, rng, **crowd_of(rng))
                     people = truth.probs @ crowd.confusion.mean(axis=0)  # what this crowd answers
                     advice, made = advise_labels(crowd.votes, rng), made_of(crowd.votes)
                     row = {"truth": truth_name, "crowd": crowd_name, "votes": votes, "world": world}
@@ -153,8 +153,8 @@ def coverage(worlds: int = 200) -> dict[str, Any]:
         apart = []
         for world in range(worlds):
             rng = np.random.default_rng([world, votes, 7])
-            truth = random_truth(200, CLASSES, rng)
-            answers = simulated_votes(truth, votes, ANNOTATORS, rng, skill=0.9).votes
+            truth = simulate_truth(200, CLASSES, rng)
+            answers = simulate_votes(truth, votes, ANNOTATORS, rng, skill=0.9).votes
             ways = {name: recipe for name, recipe in estimators(answers).items() if name in ("dirichlet", "shrinkage")}
             held = held_answers(answers, ways, rng)
             difference = climb(held.log_loss, np.zeros(held.items.size, dtype=int)).rungs[1].difference

@@ -103,12 +103,12 @@ def test_evaluation_takes_arrays_and_refuses_frames_whose_items_would_become_a_c
 def test_labels_of_another_kind_are_refused_with_the_way_from_one_to_the_other():
     from dissensus import mean_belief
     from dissensus.aggregate import dawid_skene, shrinkage
-    from dissensus.labels import smoothed
+    from dissensus.labels import smooth
 
     shares = share(VOTES)
     for call, words in (
         (lambda: share(shares), "share takes Votes; this is Distributions: start from the votes, or, for shares"),
-        (lambda: smoothed(VOTES, 0.1), "smoothed takes Distributions; this is Votes: share(votes) makes them"),
+        (lambda: smooth(VOTES, 0.1), "smoothed takes Distributions; this is Votes: share(votes) makes them"),
         (lambda: mean_belief(VOTES), "mean_belief takes Beliefs; this is Votes: Beliefs.of_votes(votes) makes them"),
         (lambda: share(Beliefs.of_votes(VOTES)), "this is Beliefs: beliefs.first_choices() makes them"),
         (lambda: as_distributions(dawid_skene(VOTES)), "this is a DawidSkeneFit: hand over its .distributions"),

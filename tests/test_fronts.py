@@ -115,13 +115,17 @@ def test_every_public_function_says_what_it_means(stub):
             assert value.__doc__, f"{module}.{name} has no docstring"
 
 
-def test_pages_and_examples_import_from_fronts_alone():
-    """Nobody has to know in which module a function stands."""
-    fronts = {front_of(stub) for stub in STUBS}
+def test_pages_and_examples_import_what_a_front_has_from_the_front():
+    """Only a name that no front has is imported from its module."""
+    fronts = {front_of(stub): listed(stub) for stub in STUBS}
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.py")]
     for page in pages:
-        for module in re.findall(r"^\s*(?:from|import) (dissensus[\w.]*)", page.read_text(), flags=re.MULTILINE):
-            assert module in fronts, f"{page.name} imports from {module}"
+        text = page.read_text()
+        for module, names in re.findall(r"^\s*from (dissensus[\w.]*) import (\([^)]*\)|.*)", text, flags=re.MULTILINE):
+            package = ".".join(module.split(".")[:2])
+            if module not in fronts:
+                offered = set(re.findall(r"\w+", names)) & fronts[package].keys()
+                assert not offered, f"{page.name} imports {offered} from {module}, not from {package}"
 
 
 def test_every_stage_is_there_after_importing_the_package_alone():

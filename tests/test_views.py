@@ -12,10 +12,10 @@ from dissensus import compare, load, scorecard, share
 from dissensus.aggregate import AGGREGATIONS, aggregate_labels, annotator_report, dawid_skene, shrinkage
 from dissensus.deliver import sls
 from dissensus.evaluate import METRICS
-from dissensus.labels import smoothed
+from dissensus.labels import smooth
 
 VOTES = load("anesthesia").labels
-FIRST = smoothed(share(VOTES.select(answers=VOTES.annotator == 0)), 0.1)
+FIRST = smooth(share(VOTES.select(answers=VOTES.annotator == 0)), 0.1)
 OTHERS = VOTES.select(answers=VOTES.annotator != 0)
 
 
@@ -26,7 +26,7 @@ def card():
 
 @pytest.fixture(scope="module")
 def both():
-    models = {"<first>": FIRST, "even": smoothed(FIRST, 1.0)}
+    models = {"<first>": FIRST, "even": smooth(FIRST, 1.0)}
     return compare(models, OTHERS, rng=np.random.default_rng(0), replicates=20)
 
 

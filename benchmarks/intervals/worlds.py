@@ -3,7 +3,7 @@
     truth, counts = drawn(WORLDS["sparse confusion"], n=200, per_item=5, rng)
 
 They differ in what estimators lean on: a Dirichlet is what the priors of `shrinkage` are made of, the others are not.
-Votes with annotators come from `dissensus.labels.simulate.simulated_votes(truth, ...)`.
+Votes with annotators come from `dissensus.labels.simulate.simulate_votes(truth, ...)`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from .labels.shares import as_distributions as as_distributions
 from .labels.shares import mean_belief as mean_belief
 from .labels.shares import share as share
 from .labels.summary import summarise as summarise
-from .labels.transforms import smoothed as smoothed
+from .labels.transforms import smooth as smooth
 from .labels.votes import Votes as Votes
 from .plan.advice.advice import advise as advise
 from .plan.tradeoff import Preferences as Preferences

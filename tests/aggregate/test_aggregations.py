@@ -13,7 +13,7 @@ from dissensus.aggregate.aggregations import AGGREGATIONS, aggregate_labels
 from dissensus.aggregate.counting import dirichlet, majority_vote
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.completion import COMPLETIONS
-from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 
 COUNTING = ("share", "majority", "dirichlet", "shrinkage")
@@ -23,7 +23,7 @@ def crowd(seed: int = 0, n: int = 60, k: int = 3) -> Votes:
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, k, n)
     truth = one_hot(gold, np.arange(n), [f"class {c}" for c in range(k)])
-    return simulated_votes(truth, 5, 12, rng, skill=0.8).votes
+    return simulate_votes(truth, 5, 12, rng, skill=0.8).votes
 
 
 def run(labels, method) -> Distributions:
@@ -76,7 +76,7 @@ def test_people_who_all_agree_are_believed(method):
 
 def said(top: int = 2, seed: int = 0) -> Beliefs:
     rng = np.random.default_rng(seed)
-    return simulated_beliefs(random_truth(30, 4, rng), 5, 9, rng, top=top)
+    return simulate_beliefs(simulate_truth(30, 4, rng), 5, 9, rng, top=top)
 
 
 @pytest.mark.parametrize("method", AGGREGATIONS)

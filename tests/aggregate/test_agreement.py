@@ -25,7 +25,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import jensen_shannon, total_variation
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 GAP = np.nan
@@ -168,7 +168,7 @@ def test_items_with_one_vote_say_nothing_about_agreement(measure):
 @pytest.mark.parametrize("over", ["items", "annotators"])
 def test_intervals_hold_the_value_and_repeat_by_seed(measure, over):
     rng = np.random.default_rng(0)
-    votes = simulated_votes(random_truth(80, 4, rng), 5, 12, rng, skill=0.9).votes
+    votes = simulate_votes(simulate_truth(80, 4, rng), 5, 12, rng, skill=0.9).votes
     first = agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
     assert first.low < first.value < first.high and first.value == AGREEMENTS[measure](votes)
     assert first == agreement_interval(votes, measure, np.random.default_rng(1), over=over, replicates=100)
@@ -253,7 +253,7 @@ def test_interval_over_items_has_the_width_of_new_crowds():
     rng = np.random.default_rng(4)
     values, sds = [], []
     for _ in range(60):
-        votes = simulated_votes(random_truth(150, 3, rng), 4, 40, rng).votes
+        votes = simulate_votes(simulate_truth(150, 3, rng), 4, 40, rng).votes
         values.append(krippendorff_alpha(votes))
         sds.append(agreement_interval(votes, "nominal alpha", rng, replicates=60).sd)
     assert np.mean(sds) == pytest.approx(np.std(values), rel=0.3)
@@ -262,7 +262,7 @@ def test_interval_over_items_has_the_width_of_new_crowds():
 def test_an_annotator_drawn_twice_is_not_compared_with_themselves():
     """Blind answers agree by chance alone; counting copies as agreement would lift the resampled alpha far above 0."""
     rng = np.random.default_rng(5)
-    votes = simulated_votes(random_truth(400, 3, rng), 6, 8, rng, skill=1 / 3).votes
+    votes = simulate_votes(simulate_truth(400, 3, rng), 6, 8, rng, skill=1 / 3).votes
     found = agreement_interval(votes, "nominal alpha", rng, over="annotators", replicates=100)
     assert abs(found.low + found.high) / 2 < 0.03
 
@@ -389,7 +389,7 @@ def test_cohens_kappa_of_two_annotators():
 
 def test_pairwise_agreement_equals_a_loop_over_pairs():
     rng = np.random.default_rng(2)
-    votes = simulated_votes(random_truth(40, 4, rng), 3, 15, rng, skill=0.7).votes
+    votes = simulate_votes(simulate_truth(40, 4, rng), 3, 15, rng, skill=0.7).votes
     found = pairwise_agreement(votes)
     table = np.full((15, 40), -1)
     table[votes.annotator, votes.item] = votes.choice
@@ -424,7 +424,7 @@ def test_alpha_of_one_hot_beliefs_is_the_nominal_alpha_of_the_votes(distance):
 
 def test_sampled_pairs_come_close_to_all_pairs():
     rng = np.random.default_rng(1)
-    beliefs = simulated_beliefs(random_truth(200, 4, rng), 4, 20, rng, top=None)
+    beliefs = simulate_beliefs(simulate_truth(200, 4, rng), 4, 20, rng, top=None)
     exact = belief_alpha(belief_pairs(beliefs, rng))
     sampled = belief_pairs(beliefs, rng, sample=100_000)
     assert sampled.any_two.shape == (100_000, 2)

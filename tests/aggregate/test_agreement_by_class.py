@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dissensus.aggregate.agreement import agreement_interval, fleiss_kappa, krippendorff_alpha
 from dissensus.aggregate.agreement_by_class import class_agreement, class_kappa, specific_agreement
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.summary import summarise
 from dissensus.labels.votes import Votes
 from tests.aggregate.test_agreement import FLEISS
@@ -20,7 +20,7 @@ PSYCHIATRISTS = Distributions.from_counts(np.array(FLEISS.split(), dtype=int).re
 
 def crowd(seed: int, n: int = 40, k: int = 4) -> Votes:
     rng = np.random.default_rng(seed)
-    return simulated_votes(random_truth(n, k, rng), 4, 12, rng).votes
+    return simulate_votes(simulate_truth(n, k, rng), 4, 12, rng).votes
 
 
 def test_kappa_of_each_diagnosis_as_another_package_has_it():
@@ -100,11 +100,11 @@ def test_intervals_hold_the_values_and_repeat_by_seed(over):
 def test_95_percent_intervals_over_items_hold_the_truth_in_about_95_percent_of_crowds():
     """The truth is that of a crowd of 40,000 items; 120 crowds of 150 items are drawn from the same world."""
     rng = np.random.default_rng(11)
-    world = simulated_votes(random_truth(40_000, 3, rng), 4, 40, rng).votes
+    world = simulate_votes(simulate_truth(40_000, 3, rng), 4, 40, rng).votes
     truth, alpha = specific_agreement(world), krippendorff_alpha(world)
     held, of_alpha = [], []
     for _ in range(120):
-        votes = simulated_votes(random_truth(150, 3, rng), 4, 40, rng).votes
+        votes = simulate_votes(simulate_truth(150, 3, rng), 4, 40, rng).votes
         found = class_agreement(votes, rng, replicates=200)
         held.append([i.low <= value <= i.high for i, value in zip(found.specific, truth, strict=True)])
         overall = agreement_interval(votes, "nominal alpha", rng, replicates=200)

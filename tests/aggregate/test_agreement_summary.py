@@ -15,7 +15,7 @@ from dissensus.aggregate.pairwise import pairwise_agreement
 from dissensus.datasets import load
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 from tests.aggregate.test_agreement import PUBLISHED, slow_alpha, votes_of
 
@@ -57,7 +57,7 @@ def test_levels_follow_the_classes_and_what_the_user_says():
 
 def test_counts_do_for_all_but_pairs_of_annotators():
     rng = seeded()
-    votes = simulated_votes(random_truth(60, 3, rng), 4, 9, rng).votes
+    votes = simulate_votes(simulate_truth(60, 3, rng), 4, 9, rng).votes
     counted = Distributions.from_counts(votes.counts())
     people, counts = (
         agreement_report(votes, seeded(), replicates=20),

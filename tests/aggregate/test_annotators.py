@@ -14,7 +14,7 @@ from dissensus import Beliefs, Votes, write
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
 from dissensus.cli.main import app
-from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 
 RNG = np.random.default_rng(0)
@@ -23,7 +23,7 @@ SKILLS = np.linspace(0.5, 0.95, 10)
 
 
 def test_skill_is_found_and_ranks_people_as_they_are():
-    votes = simulated_votes(TRUTH, 6, 10, np.random.default_rng(1), confusion=one_coin(SKILLS, 3)).votes
+    votes = simulate_votes(TRUTH, 6, 10, np.random.default_rng(1), confusion=simulate_one_coin(SKILLS, 3)).votes
     report = annotator_report(votes)
     assert np.corrcoef(report.skill, SKILLS)[0, 1] > 0.97
     assert np.abs(report.skill - SKILLS).max() < 0.1
@@ -31,9 +31,9 @@ def test_skill_is_found_and_ranks_people_as_they_are():
 
 
 def test_a_leaning_is_seen_and_leanings_sum_to_nothing():
-    confusion = one_coin(np.full(8, 0.9), 3)
+    confusion = simulate_one_coin(np.full(8, 0.9), 3)
     confusion[0] = [[0.9, 0.0, 0.1], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]  # calls many dogs cows
-    votes = simulated_votes(TRUTH, 5, 8, np.random.default_rng(2), confusion=confusion).votes
+    votes = simulate_votes(TRUTH, 5, 8, np.random.default_rng(2), confusion=confusion).votes
     report = annotator_report(votes)
     lean, amount = report.leaning(0)
     assert lean == "cow" and amount > 0.1
@@ -41,8 +41,8 @@ def test_a_leaning_is_seen_and_leanings_sum_to_nothing():
 
 
 def test_confidence_is_compared_with_what_others_say():
-    truth = random_truth(300, 3, np.random.default_rng(3), 3.0)
-    beliefs = simulated_beliefs(truth, 6, 12, np.random.default_rng(4), top=None)
+    truth = simulate_truth(300, 3, np.random.default_rng(3), 3.0)
+    beliefs = simulate_beliefs(truth, 6, 12, np.random.default_rng(4), top=None)
     report = annotator_report(beliefs)
     assert report.overconfidence is not None and np.abs(report.overconfidence).mean() < 0.2
     assert annotator_report(beliefs.first_choices()).overconfidence is None
@@ -65,14 +65,14 @@ def test_confidence_is_not_confirmed_by_ones_own_second_answer():
 
 
 def test_times_are_medians_and_missing_where_nobody_took_them():
-    timed = simulated_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8, seconds=3.0).votes
+    timed = simulate_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8, seconds=3.0).votes
     assert np.nanmedian(annotator_report(timed).seconds) == pytest.approx(3.0, rel=0.3)
-    untimed = simulated_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8).votes
+    untimed = simulate_votes(TRUTH, 4, 6, np.random.default_rng(5), skill=0.8).votes
     assert annotator_report(untimed).as_rows()[0]["seconds"] is None
 
 
 def test_people_with_few_answers_are_listed_apart_and_never_ranked():
-    votes = simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes
+    votes = simulate_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes
     names = [f"person {a}" for a in votes.annotator]
     more = Votes.of([*votes.item, 0, 1, 2, 3], [*votes.choice, *(2 - votes.choice[:4])], [*names, *["newcomer"] * 4])
     report = annotator_report(more)
@@ -114,7 +114,7 @@ def cli(*arguments, code: int = 0) -> Result:
 
 @pytest.fixture
 def file(tmp_path):
-    write(simulated_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes, tmp_path / "votes.parquet")
+    write(simulate_votes(TRUTH, 4, 6, np.random.default_rng(6), skill=0.8).votes, tmp_path / "votes.parquet")
     return tmp_path / "votes.parquet"
 
 

@@ -10,7 +10,7 @@ import pytest
 from dissensus import Votes
 from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.overturned import departure
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 
 
@@ -19,7 +19,7 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
     rng = np.random.default_rng(2)
     gold = (rng.random(1000) < 0.1).astype(int)
     truth = one_hot(gold, np.arange(1000), ("no", "yes"))
-    votes = simulated_votes(truth, 3, 30, rng, skill=rng.uniform(0.55, 0.95, 30)).votes
+    votes = simulate_votes(truth, 3, 30, rng, skill=rng.uniform(0.55, 0.95, 30)).votes
     made = aggregate_labels(votes, "mace", class_prior="even")
     departing = (made.distributions.probs.argmax(axis=1) != votes.counts().argmax(axis=1)).sum()
     share = (votes.choice == 1).mean()
@@ -30,7 +30,7 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "mace", "glad"])
 def test_corrections_in_all_directions_are_counted_without_a_warning(method):
     rng = np.random.default_rng(1)
-    votes = simulated_votes(random_truth(400, 3, rng, 0.01), 5, 12, rng, skill=np.linspace(0.4, 0.95, 12)).votes
+    votes = simulate_votes(simulate_truth(400, 3, rng, 0.01), 5, 12, rng, skill=np.linspace(0.4, 0.95, 12)).votes
     (notice,) = aggregate_labels(votes, method).notices
     assert notice.startswith(f"{method} departs from the majority on ") and "cannot tell" not in notice
 

@@ -14,8 +14,8 @@ from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl, total_variation
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import mean_belief
-from dissensus.labels.simulate import random_truth, simulated_beliefs
-from dissensus.labels.transforms import tempered
+from dissensus.labels.simulate import simulate_beliefs, simulate_truth
+from dissensus.labels.transforms import temper
 
 
 def stated(rows: list[list[float]], item: list[int] | None = None, who: list[int] | None = None) -> Beliefs:
@@ -36,8 +36,8 @@ def stated(rows: list[list[float]], item: list[int] | None = None, who: list[int
 @pytest.fixture
 def crowd() -> tuple[Distributions, Beliefs]:
     rng = np.random.default_rng(0)
-    truth = random_truth(200, 4, rng, concentration=2.0)
-    return truth, simulated_beliefs(truth, 6, 20, rng, top=None)
+    truth = simulate_truth(200, 4, rng, concentration=2.0)
+    return truth, simulate_beliefs(truth, 6, 20, rng, top=None)
 
 
 def test_equal_weights_give_the_mean_belief(crowd):
@@ -126,9 +126,9 @@ def test_reliability_does_not_compare_anybody_with_their_own_second_answer():
 def test_temperatures_find_who_is_too_sure():
     """Annotators who know p but state p^(1/s): the temperature that undoes it is 1/s."""
     rng = np.random.default_rng(2)
-    truth = random_truth(2000, 3, rng, concentration=3.0)
+    truth = simulate_truth(2000, 3, rng, concentration=3.0)
     gold = (rng.random((2000, 1)) > np.cumsum(truth.probs, axis=1)).sum(axis=1)
-    parts = [tempered(truth, s).probs for s in (0.5, 1.0, 2.0)]
+    parts = [temper(truth, s).probs for s in (0.5, 1.0, 2.0)]
     beliefs = stated(np.concatenate(parts).tolist(), item=[*range(2000)] * 3, who=np.repeat([0, 1, 2], 2000).tolist())
     found = temperatures(beliefs, gold)
     assert np.allclose(found.temperature, [2.0, 1.0, 0.5], rtol=0.12)
@@ -141,7 +141,7 @@ def test_temperatures_find_who_is_too_sure():
 
 def test_few_answers_leave_an_annotator_near_the_crowd():
     rng = np.random.default_rng(3)
-    truth = random_truth(400, 3, rng, concentration=3.0)
+    truth = simulate_truth(400, 3, rng, concentration=3.0)
     gold = truth.probs.argmax(axis=1)
     rows = np.concatenate([truth.probs, truth.probs[:1]])
     beliefs = stated(rows.tolist(), item=[*range(400), 0], who=[0] * 400 + [1])

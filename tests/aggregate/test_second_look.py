@@ -9,7 +9,7 @@ from dissensus import Distributions, Votes, load, share
 from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.aggregate.second_look import review
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.simulate import one_coin, simulated_votes
+from dissensus.labels.simulate import simulate_one_coin, simulate_votes
 from dissensus.labels.transforms import one_hot
 
 
@@ -17,7 +17,7 @@ def planted(seed: int) -> tuple[Votes, np.ndarray]:
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 4, 500)
     truth = one_hot(gold, np.arange(500), tuple("abcd"))
-    return simulated_votes(truth, 4, 30, rng, confusion=one_coin(rng.uniform(0.5, 0.98, 30), 4)).votes, gold
+    return simulate_votes(truth, 4, 30, rng, confusion=simulate_one_coin(rng.uniform(0.5, 0.98, 30), 4)).votes, gold
 
 
 def mistakes(votes: Votes, gold: np.ndarray, order: np.ndarray, first: int) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.aggregate.counting import majority_vote, share
 from dissensus.aggregate.weighted_votes import wawa
-from dissensus.labels.simulate import one_coin, random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 from dissensus.labels.votes import Votes
 
@@ -18,7 +18,7 @@ from dissensus.labels.votes import Votes
 @given(seed=st.integers(0, 10_000), ties=st.sampled_from(["share", "first"]))
 def test_it_is_a_majority_a_share_of_right_answers_and_a_weighted_majority(seed, ties):
     rng = np.random.default_rng(seed)
-    votes = simulated_votes(random_truth(12, 3, rng), 4, 6, rng).votes
+    votes = simulate_votes(simulate_truth(12, 3, rng), 4, 6, rng).votes
     skill, mass = {}, np.zeros((12, 3))
     for who in range(6):
         right = []
@@ -68,8 +68,8 @@ def test_a_good_annotator_outvotes_two_poor_ones():
 def test_skill_ranks_people_as_they_are_and_helps_over_the_share_of_votes():
     rng = np.random.default_rng(0)
     gold, skills = rng.integers(0, 3, 600), np.linspace(0.35, 0.95, 12)
-    votes = simulated_votes(
-        one_hot(gold, np.arange(600), tuple("abc")), 5, 12, rng, confusion=one_coin(skills, 3)
+    votes = simulate_votes(
+        one_hot(gold, np.arange(600), tuple("abc")), 5, 12, rng, confusion=simulate_one_coin(skills, 3)
     ).votes
     fit = wawa(votes)
     assert np.corrcoef(fit.skill, skills)[0, 1] > 0.95

@@ -14,7 +14,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.files.read_labels import read
 from dissensus.files.write_labels import write
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 
 KEYS = (
     "soft_nll",
@@ -44,9 +44,9 @@ def folder(tmp_path_factory):
     """Labels in all their shapes, and predictions good and bad, on 60 items."""
     at = tmp_path_factory.mktemp("evaluate")
     rng = np.random.default_rng(0)
-    drawn = random_truth(60, 3, rng)
+    drawn = simulate_truth(60, 3, rng)
     truth = Distributions(drawn.probs, [f"photo {i}" for i in range(60)], ("cat", "deer", "dog"))
-    votes = simulated_votes(truth, 8, 12, rng, skill=0.9).votes
+    votes = simulate_votes(truth, 8, 12, rng, skill=0.9).votes
     counts = Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
     write(votes, at / "votes.csv")
     write(counts, at / "counts.parquet")

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from dissensus import read, share, write
 from dissensus.cli.main import app
-from dissensus.labels import smoothed
+from dissensus.labels import smooth
 from tests.forks import Command
 
 ODD = ("[/bob]", "[red]ann", "[bold]", ":smile:")
@@ -54,9 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     rows = "".join(f"photo {i},{who},[i]{rng.choice(['cat', 'dog', 'elk'])}\n" for i in range(60) for who in ODD)
     (at / "votes.csv").write_text("item,annotator,label\n" + rows)
-    model = smoothed(share(read(at / "votes.csv", say=lambda notice: None)), 0.2)
+    model = smooth(share(read(at / "votes.csv", say=lambda notice: None)), 0.2)
     write(model, at / "[blue]first.npz")
-    write(smoothed(model, 0.5), at / "other.npz")
+    write(smooth(model, 0.5), at / "other.npz")
     return at
 
 

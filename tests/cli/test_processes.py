@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from dissensus import read, share, write
 from dissensus.cli.main import EXIT_CODES, app
-from dissensus.labels import smoothed
+from dissensus.labels import smooth
 
 COMMAND = [sys.executable, "-m", "dissensus"]
 
@@ -41,9 +41,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = [f"a rather long name of a class, number {k}" for k in range(12)]
     rows = "".join(f'photo {i},reader {who},"{classes[rng.integers(12)]}"\n' for i in range(60) for who in range(4))
     (at / "votes.csv").write_text("item,annotator,label\n" + rows)
-    model = smoothed(share(read(at / "votes.csv", say=lambda notice: None)), 0.2)
+    model = smooth(share(read(at / "votes.csv", say=lambda notice: None)), 0.2)
     write(model, at / "a model with a name that is longer than most names of models are.npz")
-    write(smoothed(model, 0.5), at / "other.npz")
+    write(smooth(model, 0.5), at / "other.npz")
     np.save(at / "model.npy", model.probs)
     return at
 

@@ -90,7 +90,7 @@ def test_stale_targets_change_every_so_many_epochs(every, block):
 @given(st.floats(0, 1))
 def test_smoothing_mixes_with_the_uniform_distribution(amount):
     labels = counts_of([3, 1, 0], [0, 0, 2])
-    expected = transforms.smoothed(labels, amount).probs
+    expected = transforms.smooth(labels, amount).probs
     assert np.allclose(smoothed(soft(labels), amount).targets(0), expected)
     hard = smoothed(majority(labels), amount).targets(0)
     assert np.allclose(hard, (1 - amount) * np.eye(3)[[0, 2]] + amount / 3)
@@ -99,7 +99,7 @@ def test_smoothing_mixes_with_the_uniform_distribution(amount):
 def test_tempering_is_that_of_the_labels(votes, fit):
     assert np.allclose(
         tempered(soft(votes), 0.5).targets(0),
-        transforms.tempered(Distributions(soft(votes).targets(0), votes.items, votes.classes), 0.5).probs,
+        transforms.temper(Distributions(soft(votes).targets(0), votes.items, votes.classes), 0.5).probs,
     )
     moving = tempered(posterior(fit, 0, draw="distribution"), 2.0)
     raw = posterior(fit, 0, draw="distribution").targets(3)

@@ -11,7 +11,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.truth_scores import truth_intervals
 from dissensus.labels.distances import entropy, kl
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 QUICK = {"splits": 3, "draws": 6, "refits": 6, "replicates": 200}
@@ -29,12 +29,12 @@ def truth_scores(truth: np.ndarray, share: np.ndarray) -> dict[str, float]:
 def test_of_intervals_called_95_percent_about_as_many_hold_what_the_truth_scores_on_ever_more_items():
     """20 sets of 60 items. With the prior taken as known 12 of 20 held it for Jensen-Shannon and 14 for accuracy."""
     rng = np.random.default_rng(99)
-    endless = random_truth(100_000, 4, rng, 2.0).probs
+    endless = simulate_truth(100_000, 4, rng, 2.0).probs
     real = truth_scores(endless, rng.multinomial(5, endless) / 5)
     held = dict.fromkeys(real, 0)
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        votes = Distributions.from_counts(rng.multinomial(5, random_truth(60, 4, rng, 2.0).probs))
+        votes = Distributions.from_counts(rng.multinomial(5, simulate_truth(60, 4, rng, 2.0).probs))
         best = human_ceiling(votes, rng, splits=2, draws=4, refits=10, replicates=100).corrected
         for name, score in real.items():
             held[name] += best[name].low <= score <= best[name].high
@@ -71,7 +71,7 @@ def test_where_rare_classes_are_impossible_the_interval_of_kl_says_how_wrong_the
 def test_items_that_belong_together_widen_both_ceilings():
     """Five items of a text have the same truth: 40 texts say less than 200 items would."""
     rng = np.random.default_rng(0)
-    truth = np.repeat(random_truth(40, 3, rng).probs, 5, axis=0)
+    truth = np.repeat(simulate_truth(40, 3, rng).probs, 5, axis=0)
     votes = Distributions.from_counts(rng.multinomial(10, truth))
     clusters = np.repeat([f"text {i}" for i in range(40)], 5)
     options = QUICK | {"refits": 12}
@@ -96,7 +96,7 @@ def test_clusters_that_do_not_fit_are_refused():
 def test_from_many_items_fewer_are_drawn_and_the_spread_is_scaled():
     """2,500 items: the prior is refitted to 1,000 at a time; the closed form of Brier tells what should come out."""
     rng = np.random.default_rng(0)
-    counts = rng.multinomial(6, random_truth(2500, 3, rng).probs)
+    counts = rng.multinomial(6, simulate_truth(2500, 3, rng).probs)
     best = human_ceiling(Distributions.from_counts(counts), rng, splits=2, draws=2, refits=40, replicates=20).corrected
     each = (counts * (6 - counts)).sum(axis=1) / (36 * 5)
     assert best["brier"].value == pytest.approx(each.mean())
@@ -107,7 +107,7 @@ def test_from_many_items_fewer_are_drawn_and_the_spread_is_scaled():
 @pytest.mark.parametrize("concentration", [0.5, 2.0])
 def test_corrected_scores_are_those_of_the_truth(m, concentration):
     rng = np.random.default_rng(0)
-    truth = random_truth(3000, 4, rng, concentration).probs
+    truth = simulate_truth(3000, 4, rng, concentration).probs
     votes = Distributions.from_counts(rng.multinomial(m, truth))
     ceiling = human_ceiling(votes, rng, **QUICK)
     for name, real in truth_scores(truth, votes.probs).items():
@@ -118,7 +118,7 @@ def test_corrected_scores_are_those_of_the_truth(m, concentration):
 
 def test_halves_are_worse_than_the_truth_and_intervals_hold_the_value():
     rng = np.random.default_rng(1)
-    votes = simulated_votes(random_truth(400, 3, rng), 10, 50, rng).votes
+    votes = simulate_votes(simulate_truth(400, 3, rng), 10, 50, rng).votes
     ceiling = human_ceiling(votes, rng, **QUICK)
     assert ceiling.items == 400 and ceiling.half_votes == pytest.approx(5, abs=0.2)
     for name in ceiling.half:
@@ -131,7 +131,7 @@ def test_halves_are_worse_than_the_truth_and_intervals_hold_the_value():
 
 def test_halves_of_the_annotators_keep_each_annotator_together():
     rng = np.random.default_rng(2)
-    votes = simulated_votes(random_truth(300, 3, rng), 8, 20, rng, skill=0.9).votes
+    votes = simulate_votes(simulate_truth(300, 3, rng), 8, 20, rng, skill=0.9).votes
     by_people = human_ceiling(votes, rng, by="annotators", **QUICK)
     by_votes = human_ceiling(votes, rng, **QUICK)
     assert by_people.half["vote_accuracy"].value == pytest.approx(by_votes.half["vote_accuracy"].value, abs=0.03)

@@ -25,7 +25,7 @@ from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.evaluate.statistics import holm_adjusted
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.transforms import smoothed
+from dissensus.labels.transforms import smooth
 from dissensus.labels.votes import Votes
 
 CLASSES = ("cat", "deer", "dog")
@@ -528,7 +528,7 @@ def test_mass_is_divided_by_its_sum_when_asked_and_the_card_says_for_how_many(cr
 def test_majorities_of_a_hundred_judgements_have_no_ceiling_and_their_shares_have(loaded):
     """ChaosNLI: nobody knows from a majority how far people agreed, and a file of majorities does not pretend to."""
     judgements = loaded("chaosnli-snli").labels
-    model = smoothed(judgements, 0.1)
+    model = smooth(judgements, 0.1)
     options = {"rng": np.random.default_rng(0), "replicates": 10}
     of_votes = scorecard(model, judgements, **options)
     assert 0.005 < of_votes.ceiling_of("kl")[1].value < 0.02  # 0.010 on the page about evaluation

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus import Beliefs, Votes
-from dissensus.labels.completion import COMPLETIONS, completable, complete, dense, top_two_only, typicality
+from dissensus.labels.completion import COMPLETIONS, complete, dense, is_completable, top_two_only, typicality
 
 CLASSES = ("deer", "dog", "cat", "truck", "automobile")
 
@@ -186,14 +186,14 @@ def test_dense_sliders_are_scaled_and_top_two_takes_the_largest():
 
 def test_mass_on_nothing_but_a_class_that_was_ruled_out_cannot_be_completed_as_sliders_are():
     turned = answer(["cat", "dog"], [0.0, 1.0])
-    assert completable(turned, "dense").all() and row(dense(turned)) == {"dog": 1.0}
-    assert not completable(turned).any()
+    assert is_completable(turned, "dense").all() and row(dense(turned)) == {"dog": 1.0}
+    assert not is_completable(turned).any()
     contradiction = replace(sliders([1, 0, 0, 0, 0]), ruled_out=np.array([[True, False, False, False, False]]))
     for said in (contradiction, answer(["cat"], [1.0], ruled_out=["cat"])):
-        assert not completable(said, "dense").any()
+        assert not is_completable(said, "dense").any()
         with pytest.raises(ValueError, match="leaves no class any mass"):
             dense(said)
-    assert not completable(contradiction).any()
+    assert not is_completable(contradiction).any()
 
 
 def test_typicality_is_the_probability_of_the_rated_class():

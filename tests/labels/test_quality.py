@@ -10,7 +10,7 @@ from dissensus.labels.quality import (
     answer_faults,
     attention_checks,
     exclusions,
-    kept,
+    keep_answers,
     repeat_consistency,
     too_fast,
 )
@@ -32,7 +32,7 @@ def test_attention_checks_remove_those_below_three_quarters():
     }
     assert screening.reason[2] == "2 of 4 attention checks right (50%); at least 75% needed"
     assert screening.reason[3] == "saw no attention check"
-    assert kept(votes, screening).annotators.tolist() == ["all", "three", "none"]
+    assert keep_answers(votes, screening).annotators.tolist() == ["all", "three", "none"]
     assert str(screening).splitlines() == [
         "attention checks: 3 of 4 annotators kept, 1 dropped with 1 of 4 answers",
         "  two: 2 of 4 attention checks right (50%); at least 75% needed",
@@ -120,7 +120,7 @@ def test_a_fault_made_three_times_excludes_and_a_rarer_one_only_with_low_accurac
         "kept": False,
         "reason": "3 x contradiction: more than 2 of one kind",
     }
-    remaining = kept(told, screening)
+    remaining = keep_answers(told, screening)
     assert remaining.n_answers == 8 and remaining.n_items == told.n_items
 
 
@@ -143,7 +143,7 @@ def test_raw_answers_out_of_range_can_be_handed_in():
 def test_a_screening_of_other_annotators_is_refused():
     screening = exclusions(answers(("a", "cat", 0.9, ())))
     with pytest.raises(ValueError, match="the screening is about other annotators"):
-        kept(answers(("b", "cat", 0.9, ())), screening)
+        keep_answers(answers(("b", "cat", 0.9, ())), screening)
 
 
 def test_repeats_are_compared_first_with_second():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.labels.distances import entropy, total_variation
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import one_coin, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 
 CLASSES = ("cat", "dog", "cow")
@@ -38,8 +38,8 @@ def test_no_one_answers_an_item_twice_and_all_answer_equally_often(data):
     seed = data.draw(st.integers(0, 99))
     truth = certain(len(wanted))
     for answers in (
-        simulated_votes(truth, np.array(wanted), annotators, rng(seed)).votes,
-        simulated_beliefs(truth, np.array(wanted), annotators, rng(seed)),
+        simulate_votes(truth, np.array(wanted), annotators, rng(seed)).votes,
+        simulate_beliefs(truth, np.array(wanted), annotators, rng(seed)),
     ):
         assert answers.per_item.tolist() == wanted and (np.diff(answers.item) >= 0).all()
         assert np.unique(np.stack([answers.item, answers.annotator]), axis=1).shape[1] == sum(wanted)
@@ -47,7 +47,7 @@ def test_no_one_answers_an_item_twice_and_all_answer_equally_often(data):
 
 
 def test_every_annotator_meets_every_other():
-    votes = simulated_votes(certain(400), 3, 9, rng()).votes
+    votes = simulate_votes(certain(400), 3, 9, rng()).votes
     who = np.zeros((400, 9))
     who[votes.item, votes.annotator] = 1
     together = (who.T @ who)[~np.eye(9, dtype=bool)]
@@ -55,15 +55,15 @@ def test_every_annotator_meets_every_other():
 
 
 def test_perfect_annotators_vote_in_the_shares_of_the_truth():
-    truth = random_truth(20, 4, rng())
-    votes = simulated_votes(truth, 5000, 5000, rng(1)).votes
+    truth = simulate_truth(20, 4, rng())
+    votes = simulate_votes(truth, 5000, 5000, rng(1)).votes
     share = votes.counts() / 5000
     assert total_variation(share, truth.probs).max() < 0.03
     assert (share[truth.probs == 0] == 0).all()
 
 
 def test_perfect_annotators_never_err_on_certain_items():
-    crowd = simulated_votes(certain(99), 4, 10, rng())
+    crowd = simulate_votes(certain(99), 4, 10, rng())
     assert (crowd.truth.probs[crowd.votes.item, crowd.votes.choice] == 1).all()
     assert crowd.confusion.tolist() == [np.eye(3).tolist()] * 10
 
@@ -71,7 +71,7 @@ def test_perfect_annotators_never_err_on_certain_items():
 def test_each_annotator_answers_through_their_own_confusion():
     confusion = rng(5).dirichlet(np.ones(3), size=(4, 3))
     confusion[0, 0] = [0, 1, 0]
-    crowd = simulated_votes(certain(15_000), 4, 4, rng(), confusion=confusion)
+    crowd = simulate_votes(certain(15_000), 4, 4, rng(), confusion=confusion)
     assert np.array_equal(crowd.confusion, confusion)
     np.testing.assert_allclose(tallied(crowd), confusion, atol=0.03)
     assert tallied(crowd)[0, 0].tolist() == [0, 1, 0]
@@ -80,19 +80,19 @@ def test_each_annotator_answers_through_their_own_confusion():
 def test_a_vote_passes_through_truth_and_confusion():
     truth = Distributions(np.array([[0.6, 0.3, 0.1]]), ["x"], CLASSES)
     confusion = np.tile(rng(5).dirichlet(np.ones(3), size=3), (20_000, 1, 1))
-    votes = simulated_votes(truth, 20_000, 20_000, rng(), confusion=confusion).votes
+    votes = simulate_votes(truth, 20_000, 20_000, rng(), confusion=confusion).votes
     np.testing.assert_allclose(votes.counts()[0] / 20_000, truth.probs[0] @ confusion[0], atol=0.015)
 
 
 def test_skill_is_how_often_an_annotator_is_right_and_errors_are_even():
     skill = np.array([0.9, 0.6, 0.2])
-    crowd = simulated_votes(certain(15_000), 3, 3, rng(), skill=skill)
-    np.testing.assert_allclose(tallied(crowd), one_coin(skill, 3), atol=0.03)
+    crowd = simulate_votes(certain(15_000), 3, 3, rng(), skill=skill)
+    np.testing.assert_allclose(tallied(crowd), simulate_one_coin(skill, 3), atol=0.03)
     np.testing.assert_allclose(crowd.confusion.diagonal(axis1=1, axis2=2), np.repeat(skill, 3).reshape(3, 3))
 
 
 def test_spammers_answer_blindly_and_adversaries_avoid_the_truth():
-    crowd = simulated_votes(certain(9000), 4, 4, rng(), skill=0.8, spammers=1, adversaries=2)
+    crowd = simulate_votes(certain(9000), 4, 4, rng(), skill=0.8, spammers=1, adversaries=2)
     right = tallied(crowd).diagonal(axis1=1, axis2=2)
     np.testing.assert_allclose(right, np.array([0.8, 1 / 3, 0, 0])[:, None] * np.ones(3), atol=0.03)
     np.testing.assert_allclose(crowd.confusion.sum(axis=2), 1)
@@ -100,45 +100,45 @@ def test_spammers_answer_blindly_and_adversaries_avoid_the_truth():
 
 @given(st.floats(0, 1), st.integers(1, 6))
 def test_one_coin_rows_sum_to_one(skill, k):
-    table = one_coin(skill, k)
+    table = simulate_one_coin(skill, k)
     assert table.shape == (1, k, k) and (table >= 0).all()
     np.testing.assert_allclose(table.sum(axis=2), 1)
 
 
 def test_times_are_positive_around_their_median():
-    votes = simulated_votes(certain(3000), 3, 30, rng(), seconds=4.0).votes
+    votes = simulate_votes(certain(3000), 3, 30, rng(), seconds=4.0).votes
     assert np.median(votes.seconds) == pytest.approx(4, rel=0.05) and votes.seconds.min() > 0
-    assert simulated_votes(certain(3), 3, 30, rng()).votes.seconds is None
-    assert simulated_beliefs(certain(3), 3, 30, rng(), seconds=4.0).seconds.shape == (9,)
+    assert simulate_votes(certain(3), 3, 30, rng()).votes.seconds is None
+    assert simulate_beliefs(certain(3), 3, 30, rng(), seconds=4.0).seconds.shape == (9,)
 
 
 def test_the_same_seed_gives_the_same_crowd_and_another_a_different_one():
-    truth = random_truth(30, 3, rng())
-    assert truth == random_truth(30, 3, rng()) and truth != random_truth(30, 3, rng(1))
+    truth = simulate_truth(30, 3, rng())
+    assert truth == simulate_truth(30, 3, rng()) and truth != simulate_truth(30, 3, rng(1))
     for seed in (0, 1):
-        crowd = simulated_votes(truth, 4, 9, rng(seed), skill=0.7, seconds=2.0)
-        assert (crowd.votes == simulated_votes(truth, 4, 9, rng(0), skill=0.7, seconds=2.0).votes) == (seed == 0)
-        beliefs = simulated_beliefs(truth, 4, 9, rng(seed))
-        assert (beliefs == simulated_beliefs(truth, 4, 9, rng(0))) == (seed == 0)
+        crowd = simulate_votes(truth, 4, 9, rng(seed), skill=0.7, seconds=2.0)
+        assert (crowd.votes == simulate_votes(truth, 4, 9, rng(0), skill=0.7, seconds=2.0).votes) == (seed == 0)
+        beliefs = simulate_beliefs(truth, 4, 9, rng(seed))
+        assert (beliefs == simulate_beliefs(truth, 4, 9, rng(0))) == (seed == 0)
 
 
 @pytest.mark.parametrize("annotators", [40, 2500])
 def test_a_million_votes_are_dealt_to_few_or_many_people(annotators):
-    truth = random_truth(25_000, 10, rng())
-    assert simulated_votes(truth, 40, annotators, rng(), skill=0.9).votes.n_answers == 1_000_000
+    truth = simulate_truth(25_000, 10, rng())
+    assert simulate_votes(truth, 40, annotators, rng(), skill=0.9).votes.n_answers == 1_000_000
 
 
 def test_concentration_makes_the_truth_vaguer():
-    spread = [entropy(random_truth(2000, 4, rng(), c).probs).mean() for c in (1e-4, 0.5, 4, 100)]
+    spread = [entropy(simulate_truth(2000, 4, rng(), c).probs).mean() for c in (1e-4, 0.5, 4, 100)]
     assert spread == sorted(spread) and spread[0] < 0.01 and spread[-1] > 0.97 * np.log(4)
-    even = random_truth(40_000, 4, rng(), 4).probs  # Dirichlet(1, 1, 1, 1): mean 1/4, variance 3/80
+    even = simulate_truth(40_000, 4, rng(), 4).probs  # Dirichlet(1, 1, 1, 1): mean 1/4, variance 3/80
     np.testing.assert_allclose(even.mean(axis=0), 1 / 4, atol=0.01)
     np.testing.assert_allclose(even.var(axis=0), 3 / 80, rtol=0.05)
 
 
 def test_sliders_state_everything_and_average_to_the_truth():
     truth = Distributions(np.array([[0.6, 0.3, 0.1], [0.0, 0.0, 1.0]]), ["x", "y"], CLASSES)
-    beliefs = simulated_beliefs(truth, 20_000, 20_000, rng(), concentration=5, top=None)
+    beliefs = simulate_beliefs(truth, 20_000, 20_000, rng(), concentration=5, top=None)
     assert beliefs.named.shape == (40_000, 0) and not beliefs.ruled_out.any()
     np.testing.assert_allclose(beliefs.stated.sum(axis=1), 1)
     of_x = beliefs.stated[beliefs.item == 0]
@@ -150,10 +150,10 @@ def test_sliders_state_everything_and_average_to_the_truth():
 
 @given(st.integers(0, 99), st.sampled_from([0.001, 0.5, 10, 1000]), st.integers(1, 4))
 def test_top_answers_name_the_largest_in_whole_percents_and_rule_out_only_others(seed, concentration, top):
-    truth = random_truth(15, 4, rng(seed))
+    truth = simulate_truth(15, 4, rng(seed))
     asked = {"per_item": 3, "annotators": 5, "concentration": concentration}
-    answers = simulated_beliefs(truth, rng=rng(seed), **asked, top=top, rule_out_below=0.05)
-    held = simulated_beliefs(truth, rng=rng(seed), **asked, top=None).stated  # the same seed holds the same beliefs
+    answers = simulate_beliefs(truth, rng=rng(seed), **asked, top=top, rule_out_below=0.05)
+    held = simulate_beliefs(truth, rng=rng(seed), **asked, top=None).stated  # the same seed holds the same beliefs
     said = ~np.isnan(answers.stated)
     assert answers.named.shape == (45, top) and (answers.named[:, 0] == held.argmax(axis=1)).all()
     assert (said.sum(axis=1) == (answers.named >= 0).sum(axis=1)).all() and not (said & answers.ruled_out).any()
@@ -164,7 +164,7 @@ def test_top_answers_name_the_largest_in_whole_percents_and_rule_out_only_others
 
 
 def test_a_certain_annotator_names_no_second_class():
-    beliefs = simulated_beliefs(certain(3), 2, 2, rng())
+    beliefs = simulate_beliefs(certain(3), 2, 2, rng())
     assert (beliefs.named[:, 1] == -1).all() and (np.nanmax(beliefs.stated, axis=1) == 1).all()
     assert (beliefs.ruled_out.sum(axis=1) == 2).all()
 
@@ -172,20 +172,23 @@ def test_a_certain_annotator_names_no_second_class():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: simulated_votes(t, 3, 2, rng()), "item 0 should get 3 answers, but there are 2 annotators.*3 of 3"),
-        (lambda t: simulated_beliefs(t, np.array([1, 1]), 2, rng()), r"int64 of shape \(2,\); .* one for each of 3"),
-        (lambda t: simulated_votes(t, 1.5, 2, rng()), "per_item holds float64.*expected a whole number"),
-        (lambda t: simulated_votes(t, 1, 2, rng(), skill=1.5), "annotator 0 has skill 1.5; expected a probability"),
-        (lambda t: simulated_votes(t, 1, 2, rng(), skill=np.ones(3)), r"skill has shape \(3,\); .*for each of 2"),
-        (lambda t: simulated_votes(t, 1, 2, rng(), spammers=3), "3 spammers and 0 adversaries cannot be among 2"),
-        (lambda t: simulated_votes(t, 1, 2, rng(), confusion=np.eye(3)), r"\(3, 3\); .*\(2, 3, 3\)"),
+        (lambda t: simulate_votes(t, 3, 2, rng()), "item 0 should get 3 answers, but there are 2 annotators.*3 of 3"),
+        (lambda t: simulate_beliefs(t, np.array([1, 1]), 2, rng()), r"int64 of shape \(2,\); .* one for each of 3"),
+        (lambda t: simulate_votes(t, 1.5, 2, rng()), "per_item holds float64.*expected a whole number"),
+        (lambda t: simulate_votes(t, 1, 2, rng(), skill=1.5), "annotator 0 has skill 1.5; expected a probability"),
+        (lambda t: simulate_votes(t, 1, 2, rng(), skill=np.ones(3)), r"skill has shape \(3,\); .*for each of 2"),
+        (lambda t: simulate_votes(t, 1, 2, rng(), spammers=3), "3 spammers and 0 adversaries cannot be among 2"),
+        (lambda t: simulate_votes(t, 1, 2, rng(), confusion=np.eye(3)), r"\(3, 3\); .*\(2, 3, 3\)"),
         (
-            lambda t: simulated_votes(t, 1, 1, rng(), confusion=np.full((1, 3, 3), 0.5)),
+            lambda t: simulate_votes(t, 1, 1, rng(), confusion=np.full((1, 3, 3), 0.5)),
             r"annotator 0 who sees class 0 answers with probabilities \[0.5, 0.5, 0.5\].*sum to 1; 3 of 3 rows",
         ),
-        (lambda t: simulated_votes(t, 1, 1, rng(), confusion=one_coin(1, 3), skill=1), "a skill or a confusion, not b"),
-        (lambda t: simulated_beliefs(t, 1, 1, rng(), concentration=0), "concentration is 0; expected a finite number"),
-        (lambda t: simulated_beliefs(t, 1, 1, rng(), top=4), "cannot name their top 4 of 3 classes; expected 1 to 3"),
+        (
+            lambda t: simulate_votes(t, 1, 1, rng(), confusion=simulate_one_coin(1, 3), skill=1),
+            "a skill or a confusion, not b",
+        ),
+        (lambda t: simulate_beliefs(t, 1, 1, rng(), concentration=0), "concentration is 0; expected a finite number"),
+        (lambda t: simulate_beliefs(t, 1, 1, rng(), top=4), "cannot name their top 4 of 3 classes; expected 1 to 3"),
     ],
 )
 def test_refusals_name_the_value_and_the_way_out(call, message):

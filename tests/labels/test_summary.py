@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dissensus import Distributions, Votes, summarise
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.summary import median_seconds
 from dissensus.report.labels_page import labels_card, labels_page
 
@@ -71,7 +71,7 @@ def test_items_exactly_as_disputed_as_the_last_are_counted():
 def test_two_people_are_compared_on_the_same_item_without_comparing_anyone_to_himself():
     """Against a loop over all ordered pairs of different votes, each item weighing the same."""
     rng = np.random.default_rng(1)
-    votes = simulated_votes(random_truth(30, 3, rng), 4, 9, rng).votes
+    votes = simulate_votes(simulate_truth(30, 3, rng), 4, 9, rng).votes
     pairs = np.zeros((3, 3))
     for item in range(30):
         said = votes.choice[votes.item == item]
@@ -137,17 +137,17 @@ def test_predictions_have_no_answers_and_say_so():
 
 def test_beliefs_show_disagreement_between_and_within_people():
     rng = np.random.default_rng(0)
-    beliefs = simulated_beliefs(random_truth(40, 5, rng), 4, 12, rng)
+    beliefs = simulate_beliefs(simulate_truth(40, 5, rng), 4, 12, rng)
     facts = summarise(beliefs).as_json()
     assert facts["kind"] == "beliefs" and 0 < facts["entropy_within_answers"]["mean"] < facts["entropy"]["mean"]
-    sliders = simulated_beliefs(random_truth(40, 5, rng), 4, 12, rng, top=None)
+    sliders = simulate_beliefs(simulate_truth(40, 5, rng), 4, 12, rng, top=None)
     assert summarise(sliders).entropy.shape == (40,)
 
 
 @given(st.integers(1, 30), st.integers(2, 15), st.integers(0, 2**32 - 1))
 def test_any_set_has_a_text_and_a_well_formed_picture(n, k, seed):
     rng = np.random.default_rng(seed)
-    votes = simulated_votes(random_truth(n, k, rng), 3, 5, rng).votes
+    votes = simulate_votes(simulate_truth(n, k, rng), 3, 5, rng).votes
     assert f"{votes.n_answers:,} votes" in repr(votes) and f"{votes.n_answers:,} answers" in str(summarise(votes))
     view = labels_card(votes)
     ElementTree.fromstring(view)

@@ -18,20 +18,20 @@ from dissensus.labels.informative_classes import (
     top_classes,
 )
 from dissensus.labels.sampling import (
-    resampled,
+    resample,
     spread_over_entropy,
-    subsampled,
+    subsample,
 )
 from dissensus.labels.transforms import (
     TRANSFORMS,
     class_means,
-    infilled,
+    infill,
     one_hot,
     random_labels,
-    shuffled,
-    smoothed,
-    sparsest,
-    tempered,
+    shuffle,
+    smooth,
+    sparsify,
+    temper,
     uniform_labels,
 )
 from dissensus.labels.votes import Votes
@@ -76,7 +76,7 @@ def test_keeps_names_leaves_its_argument_and_repeats_by_seed(name, d):
 
 @given(distributions(), st.floats(0, 1))
 def test_smoothing_moves_every_row_towards_uniform(d, amount):
-    result = smoothed(d, amount)
+    result = smooth(d, amount)
     assert result.votes is None and result.probs.min() >= amount / d.n_classes - 1e-12
     to_uniform = total_variation(d.probs, uniform_labels(d).probs)
     np.testing.assert_allclose(
@@ -86,31 +86,31 @@ def test_smoothing_moves_every_row_towards_uniform(d, amount):
 
 @given(distributions(), st.floats(0.05, 20), st.floats(0.05, 20))
 def test_temperatures_multiply_and_one_changes_nothing(d, first, second):
-    np.testing.assert_allclose(tempered(d, 1).probs, d.probs, atol=1e-12)
-    both = tempered(tempered(d, first), second)
-    np.testing.assert_allclose(both.probs, tempered(d, first * second).probs, atol=1e-7)
+    np.testing.assert_allclose(temper(d, 1).probs, d.probs, atol=1e-12)
+    both = temper(temper(d, first), second)
+    np.testing.assert_allclose(both.probs, temper(d, first * second).probs, atol=1e-7)
 
 
 @given(distributions(), st.floats(0.01, 100), st.floats(0.01, 100))
 def test_a_higher_temperature_never_makes_a_row_more_certain(d, one, other):
     cool, warm = sorted((one, other))
-    assert (entropy(tempered(d, cool).probs) <= entropy(tempered(d, warm).probs) + 1e-9).all()
+    assert (entropy(temper(d, cool).probs) <= entropy(temper(d, warm).probs) + 1e-9).all()
 
 
 def test_tempering_has_sensible_limits_at_zeros_and_ties():
     d = Distributions(np.array([[0.6, 0.4, 0.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]), np.arange(3), ("a", "b", "c"))
     sharp, flat = [[1, 0, 0], [0.5, 0.5, 0], [1, 0, 0]], [[0.5, 0.5, 0], [0.5, 0.5, 0], [1, 0, 0]]
     for cold in (0, 1e-300, 1e-3):
-        np.testing.assert_allclose(tempered(d, cold).probs, sharp, atol=1e-100)
+        np.testing.assert_allclose(temper(d, cold).probs, sharp, atol=1e-100)
     for hot in (np.inf, 1e300):
-        np.testing.assert_allclose(tempered(d, hot).probs, flat)
-    np.testing.assert_allclose(tempered(d, 0.5).probs[0], [0.36 / 0.52, 0.16 / 0.52, 0])
+        np.testing.assert_allclose(temper(d, hot).probs, flat)
+    np.testing.assert_allclose(temper(d, 0.5).probs[0], [0.36 / 0.52, 0.16 / 0.52, 0])
 
 
 @given(distributions(), st.data())
 def test_sparsest_keeps_the_largest_and_their_ratios(d, data):
     k_hat = data.draw(st.integers(1, d.n_classes))
-    result = sparsest(d, k_hat)
+    result = sparsify(d, k_hat)
     for row, kept in zip(d.probs, result.probs, strict=True):
         chosen = sorted(range(d.n_classes), key=lambda c: (-row[c], c))[:k_hat]
         expected = [row[c] / sum(row[chosen]) if c in chosen else 0 for c in range(d.n_classes)]
@@ -200,7 +200,7 @@ def test_cifar10h_class_means_confuse_cats_with_dogs(data_folder):
 def test_infilled_takes_the_frame_of_the_other_set_and_keeps_its_own_rows():
     hard = one_hot(np.array([0, 1, 1]), ["x", "y", "z"], ("cat", "dog"))
     soft = Distributions(np.array([[0.3, 0.7], [0.9, 0.1]]), ["z", "x"], ("dog", "cat"))
-    result = infilled(soft, hard)
+    result = infill(soft, hard)
     assert result.items.tolist() == ["x", "y", "z"] and result.classes == ("cat", "dog") and result.votes is None
     assert result.probs.tolist() == [[0.1, 0.9], [0, 1], [0.7, 0.3]]
     assert hard.probs.tolist() == [[1, 0], [0, 1], [0, 1]]
@@ -209,21 +209,23 @@ def test_infilled_takes_the_frame_of_the_other_set_and_keeps_its_own_rows():
 def test_infilled_keeps_the_votes_of_both_where_both_have_them():
     few = Distributions.from_counts([[1, 1]], items=[7])
     many = Distributions.from_counts([[3, 0], [0, 4]], items=["6", "7"])
-    result = infilled(few, many)
+    result = infill(few, many)
     assert result.votes.tolist() == [3, 2] and result.counts().tolist() == [[3, 0], [1, 1]]
 
 
 def test_infilled_refuses_other_classes_and_unknown_items():
     one, two = one_hot(np.array([0]), ["x"], ("cat", "dog")), one_hot(np.array([0]), ["x"], ("cat", "cow"))
-    with pytest.raises(ValueError, match=r"\['cat', 'dog'\] cannot be infilled from \['cat', 'cow'\]; expected the sa"):
-        infilled(one, two)
+    with pytest.raises(
+        ValueError, match=r"\['cat', 'dog'\] cannot be filled in from \['cat', 'cow'\]; expected the sa"
+    ):
+        infill(one, two)
     with pytest.raises(ValueError, match="item y is not among the 1 items to infill from; 1 of 2 are not: select"):
-        infilled(one_hot(np.array([0, 0]), ["x", "y"], ("cat", "dog")), one)
+        infill(one_hot(np.array([0, 0]), ["x", "y"], ("cat", "dog")), one)
 
 
 @given(distributions(), st.integers(0, 99))
 def test_shuffling_keeps_the_rows_and_the_votes_behind_them(d, seed):
-    result = shuffled(d, np.random.default_rng(seed))
+    result = shuffle(d, np.random.default_rng(seed))
     assert sorted(result.counts().tolist()) == sorted(d.counts().tolist())
 
 
@@ -231,7 +233,7 @@ def test_shuffling_keeps_the_rows_and_the_votes_behind_them(d, seed):
 def test_shuffling_within_classes_keeps_the_rows_of_every_class(d, seed):
     rng = np.random.default_rng(seed)
     gold = rng.integers(d.n_classes, size=d.n_items)
-    result = shuffled(d, rng, gold=gold)
+    result = shuffle(d, rng, gold=gold)
     for code in set(gold.tolist()):
         assert sorted(result.counts()[gold == code].tolist()) == sorted(d.counts()[gold == code].tolist())
 
@@ -239,8 +241,8 @@ def test_shuffling_within_classes_keeps_the_rows_of_every_class(d, seed):
 def test_shuffling_deals_every_row_to_every_item_equally_often():
     d, rng = Distributions.from_counts(np.diag([1, 1, 1, 1])), np.random.default_rng(0)
     gold = np.array([2, 0, 2, 0])
-    within = sum(shuffled(d, rng, gold=gold).probs for _ in range(2000)) / 2000
-    across = sum(shuffled(d, rng).probs for _ in range(2000)) / 2000
+    within = sum(shuffle(d, rng, gold=gold).probs for _ in range(2000)) / 2000
+    across = sum(shuffle(d, rng).probs for _ in range(2000)) / 2000
     np.testing.assert_allclose(within, (gold[:, None] == gold) / 2, atol=0.06)
     np.testing.assert_allclose(across, 1 / 4, atol=0.06)
 
@@ -268,25 +270,25 @@ def uneven_votes(rng, n=200):
 
 def test_subsampling_draws_real_votes_without_replacement():
     votes = uneven_votes(np.random.default_rng(0))
-    few = subsampled(votes, 3, np.random.default_rng(1))
+    few = subsample(votes, 3, np.random.default_rng(1))
     assert (few.per_item == 3).all() and (few.counts() <= votes.counts()).all()
     rows = few.column("row")
     assert (np.diff(rows) > 0).all() and few == votes.select(answers=rows)
-    assert few == subsampled(votes, 3, np.random.default_rng(1))
-    assert subsampled(Beliefs.of_votes(votes), 3, np.random.default_rng(1)) == Beliefs.of_votes(few)
+    assert few == subsample(votes, 3, np.random.default_rng(1))
+    assert subsample(Beliefs.of_votes(votes), 3, np.random.default_rng(1)) == Beliefs.of_votes(few)
 
 
 def test_subsampling_treats_every_vote_alike():
     votes, rng = Votes.of(["x"] * 5 + ["y"] * 3, list("aabbbccc")), np.random.default_rng(0)
-    counts = sum(subsampled(votes, 2, rng).counts() for _ in range(3000)) / 3000
+    counts = sum(subsample(votes, 2, rng).counts() for _ in range(3000)) / 3000
     np.testing.assert_allclose(counts, [[2 * 2 / 5, 2 * 3 / 5, 0], [0, 0, 2]], atol=0.05)
 
 
 def test_subsampling_names_the_item_with_too_few_votes_or_keeps_it():
     votes = Votes.of(["x", "x", "y"], ["cat", "dog", "dog"])
     with pytest.raises(ValueError, match=r"item y has 1 votes, but 2 per item were asked for; 1 of 2 items have fewer"):
-        subsampled(votes, 2, np.random.default_rng(0))
-    assert subsampled(votes, 2, np.random.default_rng(0), short="keep") == votes
+        subsample(votes, 2, np.random.default_rng(0))
+    assert subsample(votes, 2, np.random.default_rng(0), short="keep") == votes
 
 
 def test_subsampling_half_a_million_real_votes_leaves_ten_each(data_folder):
@@ -294,13 +296,13 @@ def test_subsampling_half_a_million_real_votes_leaves_ten_each(data_folder):
     table = pq.read_table(data_folder / "cifar10h" / "annotator_votes.parquet", columns=["image", "choice"])
     image, choice = table["image"].to_numpy(), table["choice"].to_numpy()
     votes = Votes(item=image, items=np.arange(10_000), choice=choice, classes=tuple("0123456789"))
-    few = subsampled(votes, 10, np.random.default_rng(0))
+    few = subsample(votes, 10, np.random.default_rng(0))
     assert (few.per_item == 10).all() and (few.counts() <= votes.counts()).all()
 
 
 @given(distributions(), st.integers(1, 50), st.integers(0, 99))
 def test_resampling_gives_shares_of_m_votes_on_classes_that_had_mass(d, m, seed):
-    result = resampled(d, m, np.random.default_rng(seed))
+    result = resample(d, m, np.random.default_rng(seed))
     assert (result.counts().sum(axis=1) == m).all() and (result.votes == m).all()
     assert (result.probs[d.probs == 0] == 0).all()
 
@@ -308,7 +310,7 @@ def test_resampling_gives_shares_of_m_votes_on_classes_that_had_mass(d, m, seed)
 def test_resampling_has_the_mean_and_variance_of_a_multinomial():
     p = np.array([0.7, 0.2, 0.1], dtype=np.float32)  # sums to 1 only within float32
     d = Distributions(np.tile(p, (40_000, 1)), np.arange(40_000), ("a", "b", "c"))
-    drawn = resampled(d, 5, np.random.default_rng(0)).probs
+    drawn = resample(d, 5, np.random.default_rng(0)).probs
     np.testing.assert_allclose(drawn.mean(axis=0), p, atol=0.005)
     np.testing.assert_allclose(drawn.var(axis=0), p * (1 - p) / 5, rtol=0.05)
 
@@ -316,15 +318,15 @@ def test_resampling_has_the_mean_and_variance_of_a_multinomial():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda d: smoothed(d, 1.5), r"smoothing amount is 1.5; expected a share from 0 \(unchanged\) to 1"),
-        (lambda d: tempered(d, -1), "temperature is -1; expected 0 or more, where 1 changes nothing"),
-        (lambda d: tempered(d, float("nan")), "temperature is nan; expected 0 or more"),
-        (lambda d: sparsest(d, 0), "0 classes cannot be kept of 2; expected k_hat from 1 to 2"),
+        (lambda d: smooth(d, 1.5), r"smoothing amount is 1.5; expected a share from 0 \(unchanged\) to 1"),
+        (lambda d: temper(d, -1), "temperature is -1; expected 0 or more, where 1 changes nothing"),
+        (lambda d: temper(d, float("nan")), "temperature is nan; expected 0 or more"),
+        (lambda d: sparsify(d, 0), "0 classes cannot be kept of 2; expected k_hat from 1 to 2"),
         (lambda d: top_classes(d, 3, np.eye(2)), "3 classes cannot be kept of 2"),
-        (lambda d: resampled(d, 0, np.random.default_rng(0)), "0 answers per item were asked for; expected 1 or more"),
+        (lambda d: resample(d, 0, np.random.default_rng(0)), "0 answers per item were asked for; expected 1 or more"),
         (lambda d: class_means(d, np.array([0, 2])), "item y has gold class 2, but there are 2 classes, 0..1; 1 of 2"),
         (lambda d: class_means(d, np.array([0.0, 1.0])), r"gold holds float64 of shape \(2,\); expected one integer"),
-        (lambda d: shuffled(d, np.random.default_rng(0), gold=np.array([0])), r"int64 of shape \(1,\).* 2 items"),
+        (lambda d: shuffle(d, np.random.default_rng(0), gold=np.array([0])), r"int64 of shape \(1,\).* 2 items"),
         (lambda d: one_hot(np.array([-1]), ["x"], ("cat",)), "item x has gold class -1, but there are 1 classes, 0..0"),
         (lambda d: class_information(d, np.eye(3)), r"shape \(3, 3\), but there are 2 items; expected one row"),
         (

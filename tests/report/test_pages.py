@@ -18,7 +18,7 @@ from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
 from dissensus.evaluate.statistics import shown_p
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import simulated_votes
+from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.summary import summarise
 from dissensus.labels.votes import Votes
 from dissensus.plan.advice.advice import advise
@@ -37,7 +37,7 @@ def crowd() -> Votes:
     rng = np.random.default_rng(4)
     truth = rng.dirichlet(np.full(7, 0.4), 60)
     named = Distributions(truth, np.arange(60), CLASSES)
-    return simulated_votes(named, 8, 12, rng, skill=0.8, seconds=3.0).votes
+    return simulate_votes(named, 8, 12, rng, skill=0.8, seconds=3.0).votes
 
 
 def views() -> ItemViews:

@@ -6,7 +6,7 @@ import pytest
 from dissensus.aggregate import dawid_skene
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import share
-from dissensus.labels.transforms import tempered
+from dissensus.labels.transforms import temper
 from dissensus.study.construct import constructed
 from dissensus.study.spec import LabelRecipe
 from tests.study.world import ANSWERS, answers
@@ -35,7 +35,7 @@ def test_counts_are_drawn_from_without_replacement():
 
 def test_steps_follow_each_other():
     made = constructed(VOTES, LabelRecipe(aggregation="dawid-skene", transforms="tempered=2"), 0)
-    assert np.allclose(made.probs, tempered(dawid_skene(VOTES).distributions, 2).probs)
+    assert np.allclose(made.probs, temper(dawid_skene(VOTES).distributions, 2).probs)
 
 
 def test_a_completion_is_for_beliefs():

@@ -140,7 +140,7 @@ def tempered(delivery: Delivery, temperature: float) -> Delivery:
     if delivery.hard:
         raise ValueError(
             f"{delivery.name} delivers classes, which no temperature changes; temper the distributions it draws "
-            "from: sls(tempered(distributions, temperature), seed) with tempered of dissensus.labels"
+            "from: sls(temper(distributions, temperature), seed) with `dissensus.labels.temper`"
         )
     if not temperature >= 0:
         raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")
@@ -256,7 +256,7 @@ def _smoothed(amount: float, k: int, targets: np.ndarray) -> np.ndarray:
 
 def _tempered(temperature: float, k: int, targets: np.ndarray) -> np.ndarray:
     rows = Distributions(targets, np.arange(len(targets)), tuple(map(str, range(k))))
-    return transforms.tempered(rows, temperature).probs
+    return transforms.temper(rows, temperature).probs
 
 
 def _mapped(name: str, delivery: Delivery, change: partial[np.ndarray]) -> Delivery:

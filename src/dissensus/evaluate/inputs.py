@@ -19,7 +19,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions, positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.labels.transforms import smoothed
+from dissensus.labels.transforms import smooth
 from dissensus.labels.votes import Votes
 
 Say = Callable[[str], None]
@@ -87,7 +87,7 @@ def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say
     """Every prediction with a share `amount` spread evenly over all classes, so that none is 0."""
     if not amount:
         return dict(models)
-    result = {name: smoothed(model, amount) for name, model in models.items()}
+    result = {name: smooth(model, amount) for name, model in models.items()}
     say(f"predictions are smoothed: {amount:g} of each is spread evenly over all classes")
     return result
 

@@ -3,9 +3,7 @@ from .exports import EXPORTS as EXPORTS
 from .formats import ENDINGS as ENDINGS
 from .formats import FORMATS as FORMATS
 from .read_labels import read as read
-from .stream import Counted as Counted
 from .stream import count_votes as count_votes
 from .tables.from_labels import as_table as as_table
 from .tools.export import Export as Export
-from .tools.export import Parsed as Parsed
 from .write_labels import write as write

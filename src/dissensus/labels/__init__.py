@@ -14,7 +14,7 @@
     names, display, row_errors      codes and names, how values show themselves, what is wrong with a row
     doors, row_sums                 what a function is handed in place of labels, or in place of probabilities
 
-The names that users call stand here: `from dissensus.labels import smoothed`.
+The names that users call stand here: `from dissensus.labels import smooth`.
 """
 
 from dissensus.fronts import attach

@@ -137,7 +137,7 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 
 
 @takes(beliefs=Beliefs)
-def completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarray:
+def is_completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarray:
     """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool
 
     completion  "dense" where only that one matters, which needs mass on some class that was not ruled out

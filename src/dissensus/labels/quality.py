@@ -1,6 +1,6 @@
 """Which answers and annotators to trust: rules that say what was kept, what was dropped, and why.
 
-No rule removes anything by itself: each returns a Screening, and `kept` applies it.
+No rule removes anything by itself: each returns a Screening, and `keep_answers` applies it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Screening:
         ]
 
 
-def kept(answers: Any, screening: Screening) -> Any:
+def keep_answers(answers: Any, screening: Screening) -> Any:
     """The answers of the annotators a screening keeps; every item stays, even one left without an answer."""
     _, annotators = answers.identified("screening")
     if not np.array_equal(annotators, screening.annotators):

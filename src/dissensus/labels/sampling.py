@@ -16,7 +16,7 @@ VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
 
 
 @takes(answers=(Votes, Beliefs))
-def subsampled(
+def subsample(
     answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
 ) -> VotesOrBeliefs:
     """m real answers per item, drawn without replacement; items and annotators keep their codes.
@@ -37,7 +37,7 @@ def subsampled(
 
 
 @takes(d=Distributions)
-def resampled(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
+def resample(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
     """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
     _check_draws(m)
     probs = d.probs / d.probs.sum(axis=1, keepdims=True)  # multinomial tolerates less rounding than Distributions

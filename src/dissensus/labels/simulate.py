@@ -36,7 +36,7 @@ class Crowd:
         hold(self, "confusion", np.asarray(self.confusion, dtype=np.float64))
 
 
-def random_truth(n: int, k: int, rng: np.random.Generator, concentration: float = 1.0) -> Distributions:
+def simulate_truth(n: int, k: int, rng: np.random.Generator, concentration: float = 1.0) -> Distributions:
     """n items over k classes, each with a distribution drawn from Dirichlet(concentration/k, ..., concentration/k).
 
     Near 0 every item is clear, 1 leaves most clear, k draws evenly from all distributions, more makes all vague.
@@ -46,7 +46,7 @@ def random_truth(n: int, k: int, rng: np.random.Generator, concentration: float 
     return Distributions(probs, np.arange(n), tuple(map(str, range(k))))
 
 
-def one_coin(skill: np.ndarray | float, k: int) -> np.ndarray:
+def simulate_one_coin(skill: np.ndarray | float, k: int) -> np.ndarray:
     """Confusion of annotators who are right with probability `skill` and otherwise pick any other class evenly.
 
     1 is perfect, 1/k a spammer who answers blindly, 0 an adversary who avoids what it sees. With one class
@@ -65,7 +65,7 @@ def one_coin(skill: np.ndarray | float, k: int) -> np.ndarray:
 
 
 @takes(truth=Distributions)
-def simulated_votes(
+def simulate_votes(
     truth: Distributions,
     per_item: int | np.ndarray,
     annotators: int,
@@ -110,7 +110,7 @@ def simulated_votes(
 
 
 @takes(truth=Distributions)
-def simulated_beliefs(
+def simulate_beliefs(
     truth: Distributions,
     per_item: int | np.ndarray,
     annotators: int,
@@ -125,7 +125,7 @@ def simulated_beliefs(
 
         held ~ Dirichlet(concentration * truth[item]),   so that the mean of what is held is the truth
 
-    Who answers what is arranged as in `simulated_votes`.
+    Who answers what is arranged as in `simulate_votes`.
 
     concentration   how alike annotators are: near 0 each is certain of one class, large ones all hold the truth
     top             how many classes they name, largest first, in whole percents (2 as in Collins 2022, sec. 4; a
@@ -261,7 +261,7 @@ def _confusion_of(
         right = np.asarray(1.0 if skill is None else skill, dtype=np.float64)
         if right.shape not in ((), (annotators,)):
             raise ValueError(f"skill has shape {right.shape}; expected one number, or one for each of {annotators}")
-        table = one_coin(np.broadcast_to(right, annotators), k)
+        table = simulate_one_coin(np.broadcast_to(right, annotators), k)
     else:
         table = np.array(confusion, dtype=np.float64)
         if table.shape != (annotators, k, k):
@@ -273,6 +273,6 @@ def _confusion_of(
                 f"annotator {who} who sees class {seen} answers with probabilities {table[who, seen].tolist()}; "
                 f"expected numbers of 0 or more that sum to 1; {len(bad)} of {annotators * k} rows are wrong"
             )
-    table[annotators - spammers - adversaries : annotators - adversaries] = one_coin(1 / k, k)
-    table[annotators - adversaries :] = one_coin(0.0, k)
+    table[annotators - spammers - adversaries : annotators - adversaries] = simulate_one_coin(1 / k, k)
+    table[annotators - adversaries :] = simulate_one_coin(0.0, k)
     return table

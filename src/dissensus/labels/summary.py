@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import COMPLETIONS, completable, usual_completion
+from dissensus.labels.completion import COMPLETIONS, is_completable, usual_completion
 from dissensus.labels.display import listed_classes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
@@ -183,7 +183,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
         distributions = as_distributions(labels, unanswered="leave out")
     elif isinstance(labels, Beliefs):
         votes = labels.first_choices()
-        fine = completable(labels)
+        fine = is_completable(labels)
         incomplete = int((~fine).sum())
         labels = labels if fine.all() else labels.select(answers=fine)
         full = COMPLETIONS[usual_completion(labels)](labels)

@@ -14,11 +14,11 @@ import numpy as np
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.names import item_positions, positions_of
-from dissensus.labels.sampling import resampled
+from dissensus.labels.sampling import resample
 
 
 @takes(d=Distributions)
-def smoothed(d: Distributions, amount: float) -> Distributions:
+def smooth(d: Distributions, amount: float) -> Distributions:
     """Label smoothing: a share `amount` of every row spread evenly over all classes.
 
         p' = (1 - amount) p + amount / k,   0 <= amount <= 1
@@ -31,7 +31,7 @@ def smoothed(d: Distributions, amount: float) -> Distributions:
 
 
 @takes(d=Distributions)
-def tempered(d: Distributions, temperature: float) -> Distributions:
+def temper(d: Distributions, temperature: float) -> Distributions:
     """Rows sharpened (temperature below 1) or flattened (above 1); classes without mass stay without.
 
         p'_c = p_c^(1/T) / sum_j p_j^(1/T)
@@ -52,7 +52,7 @@ def tempered(d: Distributions, temperature: float) -> Distributions:
 
 
 @takes(d=Distributions)
-def sparsest(d: Distributions, k_hat: int) -> Distributions:
+def sparsify(d: Distributions, k_hat: int) -> Distributions:
     """Each row's k_hat largest classes, scaled to sum to 1; of equal classes those with the lowest code stay.
 
     Sucholutsky 2023, sec. 6, "sparse soft labels": it sets the rest to 0 and says nothing of scaling, which leaves
@@ -77,15 +77,15 @@ def class_means(d: Distributions, gold: np.ndarray) -> Distributions:
 
 
 @takes(d=Distributions, other=Distributions)
-def infilled(d: Distributions, other: Distributions) -> Distributions:
+def infill(d: Distributions, other: Distributions) -> Distributions:
     """`other` with its rows replaced by d's wherever d has the item: few good labels among many cheap ones.
 
     Items and classes come in the order of `other`; both are matched by name. Sucholutsky 2023, sec. 7.1:
-    CIFAR-10S+hard is infilled(s, one_hot(gold, ...)), CIFAR-10S+dense is infilled(s, sparsest(dense, 2)).
+    CIFAR-10S+hard is infill(s, one_hot(gold, ...)), CIFAR-10S+dense is infill(s, sparsify(dense, 2)).
     """
     if set(d.classes) != set(other.classes):
         raise ValueError(
-            f"the classes {list(d.classes)} cannot be infilled from {list(other.classes)}; "
+            f"the classes {list(d.classes)} cannot be filled in from {list(other.classes)}; "
             "expected the same names in both, in any order"
         )
     rows = item_positions(d.items, other.items)
@@ -111,7 +111,7 @@ def one_hot(gold: np.ndarray, items: Any, classes: Sequence[str]) -> Distributio
 
 
 @takes(d=Distributions)
-def shuffled(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None = None) -> Distributions:
+def shuffle(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None = None) -> Distributions:
     """Rows dealt to items at random: the same disagreement, no longer about its own item (Gheibi 2026, A.1).
 
     With gold class codes (n,) rows move only among items of the same class, which keeps accuracy and breaks
@@ -143,13 +143,13 @@ def uniform_labels(d: Distributions) -> Distributions:
 
 # Those that need knobs and randomness, but no data beside the distributions.
 TRANSFORMS: dict[str, Callable[..., Distributions]] = {
-    "smoothed": smoothed,
-    "tempered": tempered,
-    "sparsest": sparsest,
-    "shuffled": shuffled,
+    "smoothed": smooth,
+    "tempered": temper,
+    "sparsest": sparsify,
+    "shuffled": shuffle,
     "random_labels": random_labels,
     "uniform_labels": uniform_labels,
-    "resampled": resampled,
+    "resampled": resample,
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.transforms import one_hot, smoothed
+from dissensus.labels.transforms import one_hot, smooth
 from dissensus.plan.constraints import count_constraints
 from dissensus.plan.gnmds.embedding import Embedding, embed_labels
 from dissensus.plan.simulation import recovery
@@ -122,7 +122,7 @@ def label_variants(labels: Distributions, gold: np.ndarray) -> dict[str, Distrib
     Sucholutsky 2023, sec. 7.1: CIFAR-10 and CIFAR-10LS.  gold: (n,) class codes
     """
     hard = one_hot(gold, labels.items, labels.classes)
-    return {"soft": labels, "hard": hard} | {name: smoothed(hard, amount) for name, amount in SMOOTHING.items()}
+    return {"soft": labels, "hard": hard} | {name: smooth(hard, amount) for name, amount in SMOOTHING.items()}
 
 
 def _known_recovery(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> float:

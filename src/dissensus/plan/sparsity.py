@@ -11,7 +11,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.informative_classes import class_information, top_classes
-from dissensus.labels.transforms import class_count, sparsest
+from dissensus.labels.transforms import class_count, sparsify
 from dissensus.plan.simulation import Scene, label_recovery, recovery
 
 
@@ -45,7 +45,7 @@ def sparse_labels(soft: np.ndarray, k_hat: int, *, scaled: bool = False) -> np.n
 
     Sucholutsky 2023, sec. 6, keeps the numbers as they were. scaled makes rows sum to 1, as answers of people do.
     """
-    kept = sparsest(Distributions.from_mass(soft), k_hat).probs
+    kept = sparsify(Distributions.from_mass(soft), k_hat).probs
     return kept if scaled else np.where(kept > 0, soft, 0.0)
 
 

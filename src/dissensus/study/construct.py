@@ -8,7 +8,7 @@ from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.sampling import subsampled
+from dissensus.labels.sampling import subsample
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 from dissensus.study.pipes import transformed
@@ -28,9 +28,9 @@ def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
             labels = Votes.of_counts(labels)
         _check_enough(labels, recipe.votes)
         if isinstance(labels, Beliefs):
-            labels = subsampled(labels, recipe.votes, rng)
+            labels = subsample(labels, recipe.votes, rng)
         else:
-            labels = subsampled(labels, recipe.votes, rng)
+            labels = subsample(labels, recipe.votes, rng)
     if recipe.completion is not None:
         if not isinstance(labels, Beliefs):
             raise ValueError(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dissensus.aggregate.models.dawid_skene import CACHE, dawid_skene
 from dissensus.datasets import load
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.simulate import random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels.simulate import simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 
@@ -59,7 +59,7 @@ def as_full_beliefs(votes):
 
 def crowd(seed=0, n=300, k=3, a=10, per_item=5, **kinds):
     rng = np.random.default_rng(seed)
-    return simulated_votes(random_truth(n, k, rng, 0.01), per_item, a, rng, **kinds)
+    return simulate_votes(simulate_truth(n, k, rng, 0.01), per_item, a, rng, **kinds)
 
 
 def test_the_anaesthetists():
@@ -160,15 +160,15 @@ def test_a_belief_is_a_fractional_vote():
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.5, 10.0]))
 def test_the_likelihood_never_falls_for_beliefs(seed, smoothing):
     rng = np.random.default_rng(seed)
-    beliefs = simulated_beliefs(random_truth(12, 3, rng), 4, 6, rng, top=None, concentration=2.0)
+    beliefs = simulate_beliefs(simulate_truth(12, 3, rng), 4, 6, rng, top=None, concentration=2.0)
     heights = dawid_skene(beliefs, smoothing=smoothing, tolerance=0.0, most_iterations=30).log_likelihood
     assert (np.diff(heights) >= -1e-9 * (1 + np.abs(heights[1:]))).all()
 
 
 def test_stated_doubt_helps_against_votes():
     rng = np.random.default_rng(6)
-    truth = random_truth(500, 4, rng, 2.0)
-    beliefs = simulated_beliefs(truth, 3, 15, rng, top=None, concentration=3.0)
+    truth = simulate_truth(500, 4, rng, 2.0)
+    beliefs = simulate_beliefs(truth, 3, 15, rng, top=None, concentration=3.0)
     best = truth.probs.argmax(axis=1)
     soft, hard = (dawid_skene(some).distributions.probs.argmax(axis=1) for some in (beliefs, beliefs.first_choices()))
     assert (soft == best).mean() > (hard == best).mean()

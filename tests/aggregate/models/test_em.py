@@ -15,7 +15,7 @@ from dissensus.aggregate.models.em import matched_classes
 from dissensus.aggregate.models.glad import glad
 from dissensus.aggregate.models.mace import mace
 from dissensus.aggregate.models.one_coin import one_coin
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 MODELS = {"dawid-skene": dawid_skene, "one-coin": one_coin, "mace": mace, "glad": glad}
@@ -71,7 +71,7 @@ def any_votes(draw):
 
 def crowd(seed=0, n=150, k=3, a=12, per_item=5, **kinds):
     rng = np.random.default_rng(seed)
-    return simulated_votes(random_truth(n, k, rng, 0.01), per_item, a, rng, **({"skill": 0.75} | kinds))
+    return simulate_votes(simulate_truth(n, k, rng, 0.01), per_item, a, rng, **({"skill": 0.75} | kinds))
 
 
 def values_of(fit):

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import betaln, gammaln
 
 from dissensus.aggregate.models.mace import mace
-from dissensus.labels.simulate import one_coin, random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 from dissensus.labels.votes import Votes
 
@@ -18,8 +18,8 @@ def crowd_with_habits(n=600):
     """Eight annotators who know, and four who mostly say class 0 whatever they see."""
     rng = np.random.default_rng(0)
     habit = np.tile([0.8, 0.1, 0.1], (4, 3, 1))
-    confusion = np.concatenate([one_coin(np.full(8, 0.8), 3), habit])
-    return simulated_votes(random_truth(n, 3, rng, 0.01), 6, 12, rng, confusion=confusion)
+    confusion = np.concatenate([simulate_one_coin(np.full(8, 0.8), 3), habit])
+    return simulate_votes(simulate_truth(n, 3, rng, 0.01), 6, 12, rng, confusion=confusion)
 
 
 def test_the_em_trace_is_the_likelihood_plus_the_priors():
@@ -67,13 +67,13 @@ def imbalanced_crowd(seed, kind, n=600):
     rng = np.random.default_rng(seed)
     gold = (rng.random(n) < 0.1).astype(int)
     confusion = {
-        "coin": one_coin(rng.uniform(0.55, 0.95, 30), 2),
+        "coin": simulate_one_coin(rng.uniform(0.55, 0.95, 30), 2),
         "habit": rng.beta(2, 1, (30, 1, 1)) * np.eye(2),
         "confusion": np.stack([[rng.dirichlet(1 + 6 * row) for row in np.eye(2)] for _ in range(30)]),
     }[kind]
     left = 1 - confusion.sum(axis=2, keepdims=True)  # of those who know sometimes: a guess by their habit
     confusion = confusion + left * rng.dirichlet(np.ones(2), 30)[:, None]
-    return simulated_votes(one_hot(gold, np.arange(n), ("a", "b")), 3, 30, rng, confusion=confusion).votes, gold
+    return simulate_votes(one_hot(gold, np.arange(n), ("a", "b")), 3, 30, rng, confusion=confusion).votes, gold
 
 
 @pytest.mark.parametrize("learning", ["variational", "em"])

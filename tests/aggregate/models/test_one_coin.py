@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dissensus.aggregate.models.one_coin import one_coin
-from dissensus.labels.simulate import random_truth, simulated_votes
+from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.votes import Votes
 
 
 def crowd(seed=0, n=300, k=3, a=10, per_item=5, **kinds):
     rng = np.random.default_rng(seed)
-    return simulated_votes(random_truth(n, k, rng, 0.01), per_item, a, rng, **kinds)
+    return simulate_votes(simulate_truth(n, k, rng, 0.01), per_item, a, rng, **kinds)
 
 
 def slow_em(votes, iterations):

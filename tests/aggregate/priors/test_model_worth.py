@@ -10,7 +10,7 @@ from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth
+from dissensus.labels.simulate import simulate_truth
 
 PURE = 0.9 * np.eye(4) + 0.025  # most items are clear, as in CIFAR-10H
 
@@ -76,5 +76,5 @@ def test_a_model_is_worth_the_votes_that_it_was_made_from():
 
 def test_where_nobody_voted_a_model_is_one_vote():
     nothing = np.zeros((3, 2), dtype=int)
-    guess = random_truth(3, 2, np.random.default_rng(0)).probs
+    guess = simulate_truth(3, 2, np.random.default_rng(0)).probs
     assert model_worth(nothing, np.log(guess), vote_prior(nothing)) == (1.0, 1.0)

@@ -22,8 +22,8 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
 from dissensus.aggregate.priors.shrinkage import crowd_share, shrinkage
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.simulate import random_truth
-from dissensus.labels.transforms import tempered
+from dissensus.labels.simulate import simulate_truth
+from dissensus.labels.transforms import temper
 from dissensus.labels.votes import Votes
 
 ALPHA = np.array([[3.0, 0.4, 0.1], [0.2, 1.5, 0.3]])
@@ -108,7 +108,7 @@ def test_a_posterior_too_sharp_for_floats_still_samples():
 @pytest.mark.parametrize("m", [1, 2, 5, 20])
 def test_little_is_lost_where_a_fixed_smoothing_is_the_best_there_is(m):
     """The truth is drawn from one symmetric Dirichlet, whose own constant no estimate can beat."""
-    truth = random_truth(1500, 4, np.random.default_rng(0), concentration=1.0).probs
+    truth = simulate_truth(1500, 4, np.random.default_rng(0), concentration=1.0).probs
     votes = drawn(truth, m)
     fit = shrinkage(votes)
     found = kl(truth, fit.distributions.probs).mean()
@@ -127,7 +127,7 @@ def test_a_class_lends_its_neighbours_to_items_with_one_vote():
 
 
 def test_renaming_classes_and_reordering_items_changes_nothing():
-    votes = drawn(random_truth(300, 3, np.random.default_rng(1)).probs, 4)
+    votes = drawn(simulate_truth(300, 3, np.random.default_rng(1)).probs, 4)
     base = shrinkage(votes).distributions.probs
     order, names = np.random.default_rng(2).permutation(300), np.array([2, 0, 1])
     other = shrinkage(Distributions.from_counts(votes.counts()[order][:, names])).distributions.probs
@@ -188,9 +188,9 @@ def test_shapes_of_the_fit():
 
 def test_a_good_model_is_worth_votes_and_a_blind_one_few():
     rng = np.random.default_rng(0)
-    truth = random_truth(500, 4, rng, concentration=2.0)
+    truth = simulate_truth(500, 4, rng, concentration=2.0)
     votes = drawn(truth.probs, 3)
-    good = tempered(truth, 0.5)  # knows the truth, but is too sure of it
+    good = temper(truth, 0.5)  # knows the truth, but is too sure of it
     blind = Distributions(rng.dirichlet(np.ones(4), size=500), truth.items, truth.classes)
     alone = kl(truth.probs, shrinkage(votes).distributions.probs).mean()
     with_good, with_blind = shrinkage(votes, good), shrinkage(votes, blind)
@@ -200,9 +200,9 @@ def test_a_good_model_is_worth_votes_and_a_blind_one_few():
 
 
 def test_a_prior_about_other_items_is_refused():
-    votes = drawn(random_truth(5, 3, np.random.default_rng(0)).probs, 3)
+    votes = drawn(simulate_truth(5, 3, np.random.default_rng(0)).probs, 3)
     with pytest.raises(ValueError, match="same items and classes"):
-        shrinkage(votes, random_truth(4, 3, np.random.default_rng(0)))
+        shrinkage(votes, simulate_truth(4, 3, np.random.default_rng(0)))
 
 
 @pytest.mark.parametrize("wrong", [{"levels": 0}, {"spread": 0}, {"agreement": 1}, {"pairs": 0}])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.transforms import one_hot, smoothed, sparsest
+from dissensus.labels.transforms import one_hot, smooth, sparsify
 from dissensus.papers.sucholutsky2023.informed import label_numbers, measures
 from dissensus.papers.sucholutsky2023.judged_labels import label_findings
 from dissensus.papers.sucholutsky2023.sets import HERE, label_kinds
@@ -32,10 +32,10 @@ def scene_kinds(order: np.ndarray | None = None) -> dict[str, Distributions]:
     people = soft if order is None else Distributions(soft.probs[order], soft.items, soft.classes)
     return {
         "hard": hard,
-        "S+hard": sparsest(people, 3),
+        "S+hard": sparsify(people, 3),
         "H": people,
-        "LS low": smoothed(hard, 0.05),
-        "LS high": smoothed(hard, 0.2),
+        "LS low": smooth(hard, 0.05),
+        "LS high": smooth(hard, 0.2),
     }
 
 

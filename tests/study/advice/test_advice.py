@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.aggregate import aggregate_labels
 from dissensus.files import write
-from dissensus.labels import Votes, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels import Votes, simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.study import advice_page, advise_labels, read_study, run_study
 from dissensus.study.toml_text import write_study
 from dissensus.train.heads import FeatureTable
@@ -29,7 +29,7 @@ def kl(truth: np.ndarray, probs: np.ndarray) -> float:
 def test_the_advised_estimate_is_nearest_to_what_the_crowd_would_answer(per_item, skill):
     """One right class, read by people who err: dirichlet adds too much to a class, an annotator model too little."""
     rng = np.random.default_rng(per_item)
-    crowd = simulated_votes(random_truth(500, 4, rng, 0.01), per_item, 30, rng, skill=skill)
+    crowd = simulate_votes(simulate_truth(500, 4, rng, 0.01), per_item, 30, rng, skill=skill)
     people = crowd.truth.probs @ crowd.confusion.mean(axis=0)
     advice = advise_labels(crowd.votes, rng)
     errors = {
@@ -43,8 +43,8 @@ def test_the_advised_estimate_is_nearest_to_what_the_crowd_would_answer(per_item
 def test_answers_show_whether_annotators_differ_or_items_do():
     """Spammers among people who know: who answers matters. People who see items alike, and are torn: it does not."""
     rng = np.random.default_rng(0)
-    spammed = simulated_votes(random_truth(300, 3, rng, 0.01), 5, 20, rng, skill=0.95, spammers=8)
-    disputed = simulated_votes(random_truth(300, 3, rng, 6.0), 5, 20, rng)
+    spammed = simulate_votes(simulate_truth(300, 3, rng, 0.01), 5, 20, rng, skill=0.95, spammers=8)
+    disputed = simulate_votes(simulate_truth(300, 3, rng, 6.0), 5, 20, rng)
     advice = advise_labels(spammed.votes, rng)
     right = aggregate_labels(spammed.votes, advice.recommended.right_class).distributions.probs.argmax(axis=1)
     majority = aggregate_labels(spammed.votes, "majority").distributions.probs.argmax(axis=1)
@@ -64,13 +64,13 @@ def test_one_answer_each_is_no_evidence_and_the_advice_says_so():
 
 
 def test_probabilities_stay_what_they_are():
-    advice = advise_labels(random_truth(20, 3, np.random.default_rng(0)), np.random.default_rng(0))
+    advice = advise_labels(simulate_truth(20, 3, np.random.default_rng(0)), np.random.default_rng(0))
     assert advice.recommended.estimator == "none" and "nothing can be held out" in advice.why["estimator"][0]
 
 
 def test_partial_beliefs_get_a_completion():
     rng = np.random.default_rng(0)
-    beliefs = simulated_beliefs(random_truth(60, 4, rng), 4, 10, rng)
+    beliefs = simulate_beliefs(simulate_truth(60, 4, rng), 4, 10, rng)
     advice = advise_labels(beliefs, rng)
     assert advice.answers is not None and "t2-clamp" in advice.recommended.labels
     assert any("first choice" in sentence for sentence in advice.why["estimator"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.labels import Distributions, Votes, random_truth, simulated_beliefs
+from dissensus.labels import Distributions, Votes, simulate_beliefs, simulate_truth
 from dissensus.study.advice.candidates import arms, estimators, usable
 from tests.study.world import answers
 
@@ -17,14 +17,14 @@ def test_votes_have_annotator_models_only_where_annotators_are_known():
 
 
 def test_partial_beliefs_are_completed_and_the_usual_completion_stands_first():
-    partial = simulated_beliefs(random_truth(20, 4, np.random.default_rng(0)), 3, 6, np.random.default_rng(0))
+    partial = simulate_beliefs(simulate_truth(20, 4, np.random.default_rng(0)), 3, 6, np.random.default_rng(0))
     ways = list(estimators(partial))
     assert ways[0] == "t2-clamp" and "typicality" not in ways
     assert "shrinkage of first choices" in ways and "soft of t1-clamp" in arms(partial)
 
 
 def test_probabilities_without_answers_cannot_be_passed_one_answer_at_a_time():
-    probabilities = random_truth(20, 4, np.random.default_rng(0))
+    probabilities = simulate_truth(20, 4, np.random.default_rng(0))
     ways = arms(probabilities)
     assert next(iter(ways)) == "soft" and not {"multipass", "posterior"} & set(ways)
 

@@ -7,7 +7,7 @@ import pytest
 
 from dissensus.aggregate import dawid_skene, mace
 from dissensus.aggregate import one_coin as one_coin_model
-from dissensus.labels import Votes, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels import Votes, simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.study import held_answers
 from dissensus.study.advice.holding_out import _chance_by_author, _dealt
 from dissensus.study.spec import LabelRecipe
@@ -17,7 +17,7 @@ WAYS = {"share": LabelRecipe(), "dirichlet": LabelRecipe(aggregation="dirichlet"
 
 def crowd(per_item: int = 3, items: int = 60, seed: int = 0, **options: object) -> Votes:
     rng = np.random.default_rng(seed)
-    return simulated_votes(random_truth(items, 3, rng), per_item, 8, rng, **options).votes  # type: ignore[arg-type]
+    return simulate_votes(simulate_truth(items, 3, rng), per_item, 8, rng, **options).votes  # type: ignore[arg-type]
 
 
 def test_each_answer_is_held_out_once_and_an_item_never_loses_all():
@@ -89,7 +89,7 @@ def test_what_a_model_says_of_an_author_sums_to_one_over_answers(model):
 def test_a_model_of_annotators_foretells_them_where_they_differ():
     """Half of the crowd answers blindly: who answers then says more than how clear the item is."""
     rng = np.random.default_rng(3)
-    votes = simulated_votes(random_truth(300, 3, rng, 0.01), 6, 12, rng, skill=0.95, spammers=6).votes
+    votes = simulate_votes(simulate_truth(300, 3, rng, 0.01), 6, 12, rng, skill=0.95, spammers=6).votes
     ways = {name: LabelRecipe(aggregation=name) for name in ("shrinkage", "one-coin")}
     held = held_answers(votes, ways, rng)
     assert held.by_author["one-coin"].mean() < held.log_loss["shrinkage"].mean() - 0.05
@@ -97,13 +97,13 @@ def test_a_model_of_annotators_foretells_them_where_they_differ():
 
 
 def test_beliefs_are_judged_by_what_they_state_or_by_their_first_choice():
-    truth = random_truth(20, 3, np.random.default_rng(0))
-    full = simulated_beliefs(truth, 2, 5, np.random.default_rng(1), top=None)
+    truth = simulate_truth(20, 3, np.random.default_rng(0))
+    full = simulate_beliefs(truth, 2, 5, np.random.default_rng(1), top=None)
     mean = {"mean": LabelRecipe(completion="dense")}
     held = held_answers(full, mean, np.random.default_rng(0))
     first, second = (full.stated[full.item == 0][place] for place in (0, 1))
     assert held.log_loss["mean"][0] == pytest.approx(-(first @ np.log(second) + second @ np.log(first)) / 2)
-    partial = simulated_beliefs(truth, 2, 5, np.random.default_rng(1), top=2)
+    partial = simulate_beliefs(truth, 2, 5, np.random.default_rng(1), top=2)
     clamped = held_answers(partial, {"t2-clamp": LabelRecipe(completion="t2-clamp")}, np.random.default_rng(0))
     votes = held_answers(partial.first_choices(), WAYS, np.random.default_rng(0))
     assert clamped.answers == votes.answers == 40

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dissensus.labels import Distributions, Votes, random_truth, simulated_beliefs, simulated_votes
+from dissensus.labels import Distributions, Votes, simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.study import regime_of
 
 
@@ -27,7 +27,7 @@ def test_facts_of_votes_are_those_counted_by_hand():
 
 
 def test_disagreement_is_the_share_of_pairs_that_differ():
-    votes = simulated_votes(random_truth(40, 3, rng(), 3.0), 4, 10, rng()).votes
+    votes = simulate_votes(simulate_truth(40, 3, rng(), 3.0), 4, 10, rng()).votes
     shares = [
         np.mean([first != second for first, second in combinations(votes.choice[votes.item == item], 2)])
         for item in range(40)
@@ -37,17 +37,17 @@ def test_disagreement_is_the_share_of_pairs_that_differ():
 
 def test_disagreement_and_corrected_entropy_do_not_depend_on_how_many_were_asked():
     """Three votes and fifty of the same people: the plain entropy is far apart, the others are not."""
-    truth = random_truth(1500, 3, rng(), 3.0)
-    few, many = (regime_of(simulated_votes(truth, m, 60, np.random.default_rng(m)).votes, rng()) for m in (3, 50))
+    truth = simulate_truth(1500, 3, rng(), 3.0)
+    few, many = (regime_of(simulate_votes(truth, m, 60, np.random.default_rng(m)).votes, rng()) for m in (3, 50))
     assert few.disagreement == pytest.approx(many.disagreement, abs=0.03)
     assert many.entropy - few.entropy > 0.15
     assert few.entropy_corrected == pytest.approx(many.entropy_corrected, abs=0.05)
 
 
 def test_kinds_are_told_apart():
-    truth = random_truth(30, 3, rng())
-    partial = simulated_beliefs(truth, 3, 6, rng(), top=2)
-    full = simulated_beliefs(truth, 3, 6, rng(), top=None)
+    truth = simulate_truth(30, 3, rng())
+    partial = simulate_beliefs(truth, 3, 6, rng(), top=2)
+    full = simulate_beliefs(truth, 3, 6, rng(), top=None)
     counts = Distributions.from_counts([[2, 1], [0, 3]])
     kinds = [regime_of(labels, rng()).kind for labels in (partial, full, counts, truth)]
     assert kinds == ["partial beliefs", "full beliefs", "counts of votes", "probabilities"]
@@ -57,7 +57,7 @@ def test_kinds_are_told_apart():
 def test_single_answers_cannot_be_compared():
     facts = regime_of(Votes.of(["a", "b"], ["x", "y"]), rng())
     assert not facts.comparable and facts.unanimous is None and facts.entropy_corrected is None
-    assert regime_of(random_truth(5, 3, rng()), rng()).per_item is None
+    assert regime_of(simulate_truth(5, 3, rng()), rng()).per_item is None
 
 
 def test_labels_without_an_answer_are_refused():

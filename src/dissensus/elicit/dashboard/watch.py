@@ -214,7 +214,7 @@ class Watch:
     def _pool(self, rows: Sequence[Any], sign: int) -> None:
         """Add what these answers say about their units, or take it away."""
         from dissensus.labels.beliefs import Beliefs
-        from dissensus.labels.completion import COMPLETIONS, completable, completion_for
+        from dissensus.labels.completion import COMPLETIONS, completion_for, is_completable
 
         if not rows:
             return
@@ -237,7 +237,7 @@ class Watch:
             self._gaps += sign * int(np.isnan(labels.stated).any(axis=1).sum())
             for gaps, mass in self._mass.items():
                 completion = completion_for(named=labels.named.shape[1] > 0, gaps=gaps)
-                fine = completable(labels, completion)
+                fine = is_completable(labels, completion)
                 np.add.at(mass, unit[fine], sign * COMPLETIONS[completion](labels.select(answers=fine)).stated)
         else:
             np.add.at(self._mass[False], (unit, labels.choice), sign)

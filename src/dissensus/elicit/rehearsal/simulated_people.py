@@ -18,7 +18,7 @@ from dissensus.elicit.identity import sign, survey_secret
 from dissensus.elicit.questions.question import Answer
 from dissensus.elicit.survey.extra_trials import attention_check
 from dissensus.elicit.survey.settings import Survey
-from dissensus.labels.simulate import random_truth
+from dissensus.labels import simulate
 
 ARRIVAL = 5.0
 LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
@@ -63,7 +63,7 @@ class Rehearsal:
 def simulate_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
     """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
     k = max(len(survey.question.classes), 2)
-    return random_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
+    return simulate.simulate_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
 
 
 def send_people(

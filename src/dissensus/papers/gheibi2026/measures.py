@@ -11,7 +11,7 @@ from dissensus.evaluate.closeness import manhattan, soft_nll
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.sparse_target import sparse_target_diagnostic
 from dissensus.labels.distances import jensen_shannon
-from dissensus.labels.sampling import resampled
+from dissensus.labels.sampling import resample
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.gheibi2026.trained import DRAWN, TrainedCell
 from dissensus.train.heads.head import Head
@@ -107,7 +107,7 @@ def map_stability(cells: list[TrainedCell], unseen: tuple[np.ndarray, np.ndarray
 
 def drawn_votes(cell: TrainedCell, k: int) -> np.ndarray:
     """K votes for each item judged on, drawn as those of the items learned from.  (n, k)"""
-    return resampled(cell.people(cell.parts.test), k, np.random.default_rng([cell.cell.seed, DRAWN])).probs
+    return resample(cell.people(cell.parts.test), k, np.random.default_rng([cell.cell.seed, DRAWN])).probs
 
 
 def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np.ndarray) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.closeness import kl_to_people
 from dissensus.labels.distances import entropy, normalised_entropy
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.sampling import resampled
+from dissensus.labels.sampling import resample
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
@@ -170,7 +170,7 @@ def _by_answers(result: ProtocolResult, x: np.ndarray, people: Distributions, sp
     rng = np.random.default_rng(SEED)
     table: dict[str, Any] = {}
     for m in (m for m in ANSWERS if 2 * m <= people.votes.mean()):
-        drawn = resampled(people, m, rng).probs
+        drawn = resample(people, m, rng).probs
         drawn = drawn + 1e-6 * rng.random(drawn.shape)
         drawn /= drawn.sum(axis=1, keepdims=True)
         table[str(m)] = {}

@@ -13,8 +13,8 @@ from dissensus.datasets.catalogue import features, load
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.sampling import resampled
-from dissensus.labels.transforms import sparsest
+from dissensus.labels.sampling import resample
+from dissensus.labels.transforms import sparsify
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.sucholutsky2023.own_data import has, read_similarity
 from dissensus.papers.sucholutsky2023.sets import FILL, label_kinds, sparse_labels
@@ -35,7 +35,7 @@ def label_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[s
     assert isinstance(stated, Beliefs)
     each = kinds["H"].votes
     assert each is not None
-    dense = {"entropy of two dense classes": _entropy(sparsest(kinds["DS"], FILL))} if "DS" in kinds else {}
+    dense = {"entropy of two dense classes": _entropy(sparsify(kinds["DS"], FILL))} if "DS" in kinds else {}
     return dense | {
         "votes": int(each.sum()),
         "votes of an image": [int(each.min()), float(each.mean()), int(each.max())],
@@ -65,7 +65,7 @@ def measures(kinds: Mapping[str, Distributions], alike: np.ndarray, starts: int,
     found: dict[str, dict[str, Any]] = {}
     for place, (name, start) in enumerate(work):
         rng, drawing = np.random.default_rng([2023, start]).spawn(2)
-        labels = resampled(kinds["H"], few[name], drawing) if name in few else kinds[name]
+        labels = resample(kinds["H"], few[name], drawing) if name in few else kinds[name]
         found.setdefault(name, {})[f"start {start}"] = asdict(informativeness(labels, rng, alike))
         tell((place + 1) / len(work))
     return {"kinds": {name: found[name] for name in kinds}, "few votes": {name: found[name] for name in few}}

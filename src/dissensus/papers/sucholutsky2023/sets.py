@@ -8,7 +8,7 @@ from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.datasets.catalogue import load
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import as_distributions
-from dissensus.labels.transforms import infilled, one_hot, smoothed, sparsest
+from dissensus.labels.transforms import infill, one_hot, smooth, sparsify
 from dissensus.papers.sucholutsky2023.own_data import has, read_dense, read_typicality
 from dissensus.plan.real_labels import SMOOTHING
 
@@ -44,14 +44,14 @@ def label_kinds(at_most: int | None = None) -> Kinds:
     stated = sparse_labels()
     kinds = {
         "hard": hard,
-        "S+hard": infilled(stated, hard),
+        "S+hard": infill(stated, hard),
         "H": votes,
-        "LS low": smoothed(hard, SMOOTHING["smoothed low"]),
-        "LS high": smoothed(hard, SMOOTHING["smoothed high"]),
+        "LS low": smooth(hard, SMOOTHING["smoothed low"]),
+        "LS high": smooth(hard, SMOOTHING["smoothed high"]),
     }
     if has("dense.npy"):
         dense = read_dense(votes.items, votes.classes)
-        kinds |= {"S+dense": infilled(stated, sparsest(dense, FILL)), "DS": dense}
+        kinds |= {"S+dense": infill(stated, sparsify(dense, FILL)), "DS": dense}
     if has("typicality.npy"):
         kinds["T"] = read_typicality(people.gold, votes.items, votes.classes)
     rows = _some(votes.n_items, stated.items.astype(np.int64), at_most)

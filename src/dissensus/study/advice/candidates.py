@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.completion import COMPLETIONS, completable, usual_completion
+from dissensus.labels.completion import COMPLETIONS, is_completable, usual_completion
 from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels, as_distributions
@@ -28,7 +28,7 @@ def usable(labels: Labels) -> tuple[Labels, list[str]]:
     """The labels that anything can be made of, and what was left out, in words."""
     left_out = []
     if isinstance(labels, Beliefs):
-        fine = completable(labels)
+        fine = is_completable(labels)
         if not fine.all():
             left_out.append(
                 f"{np.count_nonzero(~fine):,} of {fine.size:,} beliefs cannot be completed, and are left out"
