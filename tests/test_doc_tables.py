@@ -15,7 +15,7 @@ from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
 from dissensus.plan import Costs, Preferences
-from dissensus.plan.advice.advice import advise
+from dissensus.plan.advice.advice import plan_labels
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
 from dissensus.study import read_spec
 from dissensus.train.heads import ENCODERS
@@ -143,6 +143,6 @@ def test_what_a_plan_advises_is_what_its_page_shows():
             usual, small, last = re.fullmatch(r"([^(]*?)(?: \((.*) up to (\d+) items\))?", cell).groups()
             turn = int(last or 0)
             for n in sorted({10, max(turn, 10), turn + 1 if turn else 11, 2_000, 100_000}):
-                kind, asked = advise(n, k, Preferences(Costs(ratio=ratio)), np.random.default_rng(0)).recommended
+                kind, asked = plan_labels(n, k, Preferences(Costs(ratio=ratio)), np.random.default_rng(0)).recommended
                 told = kind if kind in ("hard", "soft") else f"{asked} of {k}"
                 assert told == (small if n <= turn else usual), (k, ratio, n)

@@ -150,7 +150,7 @@ def test_where_prints_paths_or_the_way_out(folder):
     assert run("where", "cifar10h").stdout.split() == [str(folder / "cifar10h/counts.npy")]
     assert "part of the package" in run("where", "digits").stderr
     unknown = run("where", "cifar")
-    assert unknown.exit_code == 2 and "there is no data set 'cifar'" in unknown.stderr
+    assert unknown.exit_code == 2 and "unknown data set 'cifar'" in unknown.stderr
 
 
 def test_get_fetches_cites_and_fails_without_a_traceback(folder, server, monkeypatch):

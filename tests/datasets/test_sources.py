@@ -8,6 +8,7 @@ import pytest
 
 from dissensus.datasets.catalogue import DATASETS
 from dissensus.datasets.sources import describe_source, find_source, is_data_set
+from dissensus.labels.refusals import Refusal
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -17,7 +18,7 @@ def test_names_of_data_sets_mean_data_sets_of_their_kind(name):
     assert is_data_set(name) and is_data_set(name, kind) and describe_source(name) == {"data set": name}
     other = {"labels": "features"}.get(kind, "labels")
     assert not is_data_set(name, other)
-    with pytest.raises(ValueError, match=f"{name!r} holds {kind}; expected {other}"):
+    with pytest.raises(ValueError, match=f"{name}: the data set contains {kind}; expected {other}"):
         find_source(name, other)
 
 
@@ -32,10 +33,12 @@ def test_a_path_that_exists_wins_over_a_data_set_of_the_same_name(tmp_path, monk
 @pytest.mark.parametrize(("source", "near"), [("cifar10-h", "'cifar10h'"), ("digit", "'digits'")])
 def test_what_is_neither_is_refused_with_the_nearest_names(tmp_path, monkeypatch, source, near):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=rf"{source}: no such file .*did you mean {near}"):
+    with pytest.raises(Refusal, match=f"no such file .*did you mean {near}") as refusal:
         find_source(source)
-    with pytest.raises(ValueError, match=r"gone/votes\.csv: no such file .*of that name; `dissensus data list`"):
+    assert refusal.value.place == source and "dissensus data list" in refusal.value.ways[0].text
+    with pytest.raises(Refusal, match="no such file") as refusal:
         find_source(Path("gone/votes.csv"))
+    assert refusal.value.place == "gone/votes.csv" and "did you mean" not in refusal.value.problem
 
 
 def test_missing_features_are_refused_with_the_verb_that_makes_them():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean
 
-from dissensus.plan.advice.advice import about_columns, advise, loss_curves
+from dissensus.plan.advice.advice import about_columns, loss_curves, plan_labels
 from dissensus.plan.advice.page import advice_page
 from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import figure_1_grid
@@ -23,7 +23,7 @@ rng = np.random.default_rng
 
 
 def test_eighty_images_twenty_classes_soft_ten_times_as_dear():
-    advice = advise(80, 20, Preferences(Costs(ratio=10)), rng(0))
+    advice = plan_labels(80, 20, Preferences(Costs(ratio=10)), rng(0))
     told = advice.as_json()
     assert told["regime"] == "many-shot"
     assert np.isclose(told["information_ratio"]["hard"], 7600 / 485100)
@@ -37,7 +37,7 @@ def test_eighty_images_twenty_classes_soft_ten_times_as_dear():
     st.integers(2, 100), st.integers(1, 40), st.sampled_from(sorted(UTILITIES)), st.floats(0, 30), st.floats(0.5, 50)
 )
 def test_the_recommended_label_has_the_lowest_loss(n, k, utility, beta, ratio):
-    advice = advise(n, k, Preferences(Costs(ratio=ratio), utility, beta), rng(0)) if n + k > 2 else None
+    advice = plan_labels(n, k, Preferences(Costs(ratio=ratio), utility, beta), rng(0)) if n + k > 2 else None
     if advice is None:
         return
     labels = [one for one in advice.options if one.kind != "pairwise"]
@@ -47,7 +47,7 @@ def test_the_recommended_label_has_the_lowest_loss(n, k, utility, beta, ratio):
 
 
 def test_cost_turns_the_choice_where_the_advice_says():
-    advice = advise(80, 20, Preferences(Costs(ratio=10)), rng(0))
+    advice = plan_labels(80, 20, Preferences(Costs(ratio=10)), rng(0))
     turn = float(next(s for s in advice.alternatives if "as long as beta is below" in s).split("below ")[1].rstrip("."))
     for beta, soft_wins in ((0.98 * turn, True), (1.02 * turn, False)):
         wanted = Preferences(Costs(ratio=10), beta=beta)
@@ -59,13 +59,13 @@ def test_cost_turns_the_choice_where_the_advice_says():
 
 
 def test_the_unit_of_cost_does_not_matter():
-    seconds, labels = (advise(80, 20, Preferences(Costs(hard, 10.0)), rng(0)) for hard in (1.8, 1.0))
+    seconds, labels = (plan_labels(80, 20, Preferences(Costs(hard, 10.0)), rng(0)) for hard in (1.8, 1.0))
     assert seconds.as_json() == labels.as_json() and seconds.alternatives == labels.alternatives
 
 
 def test_the_scale_of_a_loss_is_stated():
     """A cost of 1 is 1,600 hard labels for 80 items over 20 classes; or 8,100 for every set."""
-    own, fixed = (advise(80, 20, Preferences(reference=unit), rng(0)) for unit in (None, 8100.0))
+    own, fixed = (plan_labels(80, 20, Preferences(reference=unit), rng(0)) for unit in (None, 8100.0))
     scale = own.as_json()["scale"]
     assert scale["cost"] == 1600 and scale["utility"] == pytest.approx(78400 / 485100)
     assert fixed.as_json()["scale"]["cost"] == 8100 and fixed.as_json()["scale"]["utility"] == 1
@@ -81,12 +81,12 @@ def test_the_scale_of_a_loss_is_stated():
 
 
 def test_advice_to_collect_what_is_not_worth_its_cost_says_so():
-    said = {beta: " ".join(advise(1000, 10, Preferences(beta=beta), rng(0)).why) for beta in (1.0, 4.0)}
+    said = {beta: " ".join(plan_labels(1000, 10, Preferences(beta=beta), rng(0)).why) for beta in (1.0, 4.0)}
     assert "collecting nothing has a loss of 0" in said[4.0] and "collecting nothing" not in said[1.0]
 
 
 def test_a_budget_labels_fewer_items_with_dearer_labels():
-    advice = advise(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
+    advice = plan_labels(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
     assert advice.option("hard").items == 80 and advice.option("soft").items == 20
     assert advice.option("soft").cost == 200 and all(one.cost <= 200 for one in advice.options)
     assert any("budget of 200" in sentence for sentence in advice.why)
@@ -94,7 +94,7 @@ def test_a_budget_labels_fewer_items_with_dearer_labels():
 
 @given(st.integers(1, 100), st.integers(2, 40), st.floats(0, 30), st.floats(1, 2000))
 def test_a_budget_is_not_spent_on_less_than_hard_labels_tell(n, k, beta, budget):
-    advice = advise(n, k, Preferences(beta=beta), rng(0), budget=budget)
+    advice = plan_labels(n, k, Preferences(beta=beta), rng(0), budget=budget)
     best = next(one for one in advice.options if (one.kind, one.k_hat) == advice.recommended)
     assert best.items == n or best.constraints >= advice.option("hard").constraints
     assert all(one.cost <= budget * (1 + 1e-9) for one in advice.options)
@@ -102,7 +102,7 @@ def test_a_budget_is_not_spent_on_less_than_hard_labels_tell(n, k, beta, budget)
 
 def test_a_small_budget_goes_to_hard_labels():
     """One sparse label costs less than thirty hard ones, but that is not why anybody has a budget of thirty."""
-    advice = advise(80, 20, Preferences(beta=10), rng(0), budget=30)
+    advice = plan_labels(80, 20, Preferences(beta=10), rng(0), budget=30)
     assert advice.recommended == ("hard", 1) and advice.option("hard").items == 30
 
 
@@ -110,9 +110,9 @@ def test_a_budget_holds_for_a_pilot_too():
     pair = [
         PilotAnswers(kind, 1, np.full(30, seconds), np.zeros(30)) for kind, seconds in (("hard", 2.0), ("soft", 40.0))
     ]
-    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
-    assert advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=100).recommended == ("hard", 1)
-    poor = advise(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
+    assert plan_labels(80, 20, Preferences(beta=0.1), rng(0), pilot=pair).recommended == ("soft", 20)
+    assert plan_labels(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=100).recommended == ("hard", 1)
+    poor = plan_labels(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
     assert poor.recommended == ("hard", 1)
     assert "Of the budget of 30 hard labels, this spends 30 and labels 30 of 80 items." in poor.why
     assert {one["kind"]: one["items"] for one in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
@@ -120,14 +120,14 @@ def test_a_budget_holds_for_a_pilot_too():
 
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
     wanted = Preferences(Costs(ratio=10))
-    assert any("say nothing about the classes" in one for one in advise(80, 20, wanted, rng(0)).alternatives)
+    assert any("say nothing about the classes" in one for one in plan_labels(80, 20, wanted, rng(0)).alternatives)
     dear = Preferences(Costs(ratio=10), beta=3.0)
-    assert not any("Pairwise" in one for one in advise(1000, 10, dear, rng(0)).alternatives)
-    assert advise(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
+    assert not any("Pairwise" in one for one in plan_labels(1000, 10, dear, rng(0)).alternatives)
+    assert plan_labels(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
 
 
 def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
-    told = advise(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
+    told = plan_labels(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
     assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["scale"]["utility"] > 0.5
 
 
@@ -135,7 +135,7 @@ def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
 def test_sentences_do_not_contradict_the_numbers(n, k, ratio, beta):
     if n + k < 3:
         return
-    advice = advise(n, k, Preferences(Costs(ratio=ratio), beta=beta), rng(0))
+    advice = plan_labels(n, k, Preferences(Costs(ratio=ratio), beta=beta), rng(0))
     said = " ".join((*advice.why, *advice.alternatives))
     assert not re.search(r"costs -|(?<![\d.,])1 (items|classes)\b", said)  # "4.1 items per class" is right
     assert ("tell no more than hard" in said) <= (
@@ -147,19 +147,19 @@ def test_sentences_do_not_contradict_the_numbers(n, k, ratio, beta):
 
 def test_many_classes_take_no_loop_over_them():
     """ImageNet-21k: 21,000 classes, all numbers of classes compared."""
-    advice = advise(1_000, 21_000, Preferences(Costs(ratio=50), beta=0.001), rng(0))
+    advice = plan_labels(1_000, 21_000, Preferences(Costs(ratio=50), beta=0.001), rng(0))
     assert advice.recommended[0] in ("sparse", "top-class") and advice.regime == "less-than-one-shot"
 
 
 @pytest.mark.parametrize("budget", [0, -5, float("nan"), float("inf")])
 def test_a_budget_of_nothing_is_refused(budget):
     with pytest.raises(ValueError, match="expected a number above 0, or none"):
-        advise(80, 20, Preferences(), rng(0), budget=budget)
+        plan_labels(80, 20, Preferences(), rng(0), budget=budget)
 
 
 def test_a_budget_below_one_label_is_refused():
     with pytest.raises(ValueError, match="less than one: nothing can be collected"):
-        advise(80, 20, Preferences(), rng(0), budget=0.5)
+        plan_labels(80, 20, Preferences(), rng(0), budget=0.5)
 
 
 def test_a_pilot_overrules_the_assumed_costs_and_ratios():
@@ -168,7 +168,7 @@ def test_a_pilot_overrules_the_assumed_costs_and_ratios():
         PilotAnswers("hard", 1, draw.lognormal(1.0, 0.2, 60), (draw.random(60) < 0.3).astype(float)),
         PilotAnswers("soft", 1, draw.lognormal(1.1, 0.2, 60), np.full(60, 0.02)),
     ]
-    advice = advise(80, 20, Preferences(Costs(ratio=1000)), rng(0), pilot=cheap)
+    advice = plan_labels(80, 20, Preferences(Costs(ratio=1000)), rng(0), pilot=cheap)
     assert advice.recommended == ("soft", 20) and advice.preferences.costs.ratio < 2
     assert advice.pilot[0].best > 0.99 and "probability" in " ".join(advice.why)
     told = advice.as_json()
@@ -204,7 +204,7 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     """Sucholutsky 2023, appendix A: costs and errors of the pilot, then the trade-off of each kind, by hand here."""
     pilot = tried_answers(**seconds)
     n, k = 1000, 10
-    advice = advise(n, k, Preferences(beta=0.3), rng(0), pilot=pilot, budget=budget)
+    advice = plan_labels(n, k, Preferences(beta=0.3), rng(0), pilot=pilot, budget=budget)
     listed = {option.name: option for option in advice.options}
     # A hard label takes its typical seconds, or those of the kind assumed to be cheapest over its assumed cost.
     assumed = {"hard": 1, "soft": k, "pairwise": 1, "sparse_3": 3, "sparse_5": 5, "top_4": 4}
@@ -239,7 +239,7 @@ def test_a_pilot_of_one_person_says_what_it_cannot_say():
         PilotAnswers(kind, 1, np.full(5, seconds), np.full(5, 0.1), np.full(5, "ann"))
         for kind, seconds in (("hard", 2.0), ("soft", 10.0))
     ]
-    advice = advise(80, 20, Preferences(), rng(0), pilot=lone)
+    advice = plan_labels(80, 20, Preferences(), rng(0), pilot=lone)
     said = " ".join(advice.why)
     assert "One person gave all answers of soft, hard. That says nothing about other people" in said
     assert "10 s per answer, 10.0% of comparisons wrong." in said and "probability of" not in said
@@ -255,7 +255,7 @@ def test_a_pilot_without_annotators_says_that_answers_count_as_those_of_differen
             PilotAnswers(kind, 1, seconds * np.array([1, 1.1, 1.2]), np.zeros(3), who)
             for kind, seconds in (("hard", 2.0), ("soft", 9.0))
         ]
-        why = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+        why = " ".join(plan_labels(80, 20, Preferences(), rng(0), pilot=tried).why)
         assert ("every answer counts as that of another person" in why) == said
 
 
@@ -264,33 +264,33 @@ def test_where_one_person_gave_all_answers_of_one_kind_the_others_keep_their_int
         PilotAnswers("hard", 1, np.array([2.0, 2.5]), np.zeros(2), np.array(["ann", "ann"])),
         PilotAnswers("soft", 1, np.array([20.0, 30.0, 25.0]), np.zeros(3), np.array(["ann", "bo", "cy"])),
     ]
-    said = " ".join(advise(80, 20, Preferences(), rng(0), pilot=tried).why)
+    said = " ".join(plan_labels(80, 20, Preferences(), rng(0), pilot=tried).why)
     assert "soft: 24.7 s per answer [" in said and "hard: 2.25 s per answer, " in said
     assert "One person gave all answers of hard." in said and "no intervals for it and no probabilities" in said
 
 
 def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
-    dear = advise(80, 10, Preferences(), rng(0), pilot=tried_answers(hard=2.0, sparse_5=50.0))
+    dear = plan_labels(80, 10, Preferences(), rng(0), pilot=tried_answers(hard=2.0, sparse_5=50.0))
     (said,) = [sentence for sentence in dear.why if "no soft labels" in sentence]
     sparse = next(option.each.value for option in dear.pilot if option.kind == "sparse")
     assert f"taken to cost {2 * sparse:.3g} hard ones, not 10 as assumed" in said
     assert dear.as_json()["basis"]["soft"] == "assumed" and "scaled as the nearest was off" in about_columns(dear)
     for tried in ({"hard": 2.0}, {"hard": 2.0, "sparse_5": 50.0, "soft": 90.0}):
-        sentences = advise(80, 10, Preferences(), rng(0), pilot=tried_answers(**tried)).why
+        sentences = plan_labels(80, 10, Preferences(), rng(0), pilot=tried_answers(**tried)).why
         assert not any("no soft labels" in sentence for sentence in sentences)
 
 
 def test_a_pilot_of_which_nothing_can_be_paid_is_refused():
     with pytest.raises(ValueError, match="a budget of 5 hard labels allow none of the kinds of the pilot: soft"):
-        advise(80, 10, Preferences(), rng(0), pilot=tried_answers(soft=18.0), budget=5)
+        plan_labels(80, 10, Preferences(), rng(0), pilot=tried_answers(soft=18.0), budget=5)
     with pytest.raises(ValueError, match="1 items and a budget of any size allow none of the kinds"):
-        advise(1, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0))
-    assert advise(2, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0)).recommended == ("pairwise", 0)
+        plan_labels(1, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0))
+    assert plan_labels(2, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0)).recommended == ("pairwise", 0)
 
 
 def test_the_page_and_the_curves_show_one_loss_for_one_kind():
     pilot = tried_answers(hard=2.0, sparse_3=9.0, soft=18.0)
-    advice = advise(200, 10, Preferences(beta=0.3), rng(0), pilot=pilot)
+    advice = plan_labels(200, 10, Preferences(beta=0.3), rng(0), pilot=pilot)
     html, curves = advice_page(advice), loss_curves(advice)
     for option in advice.pilot:
         assert html.count(f">{option.loss.value:.4f}</td>") == 2  # in the table of the pilot and in that of the options
@@ -301,7 +301,7 @@ def test_the_page_and_the_curves_show_one_loss_for_one_kind():
 
 def test_kinds_that_were_not_tried_lie_between_their_neighbours():
     pilot = tried_answers(hard=2.0, sparse_3=8.0, soft=20.0)
-    wanted = advise(200, 10, Preferences(), rng(0), pilot=pilot).preferences
+    wanted = plan_labels(200, 10, Preferences(), rng(0), pilot=pilot).preferences
     three, ten = (float(gmean(pilot[at].seconds) / gmean(pilot[0].seconds)) for at in (1, 2))
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 2), (1 + three) / 2)
     assert np.isclose(wanted.costs.total("sparse", 1, 10, 6), three + (ten - three) * 3 / 7)
@@ -313,7 +313,7 @@ def test_kinds_that_were_not_tried_lie_between_their_neighbours():
 
 @pytest.mark.parametrize(("n", "k"), [(1, 5), (5, 1), (2, 2), (3, 2)])
 def test_tiny_sets_have_a_defined_answer(n, k):
-    advice = advise(n, k, Preferences(), rng(0))
+    advice = plan_labels(n, k, Preferences(), rng(0))
     assert advice.recommended[0] in ("hard", "sparse", "top-class", "soft") and advice_page(advice)
 
 
@@ -322,21 +322,21 @@ def test_tiny_sets_have_a_defined_answer(n, k):
 )
 def test_impossible_sets_are_refused(n, k, message):
     with pytest.raises(ValueError, match=message):
-        advise(n, k, Preferences(), rng(0))
+        plan_labels(n, k, Preferences(), rng(0))
 
 
 def test_the_page_rings_the_users_cell_and_fetches_nothing():
     draw = rng(0)
     pilot = [PilotAnswers("hard", 1, draw.lognormal(1, 0.2, 9), np.full(9, np.nan))]
     for n, k, tried in ((80, 20, ()), (5000, 300, pilot)):
-        html = advice_page(advise(n, k, Preferences(Costs(ratio=10)), rng(0), pilot=tried, budget=10_000))
+        html = advice_page(plan_labels(n, k, Preferences(Costs(ratio=10)), rng(0), pilot=tried, budget=10_000))
         assert html.count("<circle") >= 2 * 11 and "http" not in html.replace("http://www.w3.org", "")
         assert "Collect " in html and 'role="img"' in html and f"{n:,}" in html
         assert ("What the pilot says" in html) == bool(tried)
 
 
 def test_the_page_has_the_simulated_maps_for_sets_within_them():
-    within, beyond = (advice_page(advise(n, 20, Preferences(), rng(0))) for n in (80, 800))
+    within, beyond = (advice_page(plan_labels(n, 20, Preferences(), rng(0))) for n in (80, 800))
     grid = figure_1_grid()
     for kind in ("hard", "soft"):
         assert f"{kind} labels, 25 dimensions: {grid.at(kind, 80, 20, 25):.2f}" in within
@@ -344,5 +344,5 @@ def test_the_page_has_the_simulated_maps_for_sets_within_them():
 
 
 def test_curves_end_where_hard_and_soft_labels_lie():
-    found = loss_curves(advise(30, 8, Preferences(), rng(0)))
+    found = loss_curves(plan_labels(30, 8, Preferences(), rng(0)))
     assert found["sparse"][1][0] == found["hard"][1][0] and np.isclose(found["sparse"][1][-1], found["soft"][1][0])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice.advice import advise
+from dissensus.plan.advice.advice import plan_labels
 from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import Grid, GridConfig
 from dissensus.plan.information import constraints_of
@@ -100,7 +100,7 @@ def test_the_number_of_items_alone_does_not_turn_the_advice(k):
     """Costs of 1 to k hard labels: the share of classes to ask for stays, from 10 items to 100,000."""
     for ratio in np.unique(np.append(np.geomspace(1, k, 6), [min(1.5, k)])):
         wanted = Preferences(Costs(ratio=float(ratio)))
-        asked = [advise(n, k, wanted, np.random.default_rng(0)).recommended[1] for n in SIZES]
+        asked = [plan_labels(n, k, wanted, np.random.default_rng(0)).recommended[1] for n in SIZES]
         assert max(asked) - min(asked) <= max(1, 0.01 * k)
 
 
@@ -115,24 +115,22 @@ def test_hard_or_soft_turns_with_the_items_only_near_a_tie():
 def test_five_times_as_much_for_half_more_is_worth_it():
     """1,000 items over 10 classes; with 8,100 hard labels as the unit of every set, hard labels were advised."""
     rng = np.random.default_rng(0)
-    assert advise(1_000, 10, Preferences(Costs(ratio=1.5)), rng).recommended == ("soft", 10)
-    assert advise(1_000, 10, Preferences(Costs(ratio=1.5), reference=FIGURE_1), rng).recommended == ("hard", 1)
+    assert plan_labels(1_000, 10, Preferences(Costs(ratio=1.5)), rng).recommended == ("soft", 10)
+    assert plan_labels(1_000, 10, Preferences(Costs(ratio=1.5), reference=FIGURE_1), rng).recommended == ("hard", 1)
 
 
 @given(st.integers(2, 3_000), st.integers(2, 60), st.sampled_from(sorted(UTILITIES)), st.floats(1, 60))
 def test_collecting_nothing_is_not_the_best(n, k, utility, ratio):
     """At beta 1 or less soft labels are worth k hard ones each, so up to that cost some label has a loss below 0."""
     for beta in (0.2, 1.0):
-        advice = advise(n, k, Preferences(Costs(ratio=min(ratio, k)), utility, beta), np.random.default_rng(0))
+        advice = plan_labels(n, k, Preferences(Costs(ratio=min(ratio, k)), utility, beta), np.random.default_rng(0))
         assert min(option.loss for option in advice.options if option.kind != "pairwise") <= 1e-12
 
 
 @given(st.integers(2, 3_000), st.integers(2, 60), st.sampled_from(sorted(UTILITIES)), st.floats(0.05, 5))
 def test_dearer_soft_labels_never_make_the_advice_fuller(n, k, utility, beta):
-    asked = [
-        advise(n, k, Preferences(Costs(ratio=float(ratio)), utility, beta), np.random.default_rng(0)).recommended[1]
-        for ratio in np.geomspace(1, 2 * k, 8)
-    ]
+    wanted = [Preferences(Costs(ratio=float(ratio)), utility, beta) for ratio in np.geomspace(1, 2 * k, 8)]
+    asked = [plan_labels(n, k, preferences, np.random.default_rng(0)).recommended[1] for preferences in wanted]
     assert all(later <= earlier for earlier, later in itertools.pairwise(asked))
 
 
@@ -211,7 +209,7 @@ def test_simulated_rho_stands_in_for_the_information_ratio():
     assert np.allclose(preference_map([4, 8], [3, 5, 7], replace(wanted, reference=FIGURE_1)), 0.1)
     assert np.isclose(preference_map([4], [3], wanted)[0, 0], 0.1 / 0.143)
     # The class left out comes last without being asked about: as good as soft, and cheaper.
-    assert advise(6, 6, wanted, np.random.default_rng(0)).recommended == ("sparse", 5)
+    assert plan_labels(6, 6, wanted, np.random.default_rng(0)).recommended == ("sparse", 5)
     with pytest.raises(ValueError, match="no pairwise similarities"):
         estimate("pairwise", 5, 4, 1)
     with pytest.raises(ValueError, match="the grid was simulated from 3 to 9"):

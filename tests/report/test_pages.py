@@ -21,7 +21,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.summary import summarise
 from dissensus.labels.votes import Votes
-from dissensus.plan.advice.advice import advise
+from dissensus.plan.advice.advice import plan_labels
 from dissensus.plan.advice.page import advice_page
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import Preferences
@@ -64,7 +64,7 @@ def pages() -> dict[str, str]:
         PilotAnswers("hard", 1, np.full(9, 2.0), np.zeros(9)),
         PilotAnswers("soft", 1, np.full(9, 9.0), np.zeros(9)),
     ]
-    plan = advise(80, 20, Preferences(), np.random.default_rng(0), pilot=pilot, budget=500)
+    plan = plan_labels(80, 20, Preferences(), np.random.default_rng(0), pilot=pilot, budget=500)
     return {
         "describe": labels_page(summarise(votes), "crowd", views()),
         "evaluate": scorecard_page(compared(), "crowd", views()),

@@ -59,7 +59,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Which labels to collect: hard, sparse or soft ones, and why."""
-    from dissensus.plan.advice.advice import advise
+    from dissensus.plan.advice.advice import plan_labels
     from dissensus.plan.estimates import estimate_named
     from dissensus.plan.pilot_file import read_pilot
     from dissensus.plan.tradeoff import Costs, Preferences
@@ -68,7 +68,7 @@ def plan(
         judged_by = estimate_named(estimate, dimensions)
         wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, reference, judged_by)
         answers = [] if pilot is None else read_pilot(pilot)
-        advice = advise(items, classes, wanted, seeded(seed), pilot=answers, budget=budget)
+        advice = plan_labels(items, classes, wanted, seeded(seed), pilot=answers, budget=budget)
         if html is not None:
             from dissensus.files.whole_files import write_text
             from dissensus.plan.advice.page import advice_page

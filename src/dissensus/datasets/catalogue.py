@@ -22,6 +22,7 @@ from dissensus.datasets.dataset import ContentKind, DataSet, Features, LabelledI
 from dissensus.datasets.folder import read_found
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.refusals import PythonWay, Refusal, one_of
 
 _FAMILIES = (
     embedded,
@@ -70,18 +71,12 @@ def features(name: str) -> Features:
 
 def lookup(name: str) -> DataSet:
     """The data set of that name, or an error that suggests one."""
-    if name not in DATASETS:
-        import difflib
-
-        near = difflib.get_close_matches(name, DATASETS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise ValueError(f"there is no data set {name!r}; {hint}`dissensus data list` names all {len(DATASETS)}")
-    return DATASETS[name]
+    return DATASETS[one_of("data set", name, DATASETS)]
 
 
 def _read(name: str, kind: ContentKind, **options: Any) -> Any:
     dataset = lookup(name)
     if dataset.kind != kind:
-        call = _CALLS[dataset.kind].format(name)
-        raise ValueError(f"data set {name!r} holds {dataset.kind}, not {kind}; read it with datasets.{call}")
+        call = f"read it with datasets.{_CALLS[dataset.kind].format(name)}"
+        raise Refusal(f"the data set contains {dataset.kind}; expected {kind}", name, [PythonWay(call)])
     return read_found(dataset, **options)

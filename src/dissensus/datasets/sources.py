@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 from dissensus.datasets.catalogue import DATASETS
 from dissensus.datasets.dataset import ContentKind, DataSet
+from dissensus.labels.refusals import Refusal, Way, find_nearest
 
 
 def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
@@ -26,7 +26,7 @@ def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
 
     Raises
     ------
-    ValueError : neither a path nor a data set, or a data set of another kind
+    Refusal : neither a path nor a data set, or a data set of another kind
 
     Examples
     --------
@@ -37,16 +37,14 @@ def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
     if path.exists():
         return path
     if name not in DATASETS:
-        near = difflib.get_close_matches(name, DATASETS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        hint += "`dissensus embed` makes features of texts and images. " if kinds == ("features",) else ""
-        raise ValueError(
-            f"{name}: no such file or folder, and no data set of that name; {hint}`dissensus data list` names all "
-            f"{len(DATASETS)}"
-        )
+        near = find_nearest(name, DATASETS)
+        hint = f"; did you mean {near!r}?" if near is not None else ""
+        ways = [Way(f"choose one of the {len(DATASETS)} names of `dissensus data list`")]
+        ways += [Way("make features of texts or images with `dissensus embed`")] * (kinds == ("features",))
+        raise Refusal(f"no such file or folder, and no data set of that name{hint}", name, ways)
     dataset = DATASETS[name]
     if kinds and dataset.kind not in kinds:
-        raise ValueError(f"data set {name!r} holds {dataset.kind}; expected {' or '.join(kinds)}")
+        raise Refusal(f"the data set contains {dataset.kind}; expected {' or '.join(kinds)}", name)
     return dataset
 
 

@@ -1,6 +1,6 @@
 # What `dissensus.plan` offers, loaded on first use; `__init__.py` reads this list.
 from .advice.advice import Advice as Advice
-from .advice.advice import advise as advise
+from .advice.advice import plan_labels as plan_labels
 from .advice.options import Option as Option
 from .advice.page import advice_page as advice_page
 from .allocation import Allocation as Allocation

@@ -14,6 +14,7 @@ from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.whole_files import write_text
 from dissensus.labels.completion import COMPLETIONS
+from dissensus.labels.refusals import Refusal
 from dissensus.labels.settings import describe_setting
 from dissensus.study.model_settings import default_settings, model_setting
 from dissensus.study.pipes import transform_forms
@@ -105,8 +106,8 @@ def _check_there(option: str, value: str | None) -> None:
     try:
         if value is not None:
             find_source(value, *kinds[option])
-    except ValueError as problem:
-        raise ValueError(f"{option} {problem}") from None
+    except Refusal as problem:
+        raise Refusal(problem.problem, f"{option} {problem.place}", problem.ways) from None
 
 
 def _settings(kind: Any, name: str, chosen: dict[str, Any]) -> str:

@@ -107,7 +107,7 @@ class Advice:
         }
 
 
-def advise(
+def plan_labels(
     n: int,
     k: int,
     preferences: Preferences,
