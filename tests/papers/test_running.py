@@ -42,13 +42,24 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def test_a_record_of_an_early_version_has_the_same_intervals(done, tmp_path):
+    record = json.loads((done / RECORD).read_text())
+    early = record | {"claims": [claim | {"value": _ends(claim["value"])} for claim in record["claims"]]}
+    (tmp_path / RECORD).write_text(json.dumps(early))
+    assert read_record(tmp_path / RECORD) == read_record(done / RECORD)
+
+
+def _ends(value):
+    return None if value is None else [value["value"], value["low"], value["high"]]
+
+
 def test_each_claim_has_what_came_out_and_where_it_came_from(done):
     record = read_record(done / RECORD)
     assert [row["key"] for row in record["claims"]] == [claim.key for claim in CLAIMS]
     closer, items, brains = record["claims"]
     assert closer["verdict"] == "same direction" and "2 of 2 seeds" in closer["ours"]
     assert closer["seconds"] > 0 and len(closer["runs"]) == 2
-    assert sum(closer["runs"].values()) / 2 == pytest.approx(closer["value"][0])
+    assert sum(closer["runs"].values()) / 2 == pytest.approx(closer["value"]["value"])
     assert items["verdict"] == "equal" and items["ours"] == "1,797"
     assert brains["verdict"] == "cannot be tested here" and brains["seconds"] == 0
     assert all(row["command"] == "dissensus reproduce tiny2026 --scale quick" for row in record["claims"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean
 
+from dissensus.labels.as_json import json_text
 from dissensus.plan.advice.advice import about_columns, loss_curves, plan_labels
 from dissensus.plan.advice.page import advice_page
 from dissensus.plan.estimates import by_information, by_simulation
@@ -243,8 +245,8 @@ def test_a_pilot_of_one_person_says_what_it_cannot_say():
     said = " ".join(advice.why)
     assert "One person gave all answers of soft, hard. That says nothing about other people" in said
     assert "10 s per answer, 10.0% of comparisons wrong." in said and "probability of" not in said
-    told = json.loads(json.dumps(advice.as_json(), allow_nan=False))["pilot"][0]
-    assert told["people"] == 1 and told["seconds"] == {"value": pytest.approx(10), "low": 0, "high": None}
+    told = json.loads(json_text(advice))["pilot"][0]
+    assert told["people"] == 1 and told["seconds"] == {"value": pytest.approx(10), "low": 0, "high": math.inf}
     html = advice_page(advice)
     assert "which says nothing about others" in html and "inf" not in html.replace("information", "")
 

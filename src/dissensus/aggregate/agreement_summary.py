@@ -21,6 +21,7 @@ from dissensus.aggregate.agreement_words import (
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
 from dissensus.aggregate.vote_pairs import Over, cells_of, paired
+from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.intervals import Interval
@@ -93,13 +94,13 @@ class AgreementReport:
             "answers": self.answers,
             "resampled": self.over,
             "scale": str(self.scale),
-            "measures": {name: _json(interval) | {"reading": said[name]} for name, interval in self.measures.items()},
+            "measures": {name: as_json(measure) | {"reading": said[name]} for name, measure in self.measures.items()},
             "classes": [
                 {
                     "class": name,
                     "share": by_class.share[c],
-                    "specific_agreement": _json(by_class.specific[c]),
-                    "kappa": _json(by_class.kappa[c]),
+                    "specific_agreement": as_json(by_class.specific[c]),
+                    "kappa": as_json(by_class.kappa[c]),
                 }
                 for c, name in enumerate(by_class.classes)
             ],
@@ -175,8 +176,7 @@ class AlphaSummary:
     notices: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        levels = {level: _json(interval) for level, interval in self.alphas.items()}
-        return levels | {"scale": str(self.scale), "notices": list(self.notices)}
+        return as_json(self.alphas) | {"scale": str(self.scale), "notices": list(self.notices)}
 
 
 @takes(labels=ANY_LABELS)
@@ -217,8 +217,3 @@ def alpha_summary(
     }
     notice = f"the interval of alpha is left out, with {patterns:,} different patterns of answers; `agreement` has it"
     return AlphaSummary(alone, scale, (*notices, notice))
-
-
-def _json(interval: Interval) -> dict[str, float | None]:
-    facts = {"value": interval.value, "low": interval.low, "high": interval.high}
-    return {name: None if np.isnan(number) else number for name, number in facts.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.aggregate.models.dawid_skene import dawid_skene
+from dissensus.labels.as_json import as_json
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
 from dissensus.labels.others import agreement_and_compared, said_by_others
@@ -63,15 +64,15 @@ class AnnotatorReport:
             row = {
                 "annotator": self.annotators[a],
                 "answers": int(self.answers[a]),
-                "skill": _or_none(self.skill[a]),
-                "agreement": _or_none(self.agreement[a]),
+                "skill": as_json(self.skill[a]),
+                "agreement": as_json(self.agreement[a]),
                 "leans_to": lean,
                 "bias": amount,
-                "seconds": _or_none(self.seconds[a]),
+                "seconds": as_json(self.seconds[a]),
                 "ranked": bool(ranked[a]),
             }
             if self.overconfidence is not None:
-                row["overconfidence"] = _or_none(self.overconfidence[a])
+                row["overconfidence"] = as_json(self.overconfidence[a])
             rows.append(row)
         return rows
 
@@ -123,7 +124,3 @@ def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
     total = np.bincount(who[rows], weights=np.minimum(stated[usable], 1.0) - shared, minlength=annotators.size)
     count = np.bincount(who[rows], minlength=annotators.size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -1,13 +1,12 @@
 """`dissensus advise`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dissensus.cli.features import load_features
-from dissensus.cli.printing import AsJson, out, print_line
+from dissensus.cli.printing import AsJson, out, print_json, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.seeds import seeded
 
@@ -109,7 +108,7 @@ def advise(
     if study is not None and features is not None:
         _write_study(advice, study, file, features, by_position)
     if as_json:
-        typer.echo(json.dumps(advice.as_json() | {"next": steps}, indent=1))
+        print_json(advice.as_json() | {"next": steps})
     else:
         _print(advice, steps)
 

@@ -1,11 +1,10 @@
 """`dissensus agreement`."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dissensus.cli.printing import AsJson, print_line
+from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.seeds import seeded
 
@@ -43,7 +42,7 @@ def agreement(
     for notice in report.notices:
         say(notice)
     if as_json:
-        typer.echo(json.dumps(report.as_json(), indent=1))
+        print_json(report.as_json())
     else:
         _print(report)
 

@@ -1,13 +1,12 @@
 """`dissensus annotators`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dissensus.cli.contents import Contents, check_page, item_views
-from dissensus.cli.printing import out, print_line
+from dissensus.cli.printing import out, print_json, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def annotators(
         write_text(annotator_page(report, Path(file).name, labels, views), html)
         say(f"wrote {html}")
     if as_json:
-        typer.echo(json.dumps(report.as_rows(), indent=1, default=lambda value: value.item()))
+        print_json(report.as_rows())
         return
     out.print(headline(report), markup=False)
     everyone = report.as_rows()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
+from dissensus.cli.printing import print_json
 from dissensus.cli.reading import errors, one_line_errors
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def list_all(as_json: AsJson = False) -> None:
 
     rows = [describe(dataset) for dataset in DATASETS.values()]
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     numbers = (Column(title, number=True) for title in ("items", "annotators", "answers", "classes"))
     columns = [Column("name"), *numbers, Column("present")]  # fits 80 columns
@@ -57,7 +57,7 @@ def check(
             progress.update(Text(f"checking {dataset.name}, {done} of {len(wanted)} done"))
             outcomes.append(verify(dataset))
     if as_json:
-        typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
+        print_json([asdict(outcome) for outcome in outcomes])
     else:
         columns = [Column("name"), Column("state"), Column("what failed, or was checked", wraps=True)]
         rows = [[outcome.name, outcome.state, "\n".join(outcome.problems or outcome.checked)] for outcome in outcomes]
@@ -75,7 +75,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
     with one_line_errors():
         about = describe(lookup(name))
     if as_json:
-        typer.echo(json.dumps(about, indent=2))
+        print_json(about)
         return
     for key, value in about.items():
         lines = value if isinstance(value, list | tuple) else [_cell(value)]
@@ -117,7 +117,7 @@ def get(
 
 def _print_paths(name: str, paths: list[Path], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"name": name, "files": [str(path) for path in paths]}, indent=2))
+        print_json({"name": name, "files": [str(path) for path in paths]})
         return
     for path in paths:
         typer.echo(path)

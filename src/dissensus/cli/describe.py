@@ -1,6 +1,5 @@
 """`dissensus describe`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,7 +7,7 @@ import typer
 
 from dissensus.cli.agreement import Ordered
 from dissensus.cli.contents import Contents, check_page, item_views
-from dissensus.cli.printing import AsJson, out
+from dissensus.cli.printing import AsJson, out, print_json
 from dissensus.cli.reading import reads_labels, say
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def describe(
         say(f"wrote {html}")
     if as_json:
         facts = summary.as_json() | {"alpha": None if alpha is None else alpha.as_json()}
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
         _print_summary(summary, alpha, file)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from dissensus.cli.printing import AsJson, print_line, print_result
+from dissensus.cli.printing import AsJson, print_json, print_line, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.cli.seeds import check_seed
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -79,7 +79,7 @@ def check(folder: Folder, database: Database = None, as_json: AsJson = False) ->
             facts["overridden"] = read_overrides(folder, database)
             facts["notes"] += [describe_override(override, folder) for override in facts["overridden"]]
     if as_json:
-        typer.echo(json.dumps(facts))
+        print_json(facts, indent=None)
         return
     units, people = facts["shows"].removesuffix("s"), _counted(facts["people_needed"], "person", "people")
     print_line(
@@ -188,7 +188,7 @@ def rehearse(
             tick=lambda: bar.advance(task),
         )
     if as_json:
-        typer.echo(json.dumps(facts))
+        print_json(facts, indent=None)
         return
     print_facts(
         (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
@@ -254,7 +254,7 @@ def status(
             restore_setting(run, settle)
         facts = survey_status(run)
     if as_json:
-        typer.echo(json.dumps(facts))
+        print_json(facts, indent=None)
         return
     left = (
         "not known yet"

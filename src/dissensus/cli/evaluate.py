@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.contents import Contents, check_page, item_views
+from dissensus.cli.printing import print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.scorecard_table import print_comparison
 from dissensus.cli.seeds import seeded
@@ -67,7 +68,6 @@ def evaluate(
     from dissensus.evaluate.comparisons import compare as compare_models
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
     from dissensus.evaluate.people import as_people
-    from dissensus.labels.as_json import json_text
     from dissensus.labels.row_numbers import are_named
 
     check_page(contents, html)
@@ -104,7 +104,7 @@ def evaluate(
         write_text(scorecard_page(result, Path(file).name, item_views(contents, file, labels)), html)
         say(f"wrote {html}")
     if as_json:
-        typer.echo(json_text(result.as_json()))
+        print_json(result.as_json())
         return
     print_comparison(result)
     for remark in result.all_remarks:

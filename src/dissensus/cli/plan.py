@@ -1,12 +1,11 @@
 """`dissensus plan`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dissensus.cli.printing import AsJson, out, print_line
+from dissensus.cli.printing import AsJson, out, print_json, print_line
 from dissensus.cli.reading import one_line_errors, say
 from dissensus.cli.seeds import seeded
 
@@ -76,7 +75,7 @@ def plan(
             write_text(advice_page(advice), html)
             say(f"wrote {html}")
     if as_json:
-        typer.echo(json.dumps(advice.as_json(), indent=2))
+        print_json(advice.as_json())
     else:
         _print(advice)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,9 +16,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
     """What was done: for programs as JSON, for people as a sentence."""
     if as_json:
-        typer.echo(json.dumps(facts))
+        print_json(facts, indent=None)
     else:
         print_line(sentence)
+
+
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Print a value as JSON on standard output."""
+    from dissensus.labels.as_json import json_text
+
+    typer.echo(json_text(value, indent))
 
 
 def check_table_file(path: Path, option: str) -> None:

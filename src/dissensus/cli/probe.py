@@ -18,6 +18,7 @@ from dissensus.cli.images import (
 )
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.panels import in_panels
+from dissensus.cli.printing import print_json
 from dissensus.cli.reading import reads_labels, say
 from dissensus.cli.seeds import check_seed
 from dissensus.probe.probes import PROBES
@@ -109,7 +110,6 @@ def probe(
     import numpy as np
 
     from dissensus.files.whole_files import check_writable, write_text
-    from dissensus.labels.as_json import json_text
     from dissensus.probe.attacks import check_epsilon
     from dissensus.probe.inputs import image_batches
     from dissensus.probe.probed import Probed, chosen_items
@@ -156,7 +156,7 @@ def probe(
         write_text(probe_page(findings, f"{Path(images).name} and {Path(file).name}"), html)
         say(f"wrote {html}")
     if as_json:
-        typer.echo(json_text(findings.as_json()))
+        print_json(findings.as_json())
         return
     _print(findings)
 

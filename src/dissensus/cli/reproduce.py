@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dissensus.cli.notices import progress_bar, say_or_warn
-from dissensus.cli.printing import AsJson, out, print_line
+from dissensus.cli.printing import AsJson, out, print_json, print_line
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def reproduce(
             result = run(paper, scale, place, engine=made_engine, jobs=jobs, progress=progress, say=say_or_warn)
         write_page(read_record(place / RECORD), place / PAGE)
     if as_json:
-        typer.echo(json.dumps(result.brief()))
+        print_json(result.brief(), indent=None)
         return
     _print(result)
     say(f"the page is {place / PAGE}, the record {place / RECORD}; cells and numbers are beside them")
@@ -81,11 +80,8 @@ def reproduce(
 
 def _list(papers: Any, as_json: bool) -> None:
     if as_json:
-        typer.echo(
-            json.dumps(
-                {name: {"citation": paper.citation, "claims": len(paper.claims)} for name, paper in papers.items()}
-            )
-        )
+        facts = {name: {"citation": paper.citation, "claims": len(paper.claims)} for name, paper in papers.items()}
+        print_json(facts, indent=None)
         return
     for name, paper in papers.items():
         print_line(f"{name}: {len(paper.claims)} claims. {paper.citation}")

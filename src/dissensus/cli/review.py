@@ -1,13 +1,12 @@
 """`dissensus review`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dissensus.aggregate.aggregations import AGGREGATIONS
-from dissensus.cli.printing import AsJson, check_table_file, print_line
+from dissensus.cli.printing import AsJson, check_table_file, print_json, print_line
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def review(
         if path is not None:
             _write(listed(), path)
     if as_json:
-        typer.echo(json.dumps(result.as_json(top), indent=1))
+        print_json(result.as_json(top))
     else:
         _print(result, top)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import typer
 from rich.text import Text
 
 from dissensus.cli.notices import progress_bar, say_or_warn
-from dissensus.cli.printing import AsJson, print_line
+from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, print_error, say
 from dissensus.cli.study_check import axes_of, counted, print_check, span
 from dissensus.cli.study_results import diff, report, status, table, tell_failures, tell_main_table
@@ -100,7 +99,7 @@ def check(
             with errors.status(Text("timing some cells")):
                 facts["estimate"] = asdict(estimate_study(wanted, left, data, jobs=jobs))
     if as_json:
-        typer.echo(json.dumps(facts))
+        print_json(facts, indent=None)
         return
     print_check(facts, folder)
 
@@ -148,7 +147,7 @@ def run(
                 say(f"{last[0].done} of {last[0].total} cells are in {folder}; the same command goes on from there")
             raise
     if as_json:
-        typer.echo(json.dumps(asdict(ran) | {"folder": str(folder)}))
+        print_json(asdict(ran) | {"folder": str(folder)}, indent=None)
     else:
         print_line(_summary(ran, folder))
         tell_main_table(folder)
@@ -173,7 +172,7 @@ def more_seeds(
 
         added = add_seeds(file, count)
     if as_json:
-        typer.echo(json.dumps({"file": str(file), "added": list(added)}))
+        print_json({"file": str(file), "added": list(added)}, indent=None)
         return
     between = " and " if len(added) == 2 else " to "
     which = f"seed {added[0]}" if len(added) == 1 else f"seeds {added[0]}{between}{added[-1]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from dissensus.cli.overwriting import refuse_overwriting
-from dissensus.cli.printing import AsJson, print_line
+from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, say
 
 Folder = Annotated[Path, typer.Argument(help="The study's folder, which `study run` made.")]
@@ -27,7 +26,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
         now = status_of(folder)
     if as_json:
-        typer.echo(json.dumps(asdict(now)))
+        print_json(asdict(now), indent=None)
         return
     print_line(
         f"{now.name}: {now.done:,} of {now.cells:,} cells done, {len(now.failed):,} failed, {now.missing:,} missing"
@@ -71,7 +70,7 @@ def table(
         if csv is not None:
             _write_csv(cell_rows(known), csv)
         elif as_json:
-            typer.echo(json.dumps(cell_rows(known)))
+            print_json(cell_rows(known), indent=None)
         elif markdown:
             typer.echo(markdown_table(overview(summarise(known))))
         else:
@@ -120,13 +119,12 @@ def report(
 def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
     """What study B asks otherwise than study A, which cells only one of them has, and how far their scores differ."""
     with one_line_errors():
-        from dissensus.labels.as_json import json_text
         from dissensus.study.description import read_folder
         from dissensus.study.summary.differences import diff as compare
 
         apart = compare(read_folder(a), read_folder(b))
     if as_json:
-        typer.echo(json_text(apart.as_json()))
+        print_json(apart.as_json())
     else:
         print_line(str(apart))
 

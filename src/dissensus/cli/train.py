@@ -230,15 +230,13 @@ def _print_training(training: "Training", places: list[Path], as_json: bool) -> 
 
 
 def _print_folds(result: "Folds", places: list[Path], predictions: Path | None, as_json: bool) -> None:
-    from dissensus.train.held_out import scores_in_json
-
     first, k = result.trainings[0].best, len(result.trainings)
     facts = {
         "network": first.card["network"],
         "delivery": first.card["delivery"],
         "items": int(result.fold.size),
         "classes": list(first.classes),
-        "scores": {which: scores_in_json(it) for which, it in result.scores.items()},
+        "scores": result.scores,
         "folds": [training.best.card for training in result.trainings],
         "outputs": [str(place) for place in places],
         "predictions": [str(place) for place in _both(predictions)],

@@ -63,7 +63,7 @@ def as_json(value: Any) -> Any:
     raise TypeError(f"JSON has no type for {type(value).__name__}, such as {value!r:.60}")
 
 
-def json_text(value: Any, indent: int | None = 2) -> str:
+def json_text(value: Any, indent: int | None = 2, *, ascii_only: bool = True) -> str:
     """Write a value as JSON text, infinite numbers as 1e999.
 
     JSON has no name for infinity, but 1e999 is a number by its grammar, and Python, JavaScript, pandas and DuckDB read
@@ -73,6 +73,7 @@ def json_text(value: Any, indent: int | None = 2) -> str:
     ----------
     value : what `as_json` takes
     indent : spaces per level; None for a single line
+    ascii_only : write other characters as \\u escapes
 
     Returns
     -------
@@ -83,7 +84,7 @@ def json_text(value: Any, indent: int | None = 2) -> str:
     >>> json_text({"kl": np.inf, "classes": ("cat", "dog")}, indent=None)
     '{"kl": 1e999, "classes": ["cat", "dog"]}'
     """
-    text = json.dumps(_mark_infinite(as_json(value)), indent=indent, allow_nan=False)
+    text = json.dumps(_mark_infinite(as_json(value)), indent=indent, ensure_ascii=ascii_only, allow_nan=False)
     mark = json.dumps(INFINITE)[1:-1]
     return text.replace(f'"{mark}"', "1e999").replace(f'"-{mark}"', "-1e999")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
 Verdict = Literal["equal", "same direction", "differs", "cannot be tested here"]
@@ -87,24 +88,14 @@ class Finding:
             raise ValueError("what cannot be tested here needs a reason")
 
     def as_json(self) -> dict[str, Any]:
-        interval = self.value
-        numbers = (
-            None if interval is None else [_or_none(number) for number in (interval.value, interval.low, interval.high)]
-        )
-        runs = None if self.runs is None else {name: _or_none(float(value)) for name, value in self.runs.items()}
-        behind = (
-            None
-            if self.behind is None
-            else {name: [_or_none(float(value)) for value in values] for name, values in self.behind.items()}
-        )
         return {
             "ours": self.ours,
             "verdict": self.verdict,
             "reason": self.reason,
             "parts": list(self.parts),
-            "value": numbers,
-            "runs": runs,
-            "behind": behind,
+            "value": as_json(self.value),
+            "runs": as_json(self.runs),
+            "behind": as_json(self.behind),
         }
 
 
@@ -115,7 +106,3 @@ class Answer:
     question: str
     answer: str
     parts: tuple[str, ...] = ()
-
-
-def _or_none(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
+from dissensus.labels.intervals import Interval
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import MODELS, PEOPLE
 from dissensus.report.dot_rows import DotRow, dot_chart
@@ -68,6 +70,12 @@ def figure_of(stored: Mapping[str, Any]) -> Figure:
 
 def _series_of(stored: Mapping[str, Any]) -> Series:
     return Series(stored["name"], *(tuple(stored[key]) for key in ("x", "y", "low", "high")))
+
+
+def interval_series(name: str, x: Sequence[float | str], intervals: Sequence[Interval]) -> Series:
+    """Make a series with one point per interval; NaN becomes None."""
+    points = [as_json(interval) for interval in intervals]
+    return Series(name, tuple(x), *(tuple(point[end] for point in points) for end in ("value", "low", "high")))
 
 
 def drawings(figure: Figure) -> dict[str, str]:

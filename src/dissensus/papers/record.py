@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.files.whole_files import write_text
+from dissensus.labels.as_json import json_text
 from dissensus.papers.claims import VERDICTS, Answer, Claim, Finding
 from dissensus.papers.figures import Figure, figure_of
 from dissensus.papers.paper import Scale
@@ -122,13 +123,19 @@ class Reproduction:
 
     def write(self, path: str | Path) -> None:
         """As a JSON file, whole or not at all."""
-        write_text(json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n", Path(path))
+        write_text(json_text(self.as_json(), indent=1, ascii_only=False) + "\n", Path(path))
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """What `Reproduction.write` wrote, with its figures as values again."""
+    """Read what `Reproduction.write` wrote, with its figures as values again."""
     stored: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    return stored | {"figures": [figure_of(entry) for entry in stored["figures"]]}
+    claims = [claim | {"value": _interval_ends(claim["value"])} for claim in stored["claims"]]
+    return stored | {"claims": claims, "figures": [figure_of(entry) for entry in stored["figures"]]}
+
+
+def _interval_ends(value: Any) -> dict[str, float | None] | None:
+    """Value, low and high of a claim's number; records of early versions hold the three as a list."""
+    return dict(zip(("value", "low", "high"), value, strict=True)) if isinstance(value, list) else value
 
 
 def hardware() -> str:

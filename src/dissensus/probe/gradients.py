@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from dissensus.evaluate.alignment import spearman
 from dissensus.labels.arrays import as_array
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import entropy
 from dissensus.train.heads.features import check_finite
@@ -49,11 +49,10 @@ class GradientVariance:
         return spearman(self.variance.astype(np.float32), self.entropy.astype(np.float32))
 
     def as_json(self) -> dict[str, Any]:
-        correlation = self.spearman
         return {
             "items": self.variance.size,
             "mean": float(self.variance.mean()),
-            "spearman": None if math.isnan(correlation) else correlation,
+            "spearman": as_json(self.spearman),
         }
 
 

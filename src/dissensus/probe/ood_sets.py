@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import described
 from dissensus.probe.detection import Separation, separation
@@ -34,8 +34,7 @@ class Detection:
     def as_json(self) -> list[dict[str, Any]]:
         """One record for each set and detector, without the scores of the items; None where there is no interval."""
         return [
-            {"set": name, "detector": detector}
-            | {field: None if math.isnan(value) else value for field, value in asdict(result).items()}
+            {"set": name, "detector": detector} | as_json(result)
             for name, by_detector in self.separations.items()
             for detector, result in by_detector.items()
         ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.probe.curvature import Density, Eigenvalues
 from dissensus.probe.gradients import GradientVariance
@@ -102,7 +103,7 @@ class Likeness:
     remarks: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {"linear_cka": _finite(self.cka), "features": list(self.columns), "items": self.items}
+        return {"linear_cka": as_json(self.cka), "features": list(self.columns), "items": self.items}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class Spread:
     def as_json(self) -> dict[str, Any]:
         variance = self.gradients.variance
         return {
-            "spearman_with_entropy": _finite(self.gradients.spearman),
+            "spearman_with_entropy": as_json(self.gradients.spearman),
             "items": len(variance),
             "mean_variance": float(variance.mean()),
             "median_variance": float(np.median(variance)),
@@ -144,14 +145,10 @@ class Spread:
 
 def _curve_json(curve: LossCurve) -> dict[str, Any]:
     return {
-        "barrier": _finite(curve.barrier),
+        "barrier": as_json(curve.barrier),
         "highest_at": curve.highest,
-        "above_mean_of_ends": _finite(curve.above_mean),
+        "above_mean_of_ends": as_json(curve.above_mean),
         "ends": list(curve.ends),
         "at": curve.at.tolist(),
-        "loss": [_finite(loss) for loss in curve.loss.tolist()],
+        "loss": as_json(curve.loss),
     }
-
-
-def _finite(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.probe.feature_rows import feature_rows
 
@@ -97,7 +98,7 @@ class CkaTable:
 
     def as_json(self) -> dict[str, Any]:
         within = [
-            {"methods": [name], "pairs": len(self._pairs(name, name)), "mean": None if math.isnan(mean) else mean}
+            {"methods": [name], "pairs": len(self._pairs(name, name)), "mean": as_json(mean)}
             for name, mean in self.within.items()
         ]
         across = [

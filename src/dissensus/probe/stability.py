@@ -10,6 +10,7 @@ import numpy as np
 
 from dissensus.evaluate.slices import HIGH_DISAGREEMENT, high_disagreement
 from dissensus.labels.arrays import as_array
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 
 EVEN = 1e-12  # of the largest value: a map that varies less is the same everywhere, but for rounding
@@ -70,14 +71,17 @@ class SaliencyStability:
         )
 
     def as_json(self) -> dict[str, Any]:
-        parts = {"overall": self.values, "most disputed": self.values[self.disputed]}
+        parts = {
+            "overall": (self.overall, self.values),
+            "most disputed": (self.on_disputed, self.values[self.disputed]),
+        }
         return {"seeds": self.seeds} | {
             name: {
-                "mean": None if np.isnan(values).all() else _mean(values),
+                "mean": as_json(mean),
                 "images": values.size,
                 "without a value": int(np.isnan(values).sum()),
             }
-            for name, values in parts.items()
+            for name, (mean, values) in parts.items()
         }
 
 

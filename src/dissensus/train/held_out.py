@@ -17,8 +17,3 @@ def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
         "accuracy": float(accuracy_to_majority(guess, truth).mean()),
         "entropy_correlation": entropy_pearson(guess, truth) if len(truth) > 1 else float("nan"),
     }
-
-
-def scores_in_json(scores: dict[str, float]) -> dict[str, float | None]:
-    """A correlation that does not exist is null in a card, as is an infinite score: JSON has no such numbers."""
-    return {name: value if np.isfinite(value) else None for name, value in scores.items()}

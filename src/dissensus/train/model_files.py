@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dissensus.files.whole_files import check_writable, whole_or_not, write_text
+from dissensus.labels.as_json import json_text
 from dissensus.train.cards import HEAD, MODELS, NETWORK, card_of, check_card_place
 
 NAMES = {HEAD: "a head", NETWORK: "a network"}
@@ -33,9 +34,9 @@ def write_model(path: Path, card: dict[str, Any], content: Callable[[dict[str, s
     """
     check_model_place(path)
     try:
-        text = json.dumps(card, indent=1, ensure_ascii=False)
+        text = json_text(card, indent=1, ascii_only=False)
         if not _is_unicode(text):  # a path of bytes that are no UTF-8, which JSON holds escaped
-            text = json.dumps(card, indent=1)
+            text = json_text(card, indent=1)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"{path}: the card of the model cannot be written as JSON ({problem})") from None
     written = content({"card": text})

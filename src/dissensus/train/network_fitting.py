@@ -15,11 +15,11 @@ from torch import nn
 
 import dissensus
 from dissensus.files.notices import to_stderr
+from dissensus.labels.as_json import as_json
 from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
-from dissensus.train.held_out import scores_in_json
 from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, fit
 from dissensus.train.matching import items_of, match_items
@@ -172,7 +172,7 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
         "chosen": chosen,
         "chosen by": _chosen_by(chosen, training),
         "epoch": epoch,
-        "scores on items held out": {name: scores_in_json(scores) for name, scores in training.scores.items()},
+        "scores on items held out": as_json(training.scores),
         **facts,
         "seed": training.config.seed,
         "training": asdict(training.config),

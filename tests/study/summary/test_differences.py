@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 
 import pytest
 
+from dissensus.labels.as_json import json_text
 from dissensus.study.summary.differences import SHOWN, diff
 from tests.study.fabricated import failed, folder, grid, record
 
@@ -56,8 +58,8 @@ def test_scores_that_changed_are_found_with_the_largest_change_and_paired_by_see
     for each in b.records:
         each["scores"]["accuracy"] = None
     assert "soft, accuracy: 0.8000 -> no mean, not finite or not there in one" in str(diff(a, b))
-    again = json.loads(json.dumps(result.as_json(), allow_nan=False))
-    assert again["largest"]["accuracy"] is None and len(again["changed"]) == 5 and again["same"] is False
+    again = json.loads(json_text(result))
+    assert again["largest"]["accuracy"] == math.inf and len(again["changed"]) == 5 and again["same"] is False
 
 
 def test_settings_that_only_one_has_and_cells_that_failed_in_one_are_told():

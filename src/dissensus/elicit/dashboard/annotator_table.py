@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.session.protocol import TRIAL_KINDS
 from dissensus.elicit.survey_run import SurveyRun, code_of
+from dissensus.labels.as_json import as_json
 
 FAST = 1 / 3  # a median time below this share of everybody's median is flagged
 PAGE = 25  # rows of the table that are shown at once
@@ -27,7 +28,7 @@ def annotator_rows(run: SurveyRun, watch: Watch | None = None) -> list[dict[str,
         **_repeats(watch, columns),
         **_doubts(watch, columns),
     }
-    known = {name: [None if value != value else value for value in values.tolist()] for name, values in counted.items()}
+    known = as_json(counted)
     every = columns["seconds"][columns["kind"] == 0]
     usual = None if np.isnan(every).all() else float(np.nanmedian(every))
     rows = []

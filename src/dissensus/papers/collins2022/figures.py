@@ -12,7 +12,7 @@ from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.comparisons import Scores, changes
 from dissensus.papers.collins2022.published import LOWER, METRICS, NEAR, PER_ANSWER, PER_VOTE, SETS, UNIT
 from dissensus.papers.collins2022.studies import MODELS
-from dissensus.papers.figures import Figure, Series
+from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import interval_of
 
@@ -71,14 +71,7 @@ def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
     for models, own in scores.items():
         each = [changes({models: own}, kind, other, set_, metric) for kind, other in PAIRS.values()]
         if all(each):
-            intervals = [interval_of(runs) for runs in each]
-            ours.append(
-                Series(
-                    models,
-                    names,
-                    *(tuple(_finite(getattr(it, end)) for it in intervals) for end in ("value", "low", "high")),
-                )
-            )
+            ours.append(interval_series(models, names, [interval_of(runs) for runs in each]))
     theirs = tuple(published.change(kind, other, set_, metric) for kind, other in PAIRS.values())
     return Figure(
         key=f"tables-{metric}-{set_}",
@@ -140,7 +133,3 @@ def _name(kind: str, count: int) -> str:
 
 def _mean(own: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]], set_: str, metric: str) -> float:
     return float(np.mean([sets[set_][metric] for seeds in own.values() for sets in seeds.values()]))
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dissensus.papers.claims import printed
-from dissensus.papers.figures import Figure, Series
+from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.answers import text_gaps
 from dissensus.papers.gheibi2026.beyond import ALL, TEXTS
@@ -40,15 +40,7 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
 def _points(names: Sequence[str | float], runs: Sequence[Runs | None], name: str) -> Series:
     """One point for each that there are numbers of."""
     there = [(x, interval_of(of)) for x, of in zip(names, runs, strict=True) if of]
-    return Series(
-        name,
-        tuple(x for x, _ in there),
-        *(tuple(_or_none(getattr(mean, end)) for _, mean in there) for end in ("value", "low", "high")),
-    )
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return interval_series(name, [x for x, _ in there], [mean for _, mean in there])
 
 
 def _full(seen: Evidence, model: str) -> bool:

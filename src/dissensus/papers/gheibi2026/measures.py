@@ -10,6 +10,7 @@ from dissensus.datasets.catalogue import features, images, load
 from dissensus.evaluate.closeness import manhattan, soft_nll
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.sparse_target import sparse_target_diagnostic
+from dissensus.labels.as_json import as_json
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.sampling import resample
 from dissensus.labels.shares import as_distributions
@@ -132,9 +133,5 @@ def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np
             distance=distance,
             replicates=REPLICATES,
         )
-        told[name] = {"spearman": _number(result.spearman.value), "bins": [part.score.value for part in result.bins]}
+        told[name] = {"spearman": as_json(result.spearman.value), "bins": [part.score.value for part in result.bins]}
     return told
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dissensus.labels.intervals import Interval
-from dissensus.papers.figures import Figure, Series
+from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019 import published
 from dissensus.papers.peterson2019.section_5 import HELD, Judged, judged
@@ -38,7 +38,7 @@ def _shifted(models: Judged, score: str) -> Figure:
     factor, unit = (100, "accuracy in %") if score == "accuracy" else (1, "cross-entropy to the class, nats")
     theirs = published.ACCURACY if score == "accuracy" else published.CROSS_ENTROPY
     ours = [
-        _series(
+        interval_series(
             shown,
             [SHIFTED[on] for on in models.sets],
             [interval_of([factor * value for value in models.runs(kind, on, score).values()]) for on in models.sets],
@@ -88,7 +88,7 @@ def _confidence(models: Judged) -> Figure:
     """Figure 3A."""
     outcomes = ("right", "wrong")
     series = [
-        _series(
+        interval_series(
             shown,
             [f"when {outcome}" for outcome in outcomes],
             [
@@ -119,7 +119,7 @@ def _confidence(models: Judged) -> Figure:
 
 def _by_model(models: Judged, of: Callable[[str, str], Interval]) -> tuple[Series, ...]:
     names = list(models.models)
-    return tuple(_series(shown, names, [of(kind, name) for name in names]) for kind, shown in KINDS.items())
+    return tuple(interval_series(shown, names, [of(kind, name) for name in names]) for kind, shown in KINDS.items())
 
 
 def _fine_tuned(results: Results) -> Figure:
@@ -127,7 +127,7 @@ def _fine_tuned(results: Results) -> Figure:
     table = table_1(results)
     rows = ("pretrained", *ROWS)
     ours = [
-        _series(published.ROWS[row], list(table), [interval_of(table[name][row]["soft_nll"]) for name in table])
+        interval_series(published.ROWS[row], list(table), [interval_of(table[name][row]["soft_nll"]) for name in table])
         for row in rows
     ]
     paper = tuple(
@@ -159,7 +159,7 @@ def _fgsm(results: Results) -> list[Figure]:
     ):
         factor = 100 if score == "accuracy" else 1
         ours = [
-            _series(
+            interval_series(
                 shown,
                 list(networks),
                 [
@@ -198,7 +198,7 @@ def _pgd(results: Results) -> Figure:
     for row, shown in (("soft", KINDS["soft"]), ("control", KINDS["hard"])):
         ways = np.array([fold["pgd"]["cross_entropy"] for rows in networks.values() for fold in rows[row]])
         series.append(
-            _series(
+            interval_series(
                 shown,
                 [float(step) for step in range(ways.shape[1])],
                 [interval_of(ways[:, step]) for step in range(ways.shape[1])],
@@ -216,12 +216,3 @@ def _pgd(results: Results) -> Figure:
         note="Steps of 1 of 255 within 4 of 255; mean over networks and folds with 95 % intervals. The paper draws a "
         "line for each network, without numbers.",
     )
-
-
-def _series(name: str, x: Sequence[float | str], intervals: Sequence[Interval]) -> Series:
-    ends = [[_or_none(getattr(interval, end)) for interval in intervals] for end in ("value", "low", "high")]
-    return Series(name, tuple(x), *map(tuple, ends))
-
-
-def _or_none(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None

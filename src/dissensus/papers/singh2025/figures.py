@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dissensus.papers.claims import printed
-from dissensus.papers.figures import Figure, Series
+from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.dynamics import answer_gains
@@ -62,8 +62,7 @@ def _scores(runs: Runs, metric: str) -> Figure:
             means = [
                 mean_interval([factor * value for value in own[reading]["scores"][targets][metric]]) for _, own in rows
             ]
-            ends = (tuple(getattr(mean, end) for mean in means) for end in ("value", "low", "high"))
-            ours.append(Series(f"{targets}, {split}", tuple(name for name, _ in rows), *ends))
+            ours.append(interval_series(f"{targets}, {split}", [name for name, _ in rows], means))
         values = tuple(printed(published.SCORES[name][metric][place]).value for name in runs)
         theirs.append(Series(targets, names, values))
     table = "table 4" if metric == "entropy_correlation" else "table 3"
@@ -123,8 +122,7 @@ def _answers(runs: Runs) -> Figure:
         if len(gains) > 1:
             counts = [run.numbers["votes"] if count == "all" else float(count) for count in gains]
             means = [mean_interval(gain.tolist()) for gain in gains.values()]
-            ends = (tuple(getattr(mean, end) for mean in means) for end in ("value", "low", "high"))
-            series.append(Series(run.shown, tuple(counts), *ends))
+            series.append(interval_series(run.shown, counts, means))
     return Figure(
         key="answers",
         title="How much soft labels help, by answers per item",

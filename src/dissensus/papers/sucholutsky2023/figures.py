@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.papers.claims import printed
-from dissensus.papers.figures import Figure, Series
+from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import Runs, interval_of
 from dissensus.papers.sucholutsky2023 import published
@@ -106,12 +106,7 @@ def _informed(informed: Mapping[str, Any]) -> list[Figure]:
 
 
 def _dots(name: str, x: Sequence[str], runs: Sequence[Runs]) -> Series:
-    means = [interval_of(values) for values in runs]
-    low, high = (
-        tuple(None if np.isnan(end) else float(end) for end in ends)
-        for ends in ([mean.low for mean in means], [mean.high for mean in means])
-    )
-    return Series(name, tuple(x), tuple(mean.value for mean in means), low, high)
+    return interval_series(name, x, [interval_of(values) for values in runs])
 
 
 def _by_kind(

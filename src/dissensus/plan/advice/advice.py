@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.labels.intervals import Interval
+from dissensus.labels.as_json import as_json
 from dissensus.plan.advice.options import Option, label_options, lowest_loss
 from dissensus.plan.advice.words import (
     about_budget,
@@ -96,11 +96,11 @@ class Advice:
                     "people": option.people,
                     "items": option.items,
                     "probability_best": option.best,
-                    "seconds": _plain(option.seconds),
-                    "hard_labels": _plain(option.each),
-                    "flip_rate": _plain(option.flip_rate),
-                    "information_ratio": _plain(option.ratio),
-                    "loss": _plain(option.loss),
+                    "seconds": as_json(option.seconds),
+                    "hard_labels": as_json(option.each),
+                    "flip_rate": as_json(option.flip_rate),
+                    "information_ratio": as_json(option.ratio),
+                    "loss": as_json(option.loss),
                 }
                 for option in self.pilot
             ],
@@ -237,14 +237,6 @@ def _basis(advice: Advice, option: Option) -> str:
 def _tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]:
     """Kinds of a pilot with k_hat as options have it."""
     return [(option.kind, _shown_k_hat(option.kind, option.k_hat, k)) for option in ranked]
-
-
-def _plain(interval: Interval | None) -> dict[str, float | None] | None:
-    """Value and bounds; a bound that is infinite, since nothing is known, is null in JSON."""
-    if interval is None:
-        return None
-    bounds = {"value": interval.value, "low": interval.low, "high": interval.high}
-    return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
 
 
 def _shown_k_hat(kind: LabelKind, k_hat: int, k: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
 Take = Literal["shown", "lowest"]
@@ -36,12 +37,11 @@ class Rung:
     better: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        apart = self.difference
         return {
             "name": self.name,
-            "loss": self.loss if math.isfinite(self.loss) else None,
+            "loss": as_json(self.loss),
             "against": self.against,
-            "difference": None if apart is None else {"value": apart.value, "low": apart.low, "high": apart.high},
+            "difference": as_json(self.difference),
             "p_corrected": self.p,
             "better": self.better,
         }
@@ -72,14 +72,13 @@ class Ladder:
         return next(rung for rung in self.rungs if rung.name == name)
 
     def as_json(self) -> dict[str, Any]:
-        gain = self.gain
         return {
             "chosen": self.chosen,
             "lowest": self.lowest,
             "taken": self.taken,
             "start": self.start,
             "units": self.units,
-            "gain": None if gain is None else {"value": gain.value, "low": gain.low, "high": gain.high},
+            "gain": as_json(self.gain),
             "rungs": [rung.as_json() for rung in self.rungs],
         }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.files.notices import to_stderr
+from dissensus.labels.as_json import as_json
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.shares import Labels
 from dissensus.study.advice.candidates import partial
@@ -116,7 +117,7 @@ def run_quick_study(
         losses[name] = np.array([_number(record, "soft_nll", np.inf) for record in own])
         fold = np.array([record["fold"] for record in own])
         columns = {metric: np.array([_number(record, metric, np.nan) for record in own]) for metric in METRICS}
-        scores[name] = {metric: None if np.isnan(c).any() else float(c.mean()) for metric, c in columns.items()}
+        scores[name] = as_json({metric: column.mean() for metric, column in columns.items()})
     if not losses:
         raise ValueError(f"no arm of the study could be trained; the first says: {next(iter(failed.values()))}")
     return QuickStudy(values, climb(losses, fold, overlap=1 / (FOLDS - 1)), scores, failed)

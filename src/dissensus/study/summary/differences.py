@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.evaluate.metrics import METRICS
+from dissensus.labels.as_json import as_json
 from dissensus.study.cells import canonical
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of
@@ -68,7 +69,7 @@ class StudyDiff:
         return not (self.spec or self.settings or self.only_a or self.only_b or self.status or self.changed)
 
     def as_json(self) -> dict[str, Any]:
-        """For programs; what is not finite is None."""
+        """Plain values for JSON; NaN is None."""
         cells = {"shared": self.shared, "only_a": [c for c, _ in self.only_a], "only_b": [c for c, _ in self.only_b]}
         fields = ("cell", "of", "metric", "a", "b")
         return {
@@ -80,13 +81,13 @@ class StudyDiff:
             "cells": cells,
             "status": [{"cell": cell, "a": a, "b": b} for cell, a, b in self.status],
             "changed": [dict(zip(fields, row, strict=True)) for row in self.changed],
-            "largest": {metric: _or_none(value) for metric, value in self.largest.items()},
+            "largest": as_json(self.largest),
             "arms": [
                 {
                     "arm": each.arm,
                     "metric": each.metric,
-                    "mean_a": _or_none(each.a),
-                    "mean_b": _or_none(each.b),
+                    "mean_a": as_json(each.a),
+                    "mean_b": as_json(each.b),
                     "difference": each.difference.as_json(),
                     "only_a": list(each.only_a),
                     "only_b": list(each.only_b),
@@ -288,7 +289,3 @@ def _values(values: list[Any]) -> str:
 def _text(value: Any) -> str:
     text = value if value == ABSENT else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -12,11 +12,11 @@ import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.statistics import Alternative, Comparison, corrected_t, holm, paired_t
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.study.grid import matches
 from dissensus.study.summary.arms import Arm, baseline_of
 from dissensus.study.summary.units import (
-    Measured,
     Record,
     Units,
     mean_interval,
@@ -57,9 +57,8 @@ class Difference:
         return len(self.values)
 
     def as_json(self) -> dict[str, Any]:
-        interval = Measured(self.values, (), self.interval).as_json()
         record: dict[str, Any] = {"arm": self.arm, "baseline": self.baseline, "metric": self.metric}
-        record |= {"difference": interval["mean"]} | {key: interval[key] for key in ("low", "high", "n", "values")}
+        record |= {"difference": as_json(self.interval), "n": self.n, "values": self.values}
         record |= {"unit": self.units.kind, "agreeing": self.agreeing, "left_out": list(self.left_out)}
         record |= {"test": None if self.test is None else self.test.as_json()}
         return record | ({"same_as": self.same_as} if self.same_as else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.slices import in_order
+from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of, shared_settings
@@ -106,7 +107,7 @@ class Summary:
         return next((d for d in self.differences if (d.arm, d.metric) == (arm, metric)), None)
 
     def as_json(self) -> dict[str, Any]:
-        """Every number for programs; what is not finite is None."""
+        """Plain values for JSON; NaN is None."""
         return {
             "name": self.description["name"],
             "question": self.description["question"],
@@ -117,11 +118,13 @@ class Summary:
                 arm.name: {key: value for key, value in arm.settings.items() if key not in self.shared}
                 for arm in self.arms
             },
-            "scores": _json(self.scores),
+            "scores": as_json(self.scores),
             "best": sorted(map(list, self.best)),
-            "differences": [difference.as_json() for difference in self.differences],
-            "slices": [{"by": s.by, "part": s.part, "items": s.items, "scores": _json(s.scores)} for s in self.slices],
-            "probes": _json(self.probes),
+            "differences": as_json(self.differences),
+            "slices": [
+                {"by": s.by, "part": s.part, "items": s.items, "scores": as_json(s.scores)} for s in self.slices
+            ],
+            "probes": as_json(self.probes),
             "cells": len(self.cells),
             "missing": self.missing,
             "others": self.others,
@@ -245,7 +248,3 @@ def _curves(arms: Sequence[Arm]) -> dict[str, list[Curve]]:
 
 def _numbers(values: Sequence[float | None]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _json(table: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
-    return {name: {key: each.as_json() for key, each in row.items()} for name, row in table.items()}

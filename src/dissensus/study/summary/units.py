@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
 Record = Mapping[str, Any]
@@ -80,8 +81,7 @@ class Measured:
         return len(self.values)
 
     def as_json(self) -> dict[str, Any]:
-        low, high = (_or_none(limit) for limit in (self.interval.low, self.interval.high))
-        record = {"mean": _or_none(self.interval.value), "low": low, "high": high, "n": self.n, "values": self.values}
+        record = as_json(self.interval) | {"n": self.n, "values": self.values}
         return record | ({"not_finite": list(self.not_finite)} if self.not_finite else {})
 
 
@@ -161,7 +161,3 @@ def interval_words(units: Units, description: Mapping[str, Any]) -> str:
         f"Intervals are {share} of Student's t over seeds. Each seed has its own chance in {own}; all are judged on "
         "the same items. They tell where the mean of many more seeds would lie, not how other items would come out."
     )
-
-
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -11,6 +11,7 @@ import numpy as np
 import dissensus
 from dissensus.deliver.delivery import Delivery
 from dissensus.files.notices import to_stderr
+from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
@@ -23,7 +24,6 @@ from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.penalty import chosen_penalty
 from dissensus.train.heads.scaling import scales, unscaled
 from dissensus.train.heads.training import train_heads
-from dissensus.train.held_out import scores_in_json
 from dissensus.train.held_out import scores_of as scores_of
 from dissensus.train.matching import items_of, match_items
 from dissensus.train.splits import hold_out
@@ -138,7 +138,7 @@ def _card(
         "delivery": delivery.name,
         "items trained on": trained,
         "items held out": held,
-        "scores on items held out": scores_in_json(scores),
+        "scores on items held out": as_json(scores),
         "seed": config.seed,
         "standardised": config.standardise,
         "training": chosen,
