@@ -40,6 +40,7 @@ from dissensus.datasets import images, load
 from dissensus.evaluate import high_disagreement, soft_nll
 from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.streams import Stream, stream
 from dissensus.labels.votes import Votes
 from dissensus.probe import (
     attack,
@@ -115,7 +116,7 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
 def probe(
     network: Network, pixels: np.ndarray, people: Distributions, train: np.ndarray, held: np.ndarray, seed: int
 ) -> dict[str, Any]:
-    rng = np.random.default_rng([seed, 15])
+    rng = stream(seed, Stream.CURVATURE)
     shares = people.select(held)
     disputed = np.flatnonzero(high_disagreement(shares.probs).code == 1)
     results: dict[str, Any] = {}

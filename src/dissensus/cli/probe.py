@@ -107,9 +107,9 @@ def probe(
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
 ) -> None:
     """Look inside a network: attacks, images it does not know, how its loss bends, and another network beside it."""
-    import numpy as np
 
     from dissensus.files.whole_files import check_writable, write_text
+    from dissensus.labels.streams import Stream, stream
     from dissensus.probe.attacks import check_epsilon
     from dissensus.probe.inputs import image_batches
     from dissensus.probe.probed import Probed, chosen_items
@@ -128,7 +128,7 @@ def probe(
         check_writable(html)
     networks = {name: load_network(path) for name, path in _named(model, other).items()}
     network = next(iter(networks.values()))
-    item_rng, ood_rng, reference_rng = np.random.default_rng([seed, 1]).spawn(3)
+    item_rng, ood_rng, reference_rng = stream(seed, Stream.PROBED_ITEMS).spawn(3)
     table = load_for_network(network, model, images, item=image_item, image=image, size=size, fit=fit)
     matched = matched_items(table, labels, say, by_position)
     notes: list[str] = []

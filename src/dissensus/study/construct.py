@@ -10,11 +10,10 @@ from dissensus.labels.completion import COMPLETIONS
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.sampling import subsample
 from dissensus.labels.shares import Labels, as_distributions
+from dissensus.labels.streams import Stream, stream
 from dissensus.labels.votes import Votes
 from dissensus.study.pipes import transformed
 from dissensus.study.spec import LabelRecipe
-
-_DRAWS, _TRANSFORMS = 21, 22  # streams of a seed
 
 
 def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
@@ -23,7 +22,7 @@ def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
     What is learned from must know nothing of the items judged on, so an annotator model is fitted to these items alone.
     """
     if recipe.votes is not None:
-        rng = np.random.default_rng([seed, _DRAWS])
+        rng = stream(seed, Stream.ANSWERS)
         if isinstance(labels, Distributions):
             labels = Votes.of_counts(labels)
         _check_enough(labels, recipe.votes)
@@ -40,7 +39,7 @@ def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
     if recipe.aggregation is not None:
         labels = aggregate_labels(labels, recipe.aggregation).distributions
     if recipe.transforms:
-        labels = transformed(as_distributions(labels), recipe.transforms, np.random.default_rng([seed, _TRANSFORMS]))
+        labels = transformed(as_distributions(labels), recipe.transforms, stream(seed, Stream.TRANSFORMS))
     return labels
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.labels.streams import Stream, stream
 from dissensus.study.data import StudyData
 from dissensus.study.read_data import parts_in_file
 from dissensus.study.spec import Split
-from dissensus.train.splits import TEST, VALIDATION, deal_stratified, draw_stratified
 from dissensus.train.splits import Split as Parts
+from dissensus.train.splits import deal_stratified, draw_stratified
 
 PARTS = ("train", "validation", "test")
 
@@ -20,9 +21,9 @@ def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> P
         return _validated(_given(data, split), split, kinds, seed)
     if split.scheme == "k-fold":
         assert fold is not None
-        test = deal_stratified(kinds, split.folds, np.random.default_rng([seed, TEST])) == fold
+        test = deal_stratified(kinds, split.folds, stream(seed, Stream.TEST)) == fold
     else:
-        test = draw_stratified(kinds, split.test, np.random.default_rng([0 if split.scheme == "fixed" else seed, TEST]))
+        test = draw_stratified(kinds, split.test, stream(0 if split.scheme == "fixed" else seed, Stream.TEST))
     return _validated(Parts(np.flatnonzero(~test), np.zeros(0, np.int64), np.flatnonzero(test)), split, kinds, seed)
 
 
@@ -41,7 +42,7 @@ def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Part
     elif not split.validation:  # also where a column or a file names some
         parts = Parts(parts.train, np.zeros(0, np.int64), parts.test)
     elif not parts.validation.size:
-        rng = np.random.default_rng([seed, VALIDATION])
+        rng = stream(seed, Stream.VALIDATION)
         held = draw_stratified(kinds[parts.train], float(split.validation), rng)
         parts = Parts(parts.train[~held], parts.train[held], parts.test)
     for name in ("train", "test"):

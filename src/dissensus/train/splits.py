@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.display import shapes
-
-HELD_OUT, TEST, VALIDATION = 7, 11, 12  # streams of a seed
+from dissensus.labels.streams import Stream, stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ def hold_out(n: int, share: float, seed: int, contents: str) -> tuple[np.ndarray
             f"validation={share:g} of {n} items is less than one item, so nothing would be held out; increase the "
             "share, or set it to 0 to train on all items"
         )
-    order = np.random.default_rng([seed, HELD_OUT]).permutation(n)
+    order = stream(seed, Stream.HELD_OUT).permutation(n)
     return np.sort(order[held:]), np.sort(order[:held])
 
 
@@ -70,7 +69,7 @@ def split_folds(n: int, folds: int, seed: int) -> list[tuple[np.ndarray, np.ndar
     """Positions to train on and positions held out, for each fold; every item is held out once."""
     if not 2 <= folds <= n:
         raise ValueError(f"{folds} folds of {n} items; expected from 2 to {n}")
-    order = np.random.default_rng([seed, HELD_OUT]).permutation(n)
+    order = stream(seed, Stream.HELD_OUT).permutation(n)
     parts = np.array_split(order, folds)
     return [(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :])), np.sort(parts[fold])) for fold in range(folds)]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.labels.settings import LARGEST_SEED, check_settings, document_settings, setting
+from dissensus.labels.streams import Stream, stream, stream_word
 
 OPTIMIZERS = ("sgd", "adam", "adamw")
 SCHEDULES = ("cosine", "steps", "plateau", "constant")
@@ -91,17 +92,13 @@ class TrainConfig:
 
 def weight_seed(seed: int) -> int:
     """What torch is seeded with before a network is made."""
-    return _word(seed, 0)
+    return stream_word(seed, Stream.WEIGHTS)
 
 
 def step_seed(seed: int, epoch: int, step: int) -> int:
     """What torch is seeded with before a step, so that dropout does not depend on what came before."""
-    return _word(seed, 4, epoch, step)
+    return stream_word(seed, Stream.STEP, epoch, step)
 
 
 def augmentation_rng(seed: int, epoch: int) -> np.random.Generator:
-    return np.random.default_rng([seed, 3, epoch])
-
-
-def _word(*parts: int) -> int:
-    return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0])
+    return stream(seed, Stream.AUGMENTATION, epoch)

@@ -19,6 +19,7 @@ from dissensus.elicit.questions.question import Answer
 from dissensus.elicit.survey.extra_trials import attention_check
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels import simulate
+from dissensus.labels.streams import Stream, stream
 
 ARRIVAL = 5.0
 LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
@@ -63,7 +64,7 @@ class Rehearsal:
 def simulate_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
     """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
     k = max(len(survey.question.classes), 2)
-    return simulate.simulate_truth(units, k, np.random.default_rng([seed, 0]), concentration=2.0).probs
+    return simulate.simulate_truth(units, k, stream(seed, Stream.CROWD_TRUTH), concentration=2.0).probs
 
 
 def send_people(
@@ -140,10 +141,10 @@ class _Walk:
         leave: float,
     ) -> None:
         self.survey, self.names, self.truth, self.number, self.items = survey, names, truth, number, items
-        self.rng = np.random.default_rng([seed, 1, number])
+        self.rng = stream(seed, Stream.CROWD_PERSON, number)
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
         self.seed, self.real_time = seed, real_time
-        fate, each = np.random.default_rng([seed, 2, number]), min(survey.protocol.per_person, len(names))
+        fate, each = stream(seed, Stream.CROWD_LEAVING, number), min(survey.protocol.per_person, len(names))
         self.stays_for = int(fate.integers(each)) if fate.random() < leave else None
         self.left = self.waited = False
         self.connection: HTTPConnection | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -12,6 +11,7 @@ from dissensus.elicit.database.schema import answers, people, trials, units
 from dissensus.elicit.session.hold_times import long_before
 from dissensus.elicit.survey.item_batches import read_batches
 from dissensus.elicit.survey.settings import Survey
+from dissensus.labels.streams import Stream, stream
 
 MORE = 0.02  # of all the people who are wanted: how many may take a batch beyond them
 THROUGH = people.c.stage.in_(("debrief", "done"))
@@ -60,7 +60,7 @@ def has_missing_batch(connection: Connection, survey: Survey, person: str, per_i
 
 def _left(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
     """The units of the batch that the person has not had, in their own order."""
-    order = np.random.default_rng([seed, 5]).permutation(len(batch))
+    order = stream(seed, Stream.BATCH_ORDER).permutation(len(batch))
     had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
     names = [json.dumps([name]) for name in batch]
     known = dict(connection.execute(sa.select(units.c.names, units.c.id).where(units.c.names.in_(names))).all())

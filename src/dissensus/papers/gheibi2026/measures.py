@@ -14,7 +14,8 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.sampling import resample
 from dissensus.labels.shares import as_distributions
-from dissensus.papers.gheibi2026.trained import DRAWN, TrainedCell
+from dissensus.labels.streams import Stream, stream
+from dissensus.papers.gheibi2026.trained import TrainedCell
 from dissensus.train.heads.head import Head
 
 BINS = 5
@@ -47,7 +48,7 @@ def bends(cell: TrainedCell, rows: np.ndarray, tolerance: float) -> dict[str, fl
     from dissensus.probe.curvature import top_eigenvalues
     from dissensus.probe.traces import trace
 
-    module, batches, rng = module_of(cell), batches_of(cell, rows), np.random.default_rng([cell.cell.seed, 15])
+    module, batches, rng = module_of(cell), batches_of(cell, rows), stream(cell.cell.seed, Stream.CURVATURE)
     top = top_eigenvalues(module, batches, 1, rng, tolerance=tolerance, quiet=True)
     whole = trace(module, batches, rng, tolerance=tolerance, quiet=True)
     return {"lambda": float(top.value[0]), "trace": float(whole.value)}
@@ -108,7 +109,7 @@ def map_stability(cells: list[TrainedCell], unseen: tuple[np.ndarray, np.ndarray
 
 def drawn_votes(cell: TrainedCell, k: int) -> np.ndarray:
     """K votes for each item judged on, drawn as those of the items learned from.  (n, k)"""
-    return resample(cell.people(cell.parts.test), k, np.random.default_rng([cell.cell.seed, DRAWN])).probs
+    return resample(cell.people(cell.parts.test), k, stream(cell.cell.seed, Stream.JUDGED_ANSWERS)).probs
 
 
 def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np.ndarray) -> dict[str, Any]:

@@ -26,8 +26,6 @@ from dissensus.train.heads.scaling import scales
 from dissensus.train.matching import items_of
 from dissensus.train.splits import Split as Parts
 
-DRAWN = 23  # stream of a seed: votes of items that are judged on, for the diagnostic of sparse targets
-
 
 @dataclass(frozen=True, eq=False)
 class TrainedCell:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.labels.settings import LARGEST_SEED, check_settings, document_settings, setting
+from dissensus.labels.streams import Stream, stream, stream_word
 
 KINDS = ("mlp", "linear")
 SCHEDULERS = ("plateau",)
@@ -77,7 +78,7 @@ class HeadConfig:
 
 def initial_layers(config: HeadConfig, d: int, k: int) -> tuple[Layer, ...]:
     """Where training starts: weights and biases uniform in +-1 / sqrt(in), as torch.nn.Linear begins."""
-    rng = np.random.default_rng([config.seed, 0])
+    rng = stream(config.seed, Stream.WEIGHTS)
     layers = []
     sizes = config.sizes(d, k)
     for inputs, outputs in pairwise(sizes):
@@ -89,12 +90,12 @@ def initial_layers(config: HeadConfig, d: int, k: int) -> tuple[Layer, ...]:
 
 def epoch_order(seed: int, epoch: int, n: int) -> np.ndarray:
     """The order of items in one epoch; every batch size cuts the same order.  -> (n,) int64"""
-    return np.random.default_rng([seed, 1, epoch]).permutation(n)
+    return stream(seed, Stream.ORDER, epoch).permutation(n)
 
 
 def dropout_key(seed: int, epoch: int) -> int:
     """The 32 bits that dropout of one epoch starts from."""
-    return int(np.random.SeedSequence([seed, 2, epoch]).generate_state(1)[0])
+    return stream_word(seed, Stream.DROPOUT, epoch, dtype=np.uint32)
 
 
 def dropout_threshold(dropout: float) -> int:
