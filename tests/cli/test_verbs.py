@@ -237,7 +237,7 @@ BAD = [
     (["gone.csv"], "gone.csv: no such file or folder, and no data set"),
     (["gone"], "gone: no such file or folder, and no data set .*`dissensus data list`"),
     (["x" * 5000], "too long|no such file"),
-    (["votes.csv", "--label", "gold"], "no column 'gold' for label"),
+    (["votes.csv", "--label", "gold"], "unknown label column 'gold'"),
     (["votes.csv", "--classes", "cat"], r"row 2 .*has label 'dog', but the classes are \['cat'\]"),
     (["votes.csv", "--layout", "tower"], "unknown layout 'tower'.*votes, beliefs"),
     (["votes.csv", "--repeats", "some"], "unknown rule for repeats 'some'.*error, keep"),
@@ -246,7 +246,7 @@ BAD = [
     (["votes.csv", "--where", "label=cat", "--where", "label=dog"], "label=cat and label=dog: no row has both"),
     (["votes.csv", "--classes", ""], "--classes is empty; expected all classes in order"),
     (["votes.csv", "--classes", '"cat'], "not one row of CSV"),
-    (["votes.csv", "--encoding", "klingon"], "no encoding 'klingon'"),
+    (["votes.csv", "--encoding", "klingon"], "unknown encoding 'klingon'"),
     (["votes.csv", "--encoding", "rot13"], "'rot13' is not an encoding of text"),
     (["votes.csv", "--encoding", "base64"], "'base64' is not an encoding of text"),
     (["votes.csv", "--format", "parquet"], "not a readable"),
@@ -278,7 +278,7 @@ def test_bad_output_leaves_the_old_file_and_nothing_else(votes, tmp_path):
     old.write_bytes(b"old")
     assert "npy holds one row per item" in refused("convert", votes, old)
     assert "there is no folder" in refused("aggregate", votes, "-o", tmp_path / "no" / "out.parquet")
-    assert "cannot tell the format" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
+    assert "the ending '.xlsx'" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
     assert "is not a regular file" in refused("convert", votes, "/dev/null", "--to", "csv")
     assert "there is no folder" in refused("describe", votes, "--html", tmp_path / "no" / "page.html")
     assert old.read_bytes() == b"old" and sorted(p.name for p in tmp_path.iterdir()) == ["out.npy", "votes.csv"]

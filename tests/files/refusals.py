@@ -7,6 +7,7 @@ import re
 import pytest
 
 from dissensus import read
+from dissensus.labels.refusals import PYTHON, Refusal, fill
 
 
 def quiet(_):
@@ -14,13 +15,16 @@ def quiet(_):
 
 
 def refused(path, *parts, **options):
-    """Reading fails with a message that begins with the file and says each of these things."""
-    with pytest.raises(ValueError) as caught:
+    """Reading fails with a refusal of this file, whose problem or ways out match each of these patterns."""
+    with pytest.raises(Refusal) as caught:
         read(path, say=quiet, **options)
-    message = str(caught.value)
+    refusal = caught.value
+    message = str(refusal)
     assert message.startswith(str(path)) and "\n" not in message
+    named = {name: PYTHON.write(name, value) for name, value in refusal.settings.items()}
+    facts = "; ".join([fill(refusal.problem, named), *map(str, refusal.ways)])
     for part in parts:
-        assert re.search(part, message), (part, message)
+        assert re.search(part, facts), (part, facts)
     return message
 
 

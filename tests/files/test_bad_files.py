@@ -203,7 +203,7 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
     for table, message in cases:
         refused_frame(table, message)
     refused_frame(pa.table({"item": ["a"], "p": [["x"]]}), "column 'p' holds list", layout="annotators")
-    refused_frame(pa.table({"item": ["a"]}), "none of the columns .* holds one person's labels", layout="annotators")
+    refused_frame(pa.table({"item": ["a"]}), "none of the columns .* has one person's labels", layout="annotators")
 
 
 def refused_frame(frame, message, **options):

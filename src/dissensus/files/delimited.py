@@ -15,8 +15,10 @@ import pyarrow.csv as csv
 
 from dissensus.files.quotes import QuoteWatch, check_quotes
 from dissensus.labels.names import first_repeated
+from dissensus.labels.refusals import Refusal, Way
 
 MAX_LINE = 16 << 20  # bytes; also the block size of the CSV reader, so a longer line cannot be held
+ENCODINGS = "pass {encoding}, such as utf-8, utf-16 or latin-1"
 MAX_COLUMNS = 100_000  # a header with more is not one of a table of labels, and each column costs memory
 
 
@@ -39,7 +41,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
 
     def look(block: bytes) -> None:
         if b"\0" in block:
-            raise ValueError(_nul_trouble(path))
+            raise _nul_trouble(path)
         quotes.look(block)
 
     try:
@@ -49,7 +51,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
         ):
             table = rows.read_all()
     except (pa.ArrowInvalid, UnicodeError) as error:
-        raise ValueError(_trouble(path, delimiter, encoding, str(error))) from None
+        raise _trouble(path, delimiter, encoding, str(error)) from None
     if wide or not quotes.all_in_pairs():
         check_quotes(path, delimiter, encoding)
     if table.num_rows == 0:
@@ -104,22 +106,24 @@ def _check_encoding(path: Path, encoding: str) -> bool:
     try:
         codec = codecs.lookup(encoding)
     except LookupError:
-        raise ValueError(f"{path}: no encoding {encoding!r}; pass one such as utf-8, utf-16, latin-1") from None
+        raise Refusal(f"unknown encoding {encoding!r}", str(path), [Way(ENCODINGS, encoding=...)]) from None
     if not codec._is_text_encoding:
-        raise ValueError(f"{path}: {encoding!r} is not an encoding of text; pass one such as utf-8, utf-16, latin-1")
+        raise Refusal(f"{encoding!r} is not an encoding of text", str(path), [Way(ENCODINGS, encoding=...)])
     wide = codec.name.startswith(("utf-16", "utf-32"))
     with path.open("rb") as file:
         start = file.read(3)
     mark = start[:2]
     if start == codecs.BOM_UTF8 and codec.name not in ("utf-8", "utf-8-sig"):
-        raise ValueError(
-            f"{path}: this is UTF-8 text (it starts with the byte-order mark {start!r}), expected {encoding}; leave "
-            "encoding= (--encoding) out"
+        raise Refusal(
+            f"this is UTF-8 text (it starts with the byte-order mark {start!r}), expected {encoding}",
+            str(path),
+            [Way("leave {encoding} out", encoding=...)],
         )
     if mark in (b"\xff\xfe", b"\xfe\xff") and not wide:
-        raise ValueError(
-            f"{path}: this is UTF-16 text (it starts with {mark!r}), expected {encoding}; pass encoding='utf-16' "
-            "(--encoding utf-16) or save it as UTF-8"
+        raise Refusal(
+            f"this is UTF-16 text (it starts with {mark!r}), expected {encoding}",
+            str(path),
+            [Way("pass {encoding}", encoding="utf-16"), Way("save it as UTF-8")],
         )
     return wide
 
@@ -130,12 +134,14 @@ def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
         # Not by Arrow: the thread with which it reads ahead may outlive the error and abort Python at its exit.
         names = next(plain_csv.reader(_first_record(path, delimiter, encoding), delimiter=delimiter))
     except (plain_csv.Error, UnicodeError) as error:
-        raise ValueError(_trouble(path, delimiter, encoding, str(error))) from None
+        raise _trouble(path, delimiter, encoding, str(error)) from None
     other = next((mark for mark in (";", "\t", "|", ",") if mark in names[0]), None) if len(names) == 1 else None
     if other is not None:
-        raise ValueError(
-            f"{path}: the header is one column {names[0]!r:.80}; expected columns separated by {delimiter!r}, and "
-            f"these seem to be by {other!r}: " + _with_delimiter(other)
+        raise Refusal(
+            f"the header is one column {names[0]!r:.80}; expected columns separated by {delimiter!r}, and these seem "
+            f"to be separated by {other!r}",
+            str(path),
+            _delimiter_ways(other),
         )
     repeated = first_repeated(names)
     if repeated is not None:
@@ -165,15 +171,15 @@ def _first_record(path: Path, delimiter: str, encoding: str) -> list[str]:
     return [lines[0].removeprefix("\ufeff"), *lines[1:]]
 
 
-def _with_delimiter(mark: str) -> str:
+def _delimiter_ways(mark: str) -> list[Way]:
     known = {",": "csv", "\t": "tsv"}
     if mark in known:
-        return f"pass format={known[mark]!r}"
-    return f"pass delimiter={mark!r} (--delimiter '{mark}'), or save the file with commas"
+        return [Way("pass {format}", format=known[mark])]
+    return [Way("pass {delimiter}", delimiter=mark), Way("save the file with commas")]
 
 
-def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> str:
-    """What is wrong with a file that Arrow could not parse: the bytes, a quote, a row, or what Arrow says."""
+def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> Refusal:
+    """Return what is wrong with a file that Arrow could not parse: the bytes, a quote, a row, or Arrow's message."""
     undecodable = _undecodable(path, encoding)
     if undecodable is not None:
         return undecodable
@@ -182,12 +188,14 @@ def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> str:
     if ragged is not None:
         return ragged
     if "straddling" in message or "block size" in message:
-        return f"{path}: a row is longer than {MAX_LINE:,} bytes; expected one answer per row (is a quote left open?)"
-    return f"{path}: not readable as delimited text: {message}"
+        return Refusal(
+            f"a row is longer than {MAX_LINE:,} bytes; expected one answer per row (is a quote left open?)", str(path)
+        )
+    return Refusal(f"not readable as delimited text: {message}", str(path))
 
 
-def _undecodable(path: Path, encoding: str) -> str | None:
-    """Where the bytes stop being text in this encoding, for files that mix encodings."""
+def _undecodable(path: Path, encoding: str) -> Refusal | None:
+    """Return where the bytes stop being text in this encoding, for files that mix encodings."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
     with path.open("rb") as text:
@@ -201,22 +209,26 @@ def _undecodable(path: Path, encoding: str) -> str | None:
             if isinstance(error, UnicodeDecodeError):
                 line += error.object.count(b"\n", 0, error.start)
                 bad = error.object[error.start : error.start + 8].partition(b"\n")[0]
-            return (
-                f"{path}: line {line} is not {encoding} text (bytes {bad!r}); save the file as UTF-8, or pass "
-                "encoding='latin-1' (--encoding latin-1) if that is what it is"
+            return Refusal(
+                f"line {line} is not {encoding} text (bytes {bad!r})",
+                str(path),
+                [Way("save the file as UTF-8"), Way("pass {encoding} if that is its encoding", encoding="latin-1")],
             )
     return None
 
 
-def _ragged_row(path: Path, delimiter: str, encoding: str) -> str | None:
-    """The first row with another number of columns than the header, in words."""
-    ragged: list[str] = []
+def _ragged_row(path: Path, delimiter: str, encoding: str) -> Refusal | None:
+    """Return the first row whose number of columns is not that of the header."""
+    ragged: list[Refusal] = []
 
     def refuse(row: csv.InvalidRow) -> str:
         number = f"row {row.number - 1}" if row.number is not None else "a row"
         ragged.append(
-            f"{path}: {number} has {row.actual_columns} columns, the header has {row.expected_columns}: "
-            f"{row.text!r:.200}; quote values that contain the delimiter"
+            Refusal(
+                f"{number} has {row.actual_columns} columns, the header has {row.expected_columns}: {row.text!r:.200}",
+                str(path),
+                [Way("quote values that contain the delimiter")],
+            )
         )
         return "error"
 
@@ -229,10 +241,14 @@ def _ragged_row(path: Path, delimiter: str, encoding: str) -> str | None:
     return ragged[0] if ragged else None
 
 
-def _nul_trouble(path: Path) -> str:
+def _nul_trouble(path: Path) -> Refusal:
     with path.open("rb") as lines:
         line = _line_with_nul(lines)
-    return (
-        f"{path}: line {line} holds a NUL byte, expected text; get the file again if it is damaged, or pass "
-        "encoding='utf-16' (--encoding utf-16) if that is what it is"
+    return Refusal(
+        f"line {line} has a NUL byte, expected text",
+        str(path),
+        [
+            Way("get the file again if it is damaged"),
+            Way("pass {encoding} if that is its encoding", encoding="utf-16"),
+        ],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dissensus.files.exports import EXPORTS
+from dissensus.labels.refusals import Refusal, Way, one_of
 
 ENDINGS = {
     ".csv": "csv",
@@ -30,10 +31,9 @@ def format_of(path: Path, asked: str | None) -> str:
     """The format asked for, else the one that the ending tells."""
     kind = asked or ENDINGS.get(path.suffix.lower())
     if kind is None:
-        raise ValueError(
-            f"{path}: cannot tell the format from the ending {path.suffix!r}; expected one of {', '.join(ENDINGS)}, "
-            "or pass format= (--format)"
+        raise Refusal(
+            f"the ending {path.suffix!r} does not tell the format; expected {', '.join(ENDINGS)}",
+            str(path),
+            [Way("pass {format}", format=...)],
         )
-    if kind not in FORMATS:
-        raise ValueError(f"{path}: no format {kind!r}; there are {', '.join(FORMATS)}")
-    return kind
+    return one_of("format", kind, FORMATS, place=str(path))

@@ -23,8 +23,10 @@ from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_
 from dissensus.files.tables.ticked_columns import with_ticks_in_one_column
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
 from dissensus.labels.frames import INDEX, ROLES, frame_table
-from dissensus.labels.refusals import add_place
+from dissensus.labels.refusals import Refusal, Way, add_place
 from dissensus.labels.shares import Labels
+
+LEAVE_OUT = Way("leave it out")
 
 
 def read(
@@ -111,7 +113,7 @@ def read(
             frame = _answers_in_rows(frame, recognise_rows(frame.table), question, "a plain frame")
             labels = _labels_in_table(frame, reading, where)
     except (pa.ArrowException, MemoryError, OSError) as error:
-        raise ValueError(f"{name}: cannot be read: {error}") from None
+        raise Refusal(f"cannot be read: {error}", name) from None
     except ValueError as error:
         raise add_place(error, name) from None
     for notice in notices:
@@ -137,9 +139,9 @@ class _File:
 
 def _with_delimiter(file: _File, delimiter: str) -> _File:
     if file.kind not in DELIMITED and ENDINGS.get(file.path.suffix.lower()) not in DELIMITED:
-        raise ValueError(f"delimiter={delimiter!r} is for CSV, and this is {file.kind}; leave it out")
+        raise Refusal(f"{{delimiter}} is for CSV, and this is {file.kind}", ways=[LEAVE_OUT], delimiter=delimiter)
     if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
-        raise ValueError(f"delimiter={delimiter!r}: expected one character, such as ';'")
+        raise Refusal("{delimiter}: expected one character, such as ';'", delimiter=delimiter)
     return replace(file, delimiter=delimiter)
 
 
@@ -148,7 +150,7 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
     kind = format_of(path, format)
     if question is not None and kind in MATRICES:
-        raise ValueError(f"{path}: {_no_export(question, kind)}")
+        raise _no_export(question, kind, str(path))
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
     return _File(path, kind, format is None, encoding, question, say)
@@ -156,7 +158,7 @@ def _file(path: Path, format: str | None, encoding: str, question: str | None, s
 
 def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
     if file.kind in MATRICES and reading.several is not None:
-        raise ValueError(f"several={reading.several!r} is for labels, and this is a matrix; leave it out")
+        raise Refusal("{several} is for labels, and this is a matrix", ways=[LEAVE_OUT], several=reading.several)
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
     return _labels_in_table(_table_in(file), reading, where)
@@ -195,7 +197,7 @@ def _delimited_table(file: _File, kind: str) -> SourceTable:
     if tool is not None:
         return _export_table(tool, table.to_pylist(), file)
     if file.question is not None:
-        raise ValueError(f"{file.path}: {_no_export(file.question, kind)}")
+        raise _no_export(file.question, kind, str(file.path))
     return SourceTable(table, str(file.path), file.say, text=True)
 
 
@@ -208,7 +210,7 @@ def _records_table(file: _File) -> SourceTable:
     if tool is not None:
         return _export_table(tool, records, file)
     if file.question is not None:
-        raise ValueError(f"{file.path}: {_no_export(file.question, 'a plain table')}")
+        raise _no_export(file.question, "a plain table", str(file.path))
     if not (isinstance(records, list) and records and all(isinstance(record, dict) for record in records)):
         raise ValueError(
             f"{file.path}: expected a list of records [{{...}}, ...] or an export of {', '.join(EXPORTS)}; got "
@@ -220,7 +222,7 @@ def _records_table(file: _File) -> SourceTable:
 def _answers_in_rows(source: SourceTable, tool: str | None, question: str | None, kind: str) -> SourceTable:
     """Parquet, Arrow and frames: the answers in the records of an annotation tool, or else the rows as they are."""
     if tool is None and question is not None:
-        raise ValueError(f"{source.name}: {_no_export(question, kind)}")
+        raise _no_export(question, kind, source.name)
     if tool is None:
         return source
     parsed = parse_export(tool, records_in(source.table), source.name, question)
@@ -237,8 +239,10 @@ def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
     return SourceTable(parsed.table, str(file.path), file.say, taken=taken, export=True)
 
 
-def _no_export(question: str, kind: str) -> str:
-    return f"question={question!r} picks one out of an export, and this is {kind}; leave it out"
+def _no_export(question: str, kind: str, place: str) -> Refusal:
+    return Refusal(
+        f"{{question}} picks one out of an export, and this is {kind}", place, [LEAVE_OUT], question=question
+    )
 
 
 def _with_header(source: SourceTable, reading: Reading) -> SourceTable:

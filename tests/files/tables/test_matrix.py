@@ -26,7 +26,7 @@ def test_whole_numbers_that_sum_to_100_are_counts_or_percents_as_told(kind, tmp_
     else:
         source = tmp_path / "p.npy"
         np.save(source, PERCENTS[["cat", "dog"]].to_numpy())
-    with pytest.raises(ValueError, match=r"two readings fit, as every row sums to 100.*--layout counts.*--rescale"):
+    with pytest.raises(ValueError, match=r"two readings fit, as every row sums to 100.*layout='counts'.*rescale=True"):
         read(source, say=quiet)
     counts = read(source, layout="counts", say=quiet)
     said = []

@@ -35,10 +35,10 @@ def test_the_position_is_the_probability_of_the_upper_end(path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": None}, r"where does the slider end\? The numbers in column 'rating' go up to 100.*--scale 100"),
+        ({"scale": None}, r"upper end .*numbers in column 'rating' go up to 100.*scale=100"),
         ({"scale": 10}, r"row 2 has 63 in column 'rating'; expected 0 to 10, and 3 of 4 rows are outside"),
-        ({"classes": None}, r"a slider stands between two classes, and none were given.*--classes no,yes"),
-        ({"classes": ["no", "maybe", "yes"]}, r"between two classes, and got \['no', 'maybe', 'yes'\]"),
+        ({"classes": None}, r"none were given.*classes=\['no', 'yes'\]"),
+        ({"classes": ["no", "maybe", "yes"]}, r"got \['no', 'maybe', 'yes'\]"),
         ({"label": "annotator"}, r"row 1 has 'ann' in column 'annotator'; expected a number"),
         ({"several": "votes"}, "several='votes' is for labels, and this is slider"),
     ],

@@ -56,7 +56,7 @@ def test_an_item_called_1_and_1_0_is_one_item(tmp_path):
 )
 def test_names_that_differ_only_in_blanks_or_case_are_refused_unless_listed(tmp_path, rows, said, column):
     path = saved(tmp_path, rows)
-    with pytest.raises(ValueError, match=f"holds {said}.*differ only in .*clean the file.*{column}="):
+    with pytest.raises(ValueError, match=f"{said}.*differ only in .*Clean the file.*{column}="):
         heard(path)
     names = {"classes": 2, "annotators": 1, "items": 0}[column]
     listed = list(dict.fromkeys(row.split(",")[names] for row in rows.splitlines()))

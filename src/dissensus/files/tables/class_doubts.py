@@ -11,6 +11,7 @@ from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.columns import ROLE_OF, Reading, folded, role_of
 from dissensus.files.tables.doubts import FEW, is_number, pair_up
 from dissensus.files.tables.source import SourceTable
+from dissensus.labels.refusals import Refusal, Way
 
 CODES = 10  # different values up to which numbers may be codes of labels
 NUMBERED = re.compile(r"(.+?)(?:[\W_]*[0-9]+|[\W_]+[a-zA-Z]|(?<=[a-z])[A-Z])")  # annotator1, rater_a, coderB
@@ -21,10 +22,12 @@ def refuse_text_as_class(source: SourceTable, names: list[str]) -> None:
         if not is_number(source.table[name]):
             try:
                 source.numbers(name)
-            except ValueError as error:
-                raise ValueError(
-                    f"{error}: correct it, or, if {name!r} is no class, pass item={name!r} (--item {name}) where it "
-                    f"names the items, or drop=[{name!r}] (--drop {name})"
+            except Refusal as error:
+                raise source.refusal(
+                    error.problem,
+                    Way("correct it"),
+                    Way(f"pass {{item}} if {name!r} names the items", item=name),
+                    Way("leave the column out with {drop}", drop=[name]),
                 ) from None
 
 
@@ -33,10 +36,12 @@ def refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> No
     if codes is None or np.unique(codes).size == source.size:
         return
     row = int(np.setdiff1d(np.arange(source.size), np.unique(codes, return_index=True)[1])[0])
-    raise ValueError(
-        f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column "
-        f"{item!r}), so rows are answers and not counts, but no column looks like the label; the others are {body}: "
-        f"name it with label= (--label), or, if {item!r} does not name the items, pass another column or '' as item="
+    raise source.refusal(
+        f"row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column {item!r}), so "
+        f"rows are answers and not counts, but no column looks like the label; the others are {body}",
+        Way("name the label column with {label}", label=...),
+        Way(f"pass another column as {{item}} if {item!r} does not name the items", item=...),
+        Way("pass {item} if they have no names", item=""),
     )
 
 
@@ -45,9 +50,10 @@ def refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Readi
     rest = [name for name in source.columns if name not in classes and role_of(name, reading) is None]
     names = [name for name in rest if (c := source.codes(name)) is not None and np.unique(c).size == source.size > 1]
     if names:
-        raise ValueError(
-            f"{source.name}: no column looks like the item by its name, but {names[0]!r} has another value in every "
-            f"row: pass item={names[0]!r} (--item {names[0]}) if it names the items, or item='' if they have no names"
+        raise source.refusal(
+            f"no column looks like the item by its name, but {names[0]!r} has another value in every row",
+            Way("pass {item} if it names the items", item=names[0]),
+            Way("pass {item} if they have no names", item=""),
         )
 
 
@@ -62,9 +68,10 @@ def refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[
     fractions = bool((numbers != np.floor(numbers)).any())
     sums = matrix.sum(axis=1)
     if fractions or (source.size > 1 and same(sums + numbers) and not same(sums)):
-        raise ValueError(
-            f"{source.name}: two readings fit: items named in column {item!r}, or numbers for a class {item!r}: pass "
-            f"item={item!r} (--item {item}), or classes={[item, *body]} (--classes {','.join([item, *body])})"
+        raise source.refusal(
+            f"two readings fit: items named in column {item!r}, or numbers for a class {item!r}",
+            Way("pass {item}", item=item),
+            Way("pass {classes}", classes=[item, *body]),
         )
 
 
@@ -82,9 +89,13 @@ def refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> 
         counts_on = column[0] in (0, 1) and bool((np.diff(column) == 1).all())
         if counts_on or len(distinct) == 1 or column.min() > rest.max() or same(rest.sum(axis=1)):
             which = "the first column" if place == 0 else "column"
-            raise ValueError(
-                f"{source}: {which} {names[place]!r} looks like a number for each item ({column[:3].tolist()}...), not "
-                f"like a class; pass item={names[place]!r} (--item), or name the classes: classes={names} if it is one"
+            raise Refusal(
+                f"{which} {names[place]!r} looks like a number for each item ({column[:3].tolist()}...), not a class",
+                source,
+                [
+                    Way("pass {item}", item=names[place]),
+                    Way("name all classes with {classes} if it is one", classes=names),
+                ],
             )
 
 
@@ -98,11 +109,11 @@ def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.n
     for first, second in combinations(names, 2):
         if pair_up(source.codes(first), source.codes(second)):
             rest = next(name for name in names if name not in (first, second))
-            raise ValueError(
-                f"{source.name}: the numbers in {names} fit two readings: one row per answer, since the values of "
-                f"{first!r} and {second!r} repeat but never together, or one row per item with counts of {len(names)} "
-                f"classes: pass item=, annotator= and label= (such as item={first!r}, annotator={second!r}, "
-                f"label={rest!r}), or classes={names}"
+            raise source.refusal(
+                f"the numbers in {names} fit two readings: one row per answer, since the values of {first!r} and "
+                f"{second!r} repeat but never together, or one row per item with counts of {len(names)} classes",
+                Way("name the columns, such as {item}, {annotator}, {label}", item=first, annotator=second, label=rest),
+                Way("pass {classes}", classes=names),
             )
 
 
@@ -117,10 +128,10 @@ def refuse_numbered_people(source: SourceTable, names: list[str]) -> None:
         matrix = np.column_stack([source.table[name].to_numpy() for name in names])
         if (matrix > np.floor(matrix)).any() or same(matrix.sum(axis=1)):  # NaN is not
             return
-    raise ValueError(
-        f"{source.name}: by their names the columns {_some(names)} are one for each annotator: pass "
-        "layout='annotators' (--layout annotators), or layout='counts' (--layout counts) if each is a class with its "
-        "number of votes"
+    raise source.refusal(
+        f"by their names the columns {_some(names)} are one for each annotator",
+        Way("pass {layout}", layout="annotators"),
+        Way("pass {layout} if each is a class with its number of votes", layout="counts"),
     )
 
 
@@ -140,10 +151,11 @@ def refuse_codes_as_counts(source: SourceTable, names: list[str], matrix: np.nda
     shared_out = len(complete) > 1 and complete.sum(axis=1).var() < 0.5 * complete.var(axis=0).sum()
     if min(users) < 2 or shared_out:
         return
-    raise ValueError(
-        f"{source.name}: two readings fit the columns {_some(names)}, which share the values "
-        f"{[f'{value:g}' for value in values]}: one column per annotator with labels in it, or one column per class "
-        "with its number of votes: pass layout='annotators' (--layout annotators), or layout='counts' (--layout counts)"
+    raise source.refusal(
+        f"two readings fit the columns {_some(names)}, which share the values {[f'{value:g}' for value in values]}: "
+        "one column per annotator with labels in it, or one column per class with its number of votes",
+        Way("pass {layout}", layout="annotators"),
+        Way("pass {layout}", layout="counts"),
     )
 
 
@@ -154,9 +166,10 @@ def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarra
     total = matrix.sum(axis=1)
     for place, name in enumerate(names):
         if matrix[:, place].any() and np.allclose(total, 2 * matrix[:, place], rtol=0, atol=1e-9):
-            raise ValueError(
-                f"{source.name}: column {name!r} is the sum of the other classes in every row: leave it out with "
-                f"drop=[{name!r}] (--drop {name}), or pass classes={names} if it is a class"
+            raise source.refusal(
+                f"column {name!r} is the sum of the other classes in every row",
+                Way("leave it out with {drop}", drop=[name]),
+                Way("pass {classes} if it is a class", classes=names),
             )
 
 

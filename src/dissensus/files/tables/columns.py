@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names, text_column
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 
 Layout = Literal["votes", "beliefs", "top-two", "top-one", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -139,7 +139,7 @@ class Reading:
         for name in ("classes", "items", "annotators", "drop"):
             given = getattr(self, name)
             if given is not None and (isinstance(given, str) or np.ndim(given) != 1):
-                raise ValueError(f"{name}={given!r:.80}: expected a list of names")
+                raise Refusal(f"{{{name}}}: expected a list of names", **{name: given})
         for name in ("classes", "drop"):
             if getattr(self, name) is not None:
                 hold(self, name, tuple(str(given) for given in getattr(self, name)))
@@ -147,7 +147,7 @@ class Reading:
             if getattr(self, name) is not None:
                 hold(self, name, as_names(getattr(self, name)))
         if self.scale is not None and not (isinstance(self.scale, int | float) and 0 < self.scale < math.inf):
-            raise ValueError(f"scale={self.scale!r:.80}: expected a number above 0, such as 1 or 100")
+            raise Refusal("{scale}: expected a number above 0, such as 1 or 100", scale=self.scale)
 
 
 def role_of(column: str, reading: Reading) -> str | None:
@@ -174,14 +174,14 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
     if asked == "" and not needed:
         return None
     if asked == "":
-        raise ValueError(
-            f"{source.name}: {role}='' says that no column holds the {role}, and every answer needs one: name it, out "
-            f"of {source.columns}"
+        raise Refusal(
+            f"{{{role}}} says that no column has the {role}, and every answer needs one",
+            source.name,
+            [Way(f"name it with {{{role}}}, out of {source.columns}", **{role: ...})],
+            **{role: ""},
         )
     if asked is not None:
-        if asked not in source.columns:
-            raise ValueError(f"{source.name}: no column {asked!r} for {role}; the columns are {source.columns}")
-        return str(asked)
+        return str(one_of(f"{role} column", asked, source.columns, place=source.name))
     fitting = candidates(source, role, reading)
     own = [name for name in fitting if folded(name) == role]
     if len(own) == 1 or len(fitting) == 1:
@@ -190,16 +190,15 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
         alike = {"item": _hold_the_same_names, "annotator": _tell_the_same_apart}.get(role)
         if alike is not None and all(alike(source, fitting[0], other) for other in fitting[1:]):
             return fitting[0]
-        ways = " or ".join(f"{role}={name!r}" for name in fitting)
-        classes = ", or, if these are numbers for classes, all of them with classes=" if role == "label" else ""
-        raise ValueError(
-            f"{source.name}: the columns {fitting} all look like the {role}: pass {ways} (on the command line --{role})"
-            + classes
-        )
+        ways = [Way(f"pass {{{role}}}", **{role: name}) for name in fitting]
+        if role == "label":
+            ways.append(Way("name all of them with {classes} if each is the number of a class", classes=...))
+        raise source.refusal(f"the columns {fitting} all look like the {role}", *ways)
     if needed:
-        raise ValueError(
-            f"{source.name}: no column looks like the {role}; the columns are {source.columns}, the usual names are "
-            f"{list(USUAL[role][:12])} and the like: say which one it is with {role}= (on the command line --{role})"
+        raise source.refusal(
+            f"no column looks like the {role}; the columns are {source.columns}, the usual names are "
+            f"{list(USUAL[role][:12])} and the like",
+            Way(f"name the column with {{{role}}}", **{role: ...}),
         )
     return None
 

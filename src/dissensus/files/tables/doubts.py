@@ -14,8 +14,10 @@ from dissensus.files.tables.columns import Reading, folded, role_of
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import text_column
+from dissensus.labels.refusals import Way
 
 FEW = 6  # rows below which coincidences are too likely to say anything
+NO_ANNOTATORS = Way("pass {annotator} if the annotators are unknown", annotator="")
 MANY = 20  # different labels above which fractions or sentences are no classes
 WORDS = 4  # on average, from which on a value is a text
 REMARKS = ("explanation", "rationale", "note", "notes", "remark")  # texts about an answer, not about an item
@@ -36,9 +38,10 @@ def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
         reason = f"{different:,} different values in {len(values):,} rows"
     else:
         return
-    raise ValueError(
-        f"{source.name}: column {label!r} looks like the label by its name, but holds {reason}: name another column "
-        f"with label=, or pass label={label!r} (--label {label}) if each is a class"
+    raise source.refusal(
+        f"column {label!r} looks like the label by its name, but has {reason}",
+        Way("name another column with {label}", label=...),
+        Way("pass {label} if each is a class", label=label),
     )
 
 
@@ -61,10 +64,11 @@ def refuse_labels_of_items(
         if values is None or not 2 <= _different(values) <= MANY or _tells(item, values):
             continue
         if who is None or not _tells(who, values):
-            raise ValueError(
-                f"{source.name}: column {roles['label']!r} looks like the label by its name, but is the same in all "
-                f"answers to an item, while {name!r} differs: pass label={name!r} (--label {name}) if the answers are "
-                f"there, or label={roles['label']!r} (--label {roles['label']}) if all agreed"
+            raise source.refusal(
+                f"column {roles['label']!r} looks like the label by its name, but is the same in all answers to an "
+                f"item, while {name!r} differs",
+                Way("pass {label} if the answers are there", label=name),
+                Way("pass {label} if all agreed", label=roles["label"]),
             )
 
 
@@ -73,10 +77,11 @@ def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
         return
     values = _values(source, annotator)
     if len(values) and _are_texts(values):
-        raise ValueError(
-            f"{source.name}: column {annotator!r} looks like the annotator by its name, but holds texts such as "
-            f"{values[0].as_py()!r:.60}: pass annotator={annotator!r} (--annotator) if these are people, or "
-            "annotator='' if who answered is not known"
+        raise source.refusal(
+            f"column {annotator!r} looks like the annotator by its name, but has texts such as "
+            f"{values[0].as_py()!r:.60}",
+            Way("pass {annotator} if these are people", annotator=annotator),
+            NO_ANNOTATORS,
         )
 
 
@@ -87,10 +92,11 @@ def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used
         return
     people = [name for name in _nameless(source, reading, used) if pair_up(asked, source.codes(name))]
     if people:
-        raise ValueError(
-            f"{source.name}: no column looks like the annotator by its name, but the values of {people[0]!r} repeat "
-            f"and never answer an item twice, as people do: pass annotator={people[0]!r} (--annotator {people[0]}), or "
-            "annotator='' if who answered is not known"
+        raise source.refusal(
+            f"no column looks like the annotator by its name, but the values of {people[0]!r} repeat and never answer "
+            "an item twice, as people do",
+            Way("pass {annotator}", annotator=people[0]),
+            NO_ANNOTATORS,
         )
 
 
@@ -110,11 +116,11 @@ def refuse_numbered_answers(
     else:
         others = [name for name in nameless if pair_up(source.codes(name), source.codes(annotator))]
     if others:
-        ways = " or ".join(f"item={name!r}" for name in others)
-        raise ValueError(
-            f"{source.name}: column {item!r} has another value in every row, so it may number the answers, while "
-            f"{others[0]!r} repeats as items do: pass {ways} (--item) if they are named there, or item={item!r} if "
-            "every answer is about another item"
+        raise source.refusal(
+            f"column {item!r} has another value in every row, so it may number the answers, while {others[0]!r} "
+            "repeats as items do",
+            *(Way("pass {item} if they are named there", item=name) for name in others),
+            Way("pass {item} if every answer is about another item", item=item),
         )
 
 

@@ -31,6 +31,7 @@ from dissensus.files.tables.doubts import (
 )
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.ticked_columns import tick_columns
+from dissensus.labels.refusals import Way, one_of
 
 RULED_OUT = ("impossible", "ruled_out", "definitely_not")
 TOP = (("top1", "top1_prob", "top2", "top2_prob"), ("first", "first_prob", "second", "second_prob"))
@@ -112,16 +113,17 @@ def class_columns(source: SourceTable, reading: Reading) -> list[str]:
     if reading.classes is not None:
         absent = [name for name in reading.classes if name not in source.columns]
         if absent:
-            raise ValueError(f"{source.name}: no column for class {absent[0]!r}; the columns are {source.columns}")
+            one_of("class column", absent[0], source.columns, place=source.name)
         return list(reading.classes)
     roles = {name: role_of(name, reading) for name in source.columns if name not in (reading.item, "votes")}
     names = [name for name, role in roles.items() if role is None]
     for name, role in roles.items():
         if role in ("label", "annotator", "text") and is_number(source.table[name]):
             both = [other for other in source.columns if other in (*names, name)]
-            raise ValueError(
-                f"{source.name}: by its name column {name!r} is the {role}, and by its numbers it may be a class: "
-                f"leave it out with drop=[{name!r}] (--drop {name}), or name all classes: classes={both} (--classes)"
+            raise source.refusal(
+                f"by its name column {name!r} is the {role}, and by its numbers it may be a class",
+                Way("leave it out with {drop}", drop=[name]),
+                Way("name all classes with {classes}", classes=both),
             )
     return names
 
@@ -139,16 +141,15 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
         who = reading.annotator or people[0]
         rest = [name for name in source.columns if name != who and role_of(name, reading) is None]
         ticks = tick_columns(source, rest)
-        otherwise = "these are numbers for classes, the columns of classes with classes= (--classes)"
+        ways = [Way("name the columns of classes with {classes} if these are numbers for classes", classes=...)]
         if len(ticks) > 1:
-            otherwise = (
-                f"each answer ticks classes with 1, pass classes={ticks} and several='votes' or several='beliefs' "
-                f"(--classes {','.join(ticks)} --several votes)"
-            )
-        raise ValueError(
-            f"{source.name}: column {who!r} looks like the annotator, so that each row is an answer, but no column "
-            f"looks like the label; the others are {rest}: name the label column with label= (--label), or, if "
-            + otherwise
+            words = "pass {classes} and {several} if each answer ticks classes with 1"
+            ways = [Way(words, classes=ticks, several=several) for several in ("votes", "beliefs")]
+        raise source.refusal(
+            f"column {who!r} looks like the annotator, so that each row is an answer, but no column looks like the "
+            f"label; the others are {rest}",
+            Way("name the label column with {label}", label=...),
+            *ways,
         )
     body = class_columns(source, reading)
     if reading.classes is None:
@@ -159,10 +160,11 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
     if not numeric or (odd and not same(_numbers(source, body).sum(axis=1))):  # sums tell classes from other numbers
         text = [name for name in body if not is_number(table[name])]
         shown = [f"{name}: {table[name][0].as_py()!r:.40}" for name in (text or odd)[:5]]
-        raise ValueError(
-            f"{source.name}: the columns {source.columns} hold neither a label column (label, choice, rating, ...) nor "
-            f"one number column per class (not numbers: {shown}); name the label column with label= (--label), or the "
-            "columns of classes with classes= (--classes)"
+        raise source.refusal(
+            f"the columns {source.columns} have neither a label column (label, choice, rating, ...) nor one number "
+            f"column per class (not numbers: {shown})",
+            Way("name the label column with {label}", label=...),
+            Way("name the columns of classes with {classes}", classes=...),
         )
     matrix = _numbers(source, body)
     if reading.classes is None:
@@ -208,8 +210,9 @@ def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, la
     if item is not None and (codes := source.codes(item)) is not None and np.unique(codes).size < source.size:
         return
     classes = [name for name in source.columns if name in (*others, *labels)]
-    raise ValueError(
-        f"{source.name}: two readings fit: one row per answer with the label in {labels[0]!r}, or one row per item "
-        f"with numbers for the classes {classes}: pass label={labels[0]!r} (--label {labels[0]}), or classes={classes} "
-        f"(--classes {','.join(classes)})"
+    raise source.refusal(
+        f"two readings fit: one row per answer with the label in {labels[0]!r}, or one row per item with numbers for "
+        f"the classes {classes}",
+        Way("pass {label}", label=labels[0]),
+        Way("pass {classes}", classes=classes),
     )

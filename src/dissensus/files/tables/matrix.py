@@ -13,6 +13,7 @@ from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.rows import encoded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import divided_rows
 
@@ -69,9 +70,13 @@ def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[s
     sums = matrix.sum(axis=1)
     told = bool(names) and all(COUNT_NAME.match(name) for name in names)
     if sums.size > 1 and not told and bool((np.abs(sums - 100) <= 1).all()):
-        raise ValueError(
-            f"{source}: two readings fit, as every row sums to 100: counts of votes, or percents? Pass layout='counts' "
-            "(--layout counts), or rescale=True (--rescale) to divide percents by 100"
+        raise Refusal(
+            "two readings fit, as every row sums to 100: counts of votes, or percents",
+            source,
+            [
+                Way("pass {layout} for counts", layout="counts"),
+                Way("pass {rescale} to divide percents by 100", rescale=True),
+            ],
         )
 
 
@@ -86,10 +91,11 @@ def _check_sums(counts: np.ndarray, votes: np.ndarray, source: SourceTable) -> N
     off = np.flatnonzero(counts.sum(axis=1) != votes)
     if off.size and not np.isnan(counts).any():
         row = off[0]
-        raise ValueError(
-            f"{source.name}: row {source.row(row)} has {counts[row].sum():g} counts, but {votes[row]:g} in column "
-            f"'votes'; {off.size} of {votes.size} rows differ: correct them, or name the columns of classes with "
-            "classes="
+        raise source.refusal(
+            f"row {source.row(row)} has {counts[row].sum():g} counts, but {votes[row]:g} in column 'votes'; {off.size} "
+            f"of {votes.size} rows differ",
+            Way("correct them"),
+            Way("name the columns of classes with {classes}", classes=...),
         )
 
 
@@ -98,11 +104,15 @@ def _refuse_several_rows(source: SourceTable, item: str) -> None:
     first = np.unique(codes, return_index=True)[1]
     if first.size < codes.size:
         row = int(np.setdiff1d(np.arange(codes.size), first)[0])
-        raise ValueError(
-            f"{source.name}: row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} "
-            f"(column {item!r}), as {codes.size - first.size} of {codes.size} rows are about an item that has one; "
-            "expected one row of numbers per item: if each row is an answer that ticks classes with 1, pass "
-            "several='votes' or several='beliefs' beside classes= (--several), or name another column as item="
+        raise source.refusal(
+            f"row {source.row(row)} is the second about item {source.table[item][row].as_py()!r} (column {item!r}), as "
+            f"{codes.size - first.size} of {codes.size} rows are about an item that has one; expected one row of "
+            "numbers per item",
+            *(
+                Way("pass {several} and {classes} if each row ticks classes with 1", several=several, classes=...)
+                for several in ("votes", "beliefs")
+            ),
+            Way("name another column with {item}", item=...),
         )
 
 
@@ -110,10 +120,11 @@ def _refuse_rows_without_votes(counts: np.ndarray, items: Any, source: SourceTab
     empty = np.flatnonzero((counts == 0).all(axis=1))
     if empty.size:
         item = "" if items is None else f" (item {items[empty[0]]})"
-        raise ValueError(
-            f"{source.name}: row {source.row(empty[0])}{item} has no votes, so it has no shares; {empty.size} of "
-            f"{len(counts)} rows are empty: leave these items out, or, if each column holds the labels of one "
-            "annotator, pass layout='annotators' (--layout annotators)"
+        raise source.refusal(
+            f"row {source.row(empty[0])}{item} has no votes, so it has no shares; {empty.size} of {len(counts)} rows "
+            "are empty",
+            Way("leave these items out"),
+            Way("pass {layout} if each column has the labels of one annotator", layout="annotators"),
         )
 
 
@@ -121,8 +132,10 @@ def _in_order(source: SourceTable, item: str, items: Any) -> SourceTable:
     """The rows in the order of the names asked for, each of which has one row."""
     codes, names = encoded(source, item, items)
     if codes.size != names.size or np.unique(codes).size != codes.size:
-        raise ValueError(
-            f"{source.name}: {names.size} items are asked for and the file has {codes.size} rows for "
-            f"{np.unique(codes).size} of them; expected one row each: leave items= out, or name those in the file"
+        raise source.refusal(
+            f"{names.size} items are asked for and the file has {codes.size} rows for {np.unique(codes).size} of them; "
+            "expected one row each",
+            Way("leave {items} out", items=...),
+            Way("name those in the file"),
         )
     return source.take(np.argsort(codes))

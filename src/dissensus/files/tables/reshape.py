@@ -16,6 +16,7 @@ from dissensus.files.tables.rows import is_list, nan_as_null
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import free_name, whole_floats
 from dissensus.labels.names import as_names, text_column
+from dissensus.labels.refusals import Way, one_of
 from dissensus.labels.row_numbers import row_numbers
 
 LISTS = ("annotators", "annotations")
@@ -120,39 +121,37 @@ def _check_people(source: SourceTable, reading: Reading, people: list[str], besi
     """Refuse people the table does not have, and columns that may not be one person's labels."""
     absent = [name for name in people if name not in source.columns or name == reading.item]
     if absent:
-        raise ValueError(f"{source.name}: no column for annotator {absent[0]!r}; the columns are {source.columns}")
+        columns = [name for name in source.columns if name != reading.item]
+        one_of("annotator column", absent[0], columns, place=source.name)
     if not people:
-        raise ValueError(
-            f"{source.name}: by their names none of the columns {source.columns} holds one person's labels; name those "
-            "that do with annotators= (--annotators), or choose another layout="
+        raise source.refusal(
+            f"by their names none of the columns {source.columns} has one person's labels",
+            Way("name those that do with {annotators}", annotators=...),
+            Way("choose another {layout}", layout=...),
         )
     if reading.annotators is not None:
         return
     unclear = [name for name in beside if role_of(name, reading) in ("annotator", "label")]
     if unclear:
-        raise ValueError(
-            f"{source.name}: by its name column {unclear[0]!r} holds the {role_of(unclear[0], reading)}, and not one "
-            f"person's labels: name the columns of the people with annotators= (--annotators {_listed(people)})"
-            + _or_leave_out(unclear[0])
+        raise source.refusal(
+            f"by its name column {unclear[0]!r} has the {role_of(unclear[0], reading)}, and not one person's labels",
+            *_people_ways(people, unclear[0]),
         )
     refused = {} if reading.classes is not None else not_people(source, people)
     if refused:
-        said = "; ".join(f"column {name!r} holds {reason}" for name, reason in list(refused.items())[:5])
+        contents = "; ".join(f"column {name!r} has {reason}" for name, reason in list(refused.items())[:5])
         left = [name for name in people if name not in refused]
         first = next(iter(refused))
-        named = f"pass item={first!r} (--item {first}) if it names the items, " if not reading.item else ""
-        raise ValueError(
-            f"{source.name}: {said}, and not one person's labels: {named}name the columns of the people with "
-            f"annotators= (--annotators {_listed(left or people)})" + _or_leave_out(first)
-        )
+        named = [] if reading.item else [Way("pass {item} if it names the items", item=first)]
+        raise source.refusal(f"{contents}, and not one person's labels", *named, *_people_ways(left or people, first))
 
 
-def _listed(people: list[str]) -> str:
-    return ",".join(people[:5]) + (",..." if len(people) > 5 else "")
-
-
-def _or_leave_out(column: str) -> str:
-    return f", or say what the column is: gold={column!r} (--gold) for right answers, drop=[{column!r}] (--drop)"
+def _people_ways(people: list[str], column: str) -> list[Way]:
+    return [
+        Way("name the columns of the people with {annotators}", annotators=people),
+        Way(f"pass {{gold}} if {column!r} has the right answers", gold=column),
+        Way("leave the column out with {drop}", drop=[column]),
+    ]
 
 
 def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:

@@ -15,6 +15,7 @@ from dissensus.files.tables.columns import REPEAT_FLAGS, Reading
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import encode, text_column
+from dissensus.labels.refusals import Way
 
 
 def chosen_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceTable:
@@ -108,10 +109,10 @@ def _answered_once(
     if reading.repeats in (None, "error"):
         row = int(np.flatnonzero(again)[0])
         first = int(rows[pair[rows] == pair[row]][0])
-        raise ValueError(
-            f"{source.name}: row {source.row(row)} is a second answer of {who(source, roles, row)} (the first is row "
-            f"{source.row(first)}); {again.sum()} of {source.size} rows repeat an answer: choose repeats='first', "
-            "'last' or 'keep' (on the command line --repeats)"
+        raise source.refusal(
+            f"row {source.row(row)} is a second answer of {who(source, roles, row)} (the first is row "
+            f"{source.row(first)}); {again.sum()} of {source.size} rows repeat an answer",
+            *(Way("pass {repeats}", repeats=rule) for rule in ("first", "last", "keep")),
         )
     source.say(f"{again.sum()} repeated answers left out, the {reading.repeats} of each annotator kept")
     return everything[~again]
@@ -130,13 +131,17 @@ def without_missing(source: SourceTable, column: str, role: str, reading: Readin
         return source
     missing = pc.is_null(values).to_numpy()
     if reading.missing == "error":
-        raise ValueError(
-            f"{source.name}: row {source.row(np.flatnonzero(missing)[0])} has no {role} (column {column!r}); "
-            f"{missing.sum()} of {source.size} rows have none: fill them, or leave them out with missing='drop' "
-            "(--missing drop)"
+        raise source.refusal(
+            f"row {source.row(np.flatnonzero(missing)[0])} has no {role} (column {column!r}); {missing.sum()} of "
+            f"{source.size} rows have none",
+            Way("fill them"),
+            Way("leave them out with {missing}", missing="drop"),
         )
     if missing.all():
-        raise ValueError(f"{source.name}: no row has a {role}, column {column!r} is empty; name another with {role}=")
+        raise source.refusal(
+            f"no row has a {role}, column {column!r} is empty",
+            Way(f"name another column with {{{role}}}", **{role: ...}),
+        )
     source.say(f"{missing.sum()} rows without a {role} left out")
     return source.holding(source.table.filter(pa.array(~missing)), np.flatnonzero(~missing))
 

@@ -19,6 +19,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import encode_classes, text_column
+from dissensus.labels.refusals import Way
 
 
 def ticked_classes(source: SourceTable, reading: Reading) -> SourceTable | None:
@@ -157,10 +158,11 @@ def _refuse_several(source: SourceTable, label: str, reading: Reading, *, text: 
     quiet = replace(source, say=to_nobody)
     roles = {role: choose(quiet, role, reading, needed=False) for role in ("item", "annotator")}
     about = who(source, {role: column for role, column in roles.items() if column is not None}, row)
-    otherwise = "; where that is the name of one class, list all classes with classes=" if text else ""
-    raise ValueError(
-        f"{source.name}: row {source.row(row)} ({about}) ticks {lengths[row]} classes, "
-        f"{source.table[label][row].as_py()!r:.80}, as {several.size} of {source.size} answers do: say how to read "
-        "them, several='beliefs' for equal mass on the ticked classes or several='votes' for one vote each (on the "
-        f"command line --several){otherwise}"
+    one_class = Way("list all classes with {classes} if that is the name of one class", classes=...)
+    raise source.refusal(
+        f"row {source.row(row)} ({about}) ticks {lengths[row]} classes, {source.table[label][row].as_py()!r:.80}, as "
+        f"{several.size} of {source.size} answers do",
+        Way("pass {several} for equal mass on the ticked classes", several="beliefs"),
+        Way("pass {several} for one vote each", several="votes"),
+        *([one_class] if text else []),
     )

@@ -11,6 +11,7 @@ from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, sha
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import whole_floats
+from dissensus.labels.refusals import Way
 
 
 def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
@@ -22,26 +23,27 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
     assert label is not None
     if reading.classes is None or len(reading.classes) != 2:
         given = "none were given" if reading.classes is None else f"got {list(reading.classes)}"
-        raise ValueError(
-            f"{source.name}: a slider stands between two classes, and {given}; name what is at its lower and its upper "
-            "end: classes=['no', 'yes'] (--classes no,yes)"
+        raise source.refusal(
+            f"a slider has a class at either end, and {given}",
+            Way("name the class at its lower and at its upper end, such as {classes}", classes=["no", "yes"]),
         )
     if is_list(source.table[label].type):
-        raise ValueError(f"{source.name}: column {label!r} holds lists; expected one number per answer")
+        raise source.refusal(f"column {label!r} has lists; expected one number per answer")
     source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     values = source.numbers(label)
     if reading.scale is None:
-        raise ValueError(
-            f"{source.name}: where does the slider end? The numbers in column {label!r} go up to {values.max():g}; "
-            "pass the upper end, scale=100 (--scale 100) or another"
+        raise source.refusal(
+            f"the upper end of the slider is not known; the numbers in column {label!r} go up to {values.max():g}",
+            Way("pass the upper end, such as {scale}", scale=100),
         )
     outside = np.flatnonzero(~((values >= 0) & (values <= reading.scale)))
     if outside.size:
-        raise ValueError(
-            f"{source.name}: row {source.row(outside[0])} has {values[outside[0]]:g} in column {label!r}; expected 0 "
-            f"to {reading.scale:g}, and {outside.size} of {source.size} rows are outside: correct them, or pass "
-            "another scale= (--scale)"
+        raise source.refusal(
+            f"row {source.row(outside[0])} has {values[outside[0]]:g} in column {label!r}; expected 0 to "
+            f"{reading.scale:g}, and {outside.size} of {source.size} rows are outside",
+            Way("correct them"),
+            Way("pass another {scale}", scale=...),
         )
     low, high = reading.classes
     source.say(f"slider from 0 ({low}) to {reading.scale:g} ({high})")

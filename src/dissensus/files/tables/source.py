@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dissensus.files.notices import Say, to_nobody
 from dissensus.labels.frames import name_column, number_column
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_errors import RowError
 
 FIRST_COLUMN = "column 1"  # what options call it where the header has no name for it
@@ -47,6 +48,10 @@ class SourceTable:
     def size(self) -> int:
         """How many rows are left."""
         return int(self.table.num_rows)
+
+    def refusal(self, problem: str, *ways: Way) -> Refusal:
+        """Return a refusal of this source, to be raised."""
+        return Refusal(problem, self.name, ways)
 
     def row(self, place: int) -> int:
         """The number of a row in the file, from 1 after the header."""

@@ -14,8 +14,10 @@ from dissensus.files.spelling import whole_floats_in_text
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import text_column
+from dissensus.labels.refusals import Refusal, Way
 
 WORDS_FOR_NOTHING = ("nan", "na", "n/a", "#n/a", "<na>", "null")  # in any case; "none" is a class of many files
+LIST_CLASSES = Way("list all classes with {classes} if it is one", classes=...)
 WHOLE_FLOAT = re.compile(r"(-?[0-9]+)\.0+")
 
 
@@ -55,10 +57,11 @@ def words_as_missing(source: SourceTable, label: str, reading: Reading) -> Sourc
     count, listed = pc.sum(missing).as_py(), " or ".join(map(repr, words))
     if reading.missing == "error":
         row = int(np.argmax(missing.to_numpy()))
-        raise ValueError(
-            f"{source.name}: row {source.row(row)} has {texts[row].as_py()!r} in column {label!r}, a usual word for no "
-            f"label; {count:,} of {source.size:,} rows hold {listed}: leave them out with missing='drop' (--missing "
-            "drop), or list all classes with classes= (--classes) if it is one"
+        raise source.refusal(
+            f"row {source.row(row)} has {texts[row].as_py()!r} in column {label!r}, a usual word for no label; "
+            f"{count:,} of {source.size:,} rows have {listed}",
+            Way("leave them out with {missing}", missing="drop"),
+            LIST_CLASSES,
         )
     source.say(f"{listed} in column {label!r} taken for no label")
     known = pc.if_else(missing, pa.scalar(None, pa.string()), texts)
@@ -86,18 +89,20 @@ def refuse_doubtful_names(
     """
     words = [] if listed else words_for_nothing(classes)
     if words:
-        raise ValueError(
-            f"{source}: {' and '.join(map(repr, words))} among the labels is a usual word for none: leave these rows "
-            "out of the file, or list all classes with classes= (--classes) if it is one"
+        raise Refusal(
+            f"{' and '.join(map(repr, words))} among the labels is a usual word for none",
+            source,
+            [Way("leave these rows out of the file"), LIST_CLASSES],
         )
     alike = [] if listed or ranked else first_alike(classes, same_class)
     alike_items = first_alike(items.tolist(), without_blanks) if items.dtype.kind != "i" else []
     if alike or alike_items:
         kind, names = ("classes", alike) if alike else ("items", alike_items)
-        way_out = ", or list all with classes= (--classes) if each of them is meant" if alike else ""
-        raise ValueError(
-            f"{source}: the {kind} {', '.join(map(repr, names))} differ only in how they are spelled: clean the file"
-            + way_out
+        listing = [Way("list all with {classes} if each of them is meant", classes=...)] if alike else []
+        raise Refusal(
+            f"the {kind} {', '.join(map(repr, names))} differ only in how they are spelled",
+            source,
+            [Way("clean the file"), *listing],
         )
 
 
@@ -133,10 +138,10 @@ def _refuse_alike(
     texts = text_column(values)
     rows = [source.row(pc.index(texts, name).as_py()) for name in alike]
     shown = ", ".join(f"{name!r} (first in row {row})" for name, row in zip(alike, rows, strict=True))
-    option = {"classes": " (--classes)", "annotators": " (--annotators)"}.get(plural, "")
-    raise ValueError(
-        f"{source.name}: column {column!r} holds {shown}, which differ only in {difference}: clean the file, or list "
-        f"all {plural} with {plural}={option} if each of them is meant"
+    raise source.refusal(
+        f"column {column!r} has {shown}, which differ only in {difference}",
+        Way("clean the file"),
+        Way(f"list all {plural} with {{{plural}}} if each of them is meant", **{plural: ...}),
     )
 
 

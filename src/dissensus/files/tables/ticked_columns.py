@@ -10,6 +10,7 @@ import pyarrow as pa
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.rows import flags
 from dissensus.files.tables.source import SourceTable
+from dissensus.labels.refusals import Refusal, Way
 
 
 def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
@@ -19,9 +20,14 @@ def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[Sou
     if reading.several is None or reading.label is not None or not classes or not set(classes) <= set(source.columns):
         return source, reading
     if "label" in source.columns and "label" not in classes:
-        raise ValueError(
-            f"{source.name}: classes= names columns of ticks, and there is a column 'label' as well: leave it out with "
-            "drop=['label'] (--drop label), or pass label='label' (--label label) if the answers are there"
+        raise Refusal(
+            "{classes} names columns of ticks, and there is a column 'label' as well",
+            source.name,
+            [
+                Way("leave it out with {drop}", drop=["label"]),
+                Way("pass {label} if the answers are there", label="label"),
+            ],
+            classes=...,
         )
     ticks = np.column_stack([_ticks(source, name) for name in classes])  # (m, k)
     offsets = np.concatenate([[0], ticks.sum(axis=1).cumsum()]).astype(np.int32)
@@ -39,8 +45,9 @@ def tick_columns(source: SourceTable, names: list[str]) -> list[str]:
 def _ticks(source: SourceTable, name: str) -> np.ndarray:
     ticked = flags(source.table[name])
     if ticked is None:
-        raise ValueError(
-            f"{source.name}: column {name!r} is to tick a class, but holds more than 0 and 1: correct it, or leave "
-            "several= out if the columns hold counts or probabilities"
+        raise source.refusal(
+            f"column {name!r} is to tick a class, but has more than 0 and 1",
+            Way("correct it"),
+            Way("leave {several} out if the columns have counts or probabilities", several=...),
         )
     return ticked

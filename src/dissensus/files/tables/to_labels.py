@@ -25,6 +25,7 @@ from dissensus.files.tables.took import took_from_table
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import decoded, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
+from dissensus.labels.refusals import Way, one_of
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -141,7 +142,7 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
 def _without_dropped(source: SourceTable, reading: Reading) -> SourceTable:
     absent = [name for name in reading.drop or () if name not in source.columns]
     if absent:
-        raise ValueError(f"{source.name}: no column {absent[0]!r} to leave out; the columns are {source.columns}")
+        one_of("column", absent[0], source.columns, place=source.name)
     return source.holding(source.table.drop_columns(list(reading.drop))) if reading.drop else source
 
 
@@ -150,12 +151,11 @@ def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
     gold = reading.gold
     if gold is None or gold == "gold" in source.columns:
         return source
-    if gold not in source.columns:
-        raise ValueError(f"{source.name}: no column {gold!r} for gold; the columns are {source.columns}")
+    one_of("gold column", gold, source.columns, place=source.name)
     if "gold" in source.columns:
-        raise ValueError(
-            f"{source.name}: gold is to be column {gold!r}, but there is a column 'gold' as well: leave that one out "
-            "with drop=['gold'] (--drop gold)"
+        raise source.refusal(
+            f"gold is to be column {gold!r}, but there is a column 'gold' as well",
+            Way("leave that one out with {drop}", drop=["gold"]),
         )
     return source.holding(source.table.rename_columns(["gold" if n == gold else n for n in source.columns]))
 
