@@ -32,7 +32,7 @@ FORKS.set_forkserver_preload(
         "dissensus.evaluate.comparisons",
         "dissensus.evaluate.inputs",
         "dissensus.files.read_labels",
-        "dissensus.report.labels_page",
+        "dissensus.report.labels_card",
     ]
 )
 

@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = attach(__name__, __file__)
 
 
 def _card(value: Any) -> str:
-    from dissensus.report.labels_page import labels_card
+    from dissensus.report.labels_card import labels_card
 
     return labels_card(value)
 

@@ -33,7 +33,7 @@ def test_the_published_example_has_every_measure_with_its_interval_and_a_sentenc
         assert interval.value == pytest.approx(alpha, abs=5e-4) == pytest.approx(slow_alpha(PUBLISHED, level), abs=5e-4)
         assert interval.low < interval.value <= interval.high
     assert report.items == 11 and report.answers == 40  # the twelfth unit has one value
-    assert report.readings()["nominal alpha"].startswith("people disagree 26% as often as answers dealt out at random")
+    assert report.readings()["nominal alpha"].startswith("people disagree 26% as often")
     facts = report.pair_facts()
     kappa = pairwise_agreement(votes_of(PUBLISHED)).kappa
     assert facts is not None and facts["pairs"] == 6 and facts["median_kappa"] == pytest.approx(np.median(kappa))
@@ -71,14 +71,11 @@ def test_counts_do_for_all_but_pairs_of_annotators():
 
 def test_few_annotators_are_left_out_in_turn_and_it_is_said():
     votes = votes_of(PUBLISHED)
-    said = (
-        "4 annotators are too few to be resampled: each was left out in turn, which gives wide intervals; 10 or more "
-        "are enough"
-    )
-    assert agreement_report(votes, seeded(), over="annotators", replicates=10).notices == (said,)
+    (notice,) = agreement_report(votes, seeded(), over="annotators", replicates=10).notices
+    assert notice.startswith("4 annotators ") and "10 or more" in notice
     assert agreement_report(votes, seeded(), replicates=10).notices == ()
     listed = replace(votes, annotators=np.arange(100))
-    assert agreement_report(listed, seeded(), over="annotators", replicates=10).notices == (said,)
+    assert agreement_report(listed, seeded(), over="annotators", replicates=10).notices == (notice,)
 
 
 def counted(rarer: int, items: int) -> Distributions:
@@ -87,15 +84,12 @@ def counted(rarer: int, items: int) -> Distributions:
 
 
 def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_wide_and_it_is_said():
-    said = (
-        "only {} of 150 items {} an answer other than 'b', so agreement beyond chance rests on these and has wide "
-        "intervals"
-    )
-    for rarer, notice in ((12, said.format(12, "hold")), (39, said.format(39, "hold")), (1, said.format(1, "holds"))):
+    for rarer, verb in ((12, "have"), (39, "have"), (1, "has")):
         votes = counted(rarer, 150)
-        assert notice in agreement_report(votes, seeded(), replicates=10).notices
+        start = f"only {rarer} of 150 items {verb} an answer other than 'b'"
+        assert any(notice.startswith(start) for notice in agreement_report(votes, seeded(), replicates=10).notices)
         summary = alpha_summary(votes, seeded(), replicates=10)
-        assert summary is not None and notice in summary.notices
+        assert summary is not None and any(notice.startswith(start) for notice in summary.notices)
     assert agreement_report(counted(40, 150), seeded(), replicates=10).notices == ()
     assert agreement_report(counted(10, 20), seeded(), replicates=10).notices == ()  # no class dominates
     alone = Distributions.from_counts([[1, 3], [0, 1], [1, 0]] + [[0, 4]] * 9, classes=("a", "b"))
@@ -103,7 +97,9 @@ def test_where_one_class_dominates_few_items_with_another_answer_make_intervals_
         "only 1 of 10 items" in agreement_report(alone, seeded(), replicates=10).notices[-1]
     )  # with two votes or more
     by_people = Votes.of([*range(30)] * 3, ["b"] * 89 + ["a"], [who for who in "xyz" for _ in range(30)])
-    assert not any("items hold" in each for each in agreement_report(by_people, seeded(), over="annotators").notices)
+    assert not any(
+        each.startswith("only ") for each in agreement_report(by_people, seeded(), over="annotators").notices
+    )
 
 
 @pytest.mark.parametrize(("items", "votes", "few"), [(150, 2, True), (1000, 4, False)])
@@ -123,7 +119,7 @@ def test_intervals_hold_the_truth_where_that_notice_is_given_and_where_it_is_not
         assert summary is not None
         interval = summary.alphas["nominal"]
         held.append(interval.low <= alpha <= interval.high)
-        said.append(any("has wide intervals" in notice for notice in summary.notices))
+        said.append(any(notice.startswith("only ") for notice in summary.notices))
     assert all(said) if few else not any(said)
     assert np.mean(held) > 0.87
 
@@ -149,7 +145,7 @@ def test_how_many_resampled_crowds_held_a_single_class_is_said():
     summary = alpha_summary(votes, seeded(), replicates=1000)
     assert summary is not None
     for notices in (agreement_report(votes, seeded()).notices, summary.notices):
-        (said,) = [notice for notice in notices if "resampled crowds every answer is the same" in notice]
+        (said,) = [notice for notice in notices if "bootstrap resamples" in notice]
         assert abs(int(said.split()[1]) - 366) < 60 and said.startswith(f"in {said.split()[1]} of 1,000 ")
 
 
@@ -176,11 +172,11 @@ def test_a_large_set_goes_without_the_interval_and_it_is_said():
     ("measure", "value", "words"),
     [
         ("observed agreement", 0.73, "two people who answer the same item say the same 73% of the time"),
-        ("fleiss kappa", 0.58, "agreement goes 58% of the way from chance to full"),
-        ("fleiss kappa", -0.1, "people agree less than chance would make them"),
-        ("nominal alpha", 0.9, "0.8 or more"),
-        ("ordinal alpha", 0.7, "from 0.667 to 0.8"),
-        ("interval alpha", 0.2, "one answer does not stand for another"),
+        ("fleiss kappa", 0.58, "58% of the way from chance"),
+        ("fleiss kappa", -0.1, "less often than by chance"),
+        ("nominal alpha", 0.9, "at least 0.8"),
+        ("ordinal alpha", 0.7, "between 0.667 and 0.8"),
+        ("interval alpha", 0.2, "below 0.667"),
     ],
 )
 def test_readings_are_sentences_about_people(measure, value, words):

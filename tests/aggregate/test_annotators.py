@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -12,10 +13,11 @@ from typer.testing import CliRunner
 
 from dissensus import Beliefs, Votes, write
 from dissensus.aggregate.annotators import annotator_report
-from dissensus.aggregate.annotators_page import annotator_page, headline, not_ranked
+from dissensus.aggregate.annotators_page import answer_about_annotators, describe_annotators
 from dissensus.cli.main import app
 from dissensus.labels.simulate import simulate_beliefs, simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
+from dissensus.report.html import html_page
 
 RNG = np.random.default_rng(0)
 TRUTH = one_hot(RNG.integers(0, 3, 400), np.arange(400), ("cat", "dog", "cow"))
@@ -81,17 +83,19 @@ def test_people_with_few_answers_are_listed_apart_and_never_ranked():
     assert [row["annotator"] for row in report.as_rows() if not row["ranked"]] == ["newcomer"]
     skill = report.skill[report.ranked()]
     assert np.array_equal(skill, np.sort(skill))
-    assert f"from {skill.min():.3f} to {skill.max():.3f}" in headline(report)
-    assert not_ranked(report) == "1 with fewer than 5 answers to items that others answered too is not ranked"
-    page = annotator_page(report, "t")
-    assert page.index("<h2>Too few answers to rank</h2>") < page.index("<td>newcomer</td>")
+    stated = [float(share) / 100 for share in re.findall(r"(\d+)%", answer_about_annotators(report))]
+    assert stated == pytest.approx([np.median(skill), skill.min(), skill.max()], abs=0.005)
+    everyone, few = describe_annotators(report, "t").sections[1:]
+    assert [row.cells[0] for row in everyone.blocks[0].lines] == [str(report.annotators[a]) for a in report.ranked()]
+    assert [row.cells[0] for row in few.blocks[-1].lines] == ["newcomer"] and few.folded
+    assert "1 annotator" in few.blocks[0].text and "fewer than 5 answers" in few.blocks[0].text
 
 
 def test_nobody_is_ranked_where_all_gave_few_answers(tmp_path):
     votes = Votes.of(["x", "x", "y", "y"], ["cat", "dog", "cat", "cat"], ["ann", "bo", "ann", "bo"])
     write(votes, tmp_path / "few.csv")
     text = cli("annotators", tmp_path / "few.csv").stdout
-    assert "lowest skill" not in text and "2 with fewer than 5 answers" in text
+    assert "lowest skill" not in text and "2 annotators have fewer than 5 answers" in text
 
 
 def test_counts_have_no_annotators():
@@ -101,7 +105,7 @@ def test_counts_have_no_annotators():
 
 def test_the_page_is_well_formed_and_escapes_names():
     votes = Votes.of(["x", "x", "y", "y"], ["<b>", "&", "&", "&"], ["<i>", "bo", "<i>", "bo"])
-    page = annotator_page(annotator_report(votes), "<t>")
+    page = html_page(describe_annotators(annotator_report(votes), "<t>"))
     ElementTree.fromstring(page.removeprefix("<!doctype html>"))
     assert "<i>" not in page and "&lt;i&gt;" in page
 
@@ -125,7 +129,8 @@ def test_the_verbs_write_and_tell(file, tmp_path):
     assert done["method"] == "dawid-skene" and done["items"] == 400 and done["converged"] is True
     people = cli("annotators", file, "--json", "--html", tmp_path / "people.html").stdout
     assert len(json.loads(people)) == 6 and (tmp_path / "people.html").read_text().startswith("<!doctype html>")
-    assert "6 annotators gave 1,600 answers" in cli("annotators", file).stdout
+    facts = dict(line.split(maxsplit=1) for line in cli("annotators", file).stdout.splitlines()[3:5])
+    assert {name: value.strip() for name, value in facts.items()} == {"annotators": "6", "answers": "1,600"}
 
 
 def test_the_verbs_refuse_in_one_line(file, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -24,6 +25,12 @@ def rated(tmp_path):
     return path
 
 
+def printed_facts(text: str) -> dict[str, str]:
+    """Names and values that are printed below the answer, before the first section."""
+    lines = text.split("\n\n")[1].splitlines()
+    return dict(re.split(r" {2,}", line.strip(), maxsplit=1) for line in lines)
+
+
 def test_every_measure_has_its_interval_and_its_sentence(rated):
     facts = json.loads(run("agreement", rated, "--json", "--replicates", 50).stdout)
     assert (facts["items"], facts["answers"], facts["resampled"]) == (5, 15, "items")
@@ -42,13 +49,14 @@ def test_every_measure_has_its_interval_and_its_sentence(rated):
 
 
 def test_people_read_sentences_and_are_told_why_classes_count_as_ordered(rated):
-    text = run("agreement", rated, "--replicates", 20).stdout
-    assert "15 answers to 5 items can be compared; 95 % intervals over items" in text
-    assert "taken as ordered: classes are numbers, 1 to 3 (--unordered overrules)" in text
-    assert "two people who answer the same item say the same 60% of the time" in text
-    assert "where one person answers '2', another does" in text
-    plain = run("agreement", rated, "--unordered", "--over", "annotators", "--replicates", 20).stdout
-    assert "ordinal" not in plain and "intervals over annotators" in plain
+    done = run("agreement", rated, "--replicates", 20)
+    facts = printed_facts(done.stdout)
+    assert (facts["items compared"], facts["answers compared"], facts["95% intervals over"]) == ("5", "15", "items")
+    assert "1 to 3" in facts["levels of measurement"] and "--unordered" in done.stderr
+    assert " 60% of the time." in done.stdout.splitlines()[1]
+    plain = run("agreement", rated, "--unordered", "--over", "annotators", "--replicates", 20)
+    assert "ordinal" not in plain.stdout and printed_facts(plain.stdout)["95% intervals over"] == "annotators"
+    assert "ordered" not in plain.stderr
 
 
 def test_the_same_seed_gives_the_same_intervals(rated):
@@ -66,8 +74,10 @@ def test_what_cannot_be_compared_is_refused_in_one_line(tmp_path):
 
 def test_describe_prints_alpha_with_its_interval_and_the_order_it_took():
     text = run("describe", "anesthesia").stdout
-    assert "alpha              0.586 [0.485, 0.677] nominal" in text
-    assert "0.799 [0.697, 0.882] ordinal: classes are numbers, 1 to 4" in text
+    shown = printed_facts(text)
+    assert shown["Krippendorff's alpha, nominal"] == "0.586 [0.485, 0.677]"
+    assert shown["Krippendorff's alpha, ordinal"] == "0.799 [0.697, 0.882]"
+    assert shown["alpha levels"] == "classes are numbers, 1 to 4"
     assert "ordinal" not in run("describe", "anesthesia", "--unordered").stdout
     facts = json.loads(run("describe", "anesthesia", "--json").stdout)["alpha"]
     assert facts["nominal"]["value"] == krippendorff_alpha(load("anesthesia").labels)

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus import Distributions, Votes, summarise
+from dissensus.aggregate.labels_page import describe_labels
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.simulate import simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.summary import median_seconds
-from dissensus.report.labels_page import labels_card, labels_page
+from dissensus.report.html import html_page
+from dissensus.report.labels_card import labels_card
 
 VOTES = Votes.of(
     ["a", "a", "a", "b", "b", "c"],
@@ -50,10 +52,11 @@ def test_people_with_few_answers_to_compare_are_counted_and_not_ranked():
     assert summary.annotators[summary.ranked_annotators(at_least=1)][0] == "dee"  # who would come first for one answer
     facts = summary.as_json()["per_annotator"]
     assert facts["with_too_few_answers"] == 2 and facts["agreement_with_others"]["min"] > 0
-    page = labels_page(summary, "votes")
-    assert "2 with fewer than 5 answers to compare are not ranked" in page and "<td>dee</td>" not in page
-    nobody = labels_page(summarise(VOTES), "votes")
-    assert "3 with fewer than 5 answers to compare are not ranked" in nobody and "agree least" not in nobody
+    text, table = describe_labels(summary, "votes").sections[-1].blocks[-1].blocks
+    assert "2 annotators have fewer than 5 answers" in text.text
+    assert sorted(row.cells[0] for row in table.lines) == ["a", "b", "c"]
+    (nobody,) = describe_labels(summarise(VOTES), "votes").sections[-1].blocks[-1].blocks
+    assert "3 annotators have fewer than 5 answers" in nobody.text
 
 
 def test_items_exactly_as_disputed_as_the_last_are_counted():
@@ -65,7 +68,8 @@ def test_items_exactly_as_disputed_as_the_last_are_counted():
     assert [summary.as_disputed(count) for count in (1, 2, 3, 4, 5, 9)] == [0, 2, 1, 0, 0, 0]
     assert summary.as_json(disputed=2)["equally_disputed_not_listed"] == 2
     many = summarise(Votes.of(np.repeat(np.arange(30), 2), ["x", "y"] * 30))
-    assert "20 more items are exactly as disputed as the last" in labels_page(many, "votes")
+    table = describe_labels(many, "votes").sections[-1].blocks[0].blocks[0]
+    assert len(table.lines) == 10 and table.note.startswith("20 more items ")
 
 
 def test_two_people_are_compared_on_the_same_item_without_comparing_anyone_to_himself():
@@ -168,11 +172,11 @@ def test_a_notebook_shows_the_card_with_figures():
 
 def test_names_are_escaped_in_html():
     wicked = Votes.of(["<script>alert(1)</script>"] * 2, ['"><b>', "x & y"], ["<i>", "&"])
-    page = labels_page(summarise(wicked), "<title>")
-    assert "<script>" not in page and "<b>" not in page and "&lt;script&gt;" in page
+    page = html_page(describe_labels(summarise(wicked), "<title>"))
+    assert "<script>alert" not in page and "<b>" not in page and "&lt;script&gt;" in page
     ElementTree.fromstring(page.removeprefix("<!doctype html>"))
 
 
 def test_the_page_fetches_nothing_from_elsewhere():
-    page = labels_page(summarise(VOTES), "votes")
+    page = html_page(describe_labels(summarise(VOTES), "votes")).replace("http://www.w3.org/2000/svg", "")
     assert "http" not in page and "src=" not in page and 'lang="en"' in page

@@ -11,8 +11,9 @@ import pytest
 
 from dissensus import load
 from dissensus.aggregate.annotators import annotator_report
-from dissensus.aggregate.annotators_page import annotator_page
-from dissensus.aggregate.answers_apart import answers_apart, apart_table
+from dissensus.aggregate.annotators_page import describe_annotators
+from dissensus.aggregate.answers_apart import answers_apart, tabulate_answers_apart
+from dissensus.aggregate.labels_page import describe_labels
 from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
@@ -26,8 +27,8 @@ from dissensus.plan.advice.page import advice_page
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import Preferences
 from dissensus.report.colours import PEOPLE, class_colours, model_colours
+from dissensus.report.html import html_page
 from dissensus.report.items import ItemViews
-from dissensus.report.labels_page import labels_page
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
@@ -66,9 +67,9 @@ def pages() -> dict[str, str]:
     ]
     plan = plan_labels(80, 20, Preferences(), np.random.default_rng(0), pilot=pilot, budget=500)
     return {
-        "describe": labels_page(summarise(votes), "crowd", views()),
+        "describe": html_page(describe_labels(summarise(votes), "crowd", views=views())),
         "evaluate": scorecard_page(compared(), "crowd", views()),
-        "annotators": annotator_page(annotator_report(votes), "crowd", votes, views()),
+        "annotators": html_page(describe_annotators(annotator_report(votes), "crowd", votes, views())),
         "plan": advice_page(plan),
     }
 
@@ -165,11 +166,10 @@ def test_what_the_others_said_leaves_out_all_answers_of_the_annotator():
     """Annotator 1 answered every item of anesthesia three times, beside four others who answered it once."""
     votes = load("anesthesia").labels
     result = review(votes)
-    root = ElementTree.fromstring(apart_table(result, None))
-    own = [row for row in root if row[0].text == "1"]
+    own = [row.cells for row in tabulate_answers_apart(result, None).lines if row.cells[0] == "1"]
     assert own
-    for row in own:
-        shares = [float(title.text.rpartition(" ")[2].rstrip("%")) for title in row[3].iter("title")]
+    for *_, drawing in own:
+        shares = [float(part.rpartition(" ")[2].rstrip("%")) for part in drawing.words.split(", ")]
         assert shares and all(value % 25 == 0 for value in shares), "quarters, since there are four"
 
 

@@ -87,6 +87,6 @@ def test_numbers_that_are_not_known_are_a_dash():
 
 
 def test_reports_are_imported_without_the_library_of_the_terminal():
-    code = "import sys, dissensus.report.tables, dissensus.report.labels_page; print('rich' in sys.modules)"
+    code = "import sys, dissensus.report.tables, dissensus.report.labels_card; print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

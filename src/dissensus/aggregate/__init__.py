@@ -8,7 +8,8 @@
     pooling, recalibration  beliefs of several people as one, each heard by their reliability and made honest
     agreement, agreement_by_class, pairwise, belief_agreement, agreement_summary   how far people agree
     consensus, second_look                  one label per item; which items and answers to look at again
-    annotators, annotators_page             who answered: skill, leanings, speed, confidence
+    annotators                              who answered: skill, leanings, speed, confidence
+    labels_page, agreement_page, annotators_page   pages: describe_labels, describe_agreement, describe_annotators
     fit_card                                how a fit looks in a notebook
 
 Each name is loaded when it is first used.

@@ -19,7 +19,7 @@ from .agreement_summary import agreement_report as agreement_report
 from .agreement_summary import alpha_summary as alpha_summary
 from .annotators import AnnotatorReport as AnnotatorReport
 from .annotators import annotator_report as annotator_report
-from .annotators_page import annotator_page as annotator_page
+from .annotators_page import describe_annotators as describe_annotators
 from .belief_agreement import BeliefPairs as BeliefPairs
 from .belief_agreement import belief_alpha as belief_alpha
 from .belief_agreement import belief_alpha_interval as belief_alpha_interval

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,14 +167,16 @@ def agreement_report(
 class AlphaSummary:
     """Krippendorff's alpha, nominal and where classes are in order ordinal, for `describe`.
 
-    alphas   level -> alpha; with its interval, or without (NaN) where that would take long
-    scale    which levels of measurement the classes have, and why
-    notices  what was done to the labels or left out, in words
+    alphas    level -> alpha; with its interval, or without (NaN) if that would take long
+    scale     which levels of measurement the classes have, and why
+    notices   what was done to the labels or left out, in words
+    observed  how often two people who answer the same item say the same; NaN if not known
     """
 
     alphas: dict[str, Interval]
     scale: Scale
     notices: tuple[str, ...]
+    observed: float = math.nan
 
     def as_json(self) -> dict[str, Any]:
         return as_json(self.alphas) | {"scale": str(self.scale), "notices": list(self.notices)}
@@ -205,15 +208,15 @@ def alpha_summary(
     levels = [level for level in scale.levels if level != "interval"]
     cells = cells_of(votes)
     notices += one_class_only(paired(cells).by_code, votes.classes)
-    patterns = cells.times.size
+    patterns, observed = cells.times.size, AGREEMENTS["observed agreement"](votes)
     if patterns <= most_patterns:
         names = [f"{level} alpha" for level in levels]
         measures, drawn = resampled_agreement(votes, names, rng, over="items", replicates=replicates)
         alphas = {level: measures[name] for level, name in zip(levels, names, strict=True)}
         notices += (*without_variation(drawn["nominal alpha"]), *few_items_apart(cells, votes.classes))
-        return AlphaSummary(alphas, scale, notices)
+        return AlphaSummary(alphas, scale, notices, observed)
     alone = {
         level: Interval(AGREEMENTS[f"{level} alpha"](votes), np.nan, np.nan, np.nan, coverage=0.95) for level in levels
     }
     notice = f"the interval of alpha is left out, with {patterns:,} different patterns of answers; `agreement` has it"
-    return AlphaSummary(alone, scale, (*notices, notice))
+    return AlphaSummary(alone, scale, (*notices, notice), observed)

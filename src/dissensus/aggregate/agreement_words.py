@@ -1,4 +1,4 @@
-"""Agreement in words: what a measure says, and what its reader should know about the answers behind it."""
+"""Agreement in words: the meaning of each measure, and what a reader should know about the answers behind it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def without_variation(drawn: np.ndarray) -> tuple[str, ...]:
     if same in (0, drawn.size):  # where it is all of them, there is only one class: see one_class_only
         return ()
     return (
-        f"in {same:,} of {drawn.size:,} resampled crowds every answer is the same, so agreement beyond chance is not "
-        "defined there: its intervals rest on the others",
+        f"in {same:,} of {drawn.size:,} bootstrap resamples all answers are the same, so agreement beyond chance is "
+        "undefined there; the intervals come from the other resamples",
     )
 
 
@@ -46,7 +46,7 @@ def repeated_answers(votes: Votes | Distributions) -> tuple[str, ...]:
     again = votes.n_answers - np.unique(votes.item.astype(np.int64) * votes.annotators.size + votes.annotator).size
     if not again:
         return ()
-    return (f"{again:,} answers repeat an annotator's own to the same item, and are compared with it like any other",)
+    return (f"{again:,} answers repeat an annotator's own answer to the same item and count like any other answer",)
 
 
 def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
     if people >= ENOUGH_TO_RESAMPLE:
         return ()
     return (
-        f"{people} annotators are too few to be resampled: each was left out in turn, which gives wide intervals; "
-        f"{ENOUGH_TO_RESAMPLE} or more are enough",
+        f"{people} annotators are too few to resample, so the intervals are jackknife intervals, which are wide; "
+        f"{ENOUGH_TO_RESAMPLE} or more annotators are enough",
     )
 
 
@@ -70,35 +70,38 @@ def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items"
     if over != "items" or apart == 0 or apart >= ENOUGH_ITEMS or 2 * apart >= items:  # 0: see one_class_only
         return ()
     return (
-        f"only {apart} of {items:,} items {'hold' if apart > 1 else 'holds'} an answer other than {classes[common]!r}, "
-        "so agreement beyond chance rests on these and has wide intervals",
+        f"only {apart} of {items:,} items {'have' if apart > 1 else 'has'} an answer other than {classes[common]!r}, "
+        "so agreement beyond chance depends on these and has wide intervals",
     )
 
 
 def reading(measure: str, value: float) -> str:
-    """What a measure of AGREEMENTS says, in a sentence."""
+    """Say what a measure of AGREEMENTS means, without a full stop."""
     if measure == "observed agreement":
         return f"two people who answer the same item say the same {value:.0%} of the time"
     if measure == "fleiss kappa":
-        return f"{_of_the_way(value)}; items count alike, whatever their number of answers"
+        return f"{_beyond_chance(value)}; each item has the same weight, whatever its number of answers"
     apart = {
         "nominal alpha": "disagree {} as often as",
         "ordinal alpha": "differ in rank {} as much (squared) as",
         "interval alpha": "differ in value {} as much (squared) as",
     }[measure]
-    return f"people {apart.format(f'{1 - value:.0%}')} answers dealt out at random would; {_verdict(value)}"
+    return f"people {apart.format(f'{1 - value:.0%}')} randomly assigned answers would; alpha is {judge_alpha(value)}"
 
 
-def _of_the_way(value: float) -> str:
+def _beyond_chance(value: float) -> str:
     if value < 0:
-        return "people agree less than chance would make them"
-    return f"agreement goes {value:.0%} of the way from chance to full"
+        return "people agree less often than by chance"
+    return f"agreement is {value:.0%} of the way from chance to perfect"
 
 
-def _verdict(value: float) -> str:
-    """Krippendorff (2004), Reliability in content analysis: rely on 0.8 and more, be tentative from 0.667."""
+def judge_alpha(value: float) -> str:
+    """Compare alpha with the usual thresholds.
+
+    Krippendorff (2004), Reliability in content analysis: rely on 0.8 and more, be tentative from 0.667.
+    """
     if value >= 0.8:
-        return "0.8 or more: the usual bar for relying on single answers"
+        return "at least 0.8, the usual threshold for relying on single answers"
     if value >= 0.667:
-        return "from 0.667 to 0.8: the usual range for tentative conclusions"
+        return "between 0.667 and 0.8, the usual range for tentative conclusions"
     return "below 0.667: one answer does not stand for another, so keep several per item"

@@ -1,98 +1,159 @@
-"""The annotator report as a page: a picture of the crowd, and a table with a row for everyone."""
+"""The annotator report as a page: the crowd in a picture, and a table with a row for everyone."""
 
 from __future__ import annotations
-
-from html import escape
 
 import numpy as np
 
 from dissensus.aggregate.annotators import AnnotatorReport
-from dissensus.aggregate.answers_apart import apart_table
-from dissensus.aggregate.second_look import review
+from dissensus.aggregate.answers_apart import tabulate_answers_apart
+from dissensus.aggregate.second_look import Review, review
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.doors import takes
 from dissensus.labels.summary import RANKED_FROM
 from dissensus.labels.votes import Votes
+from dissensus.report.charts import scatter
+from dissensus.report.colours import class_colours
+from dissensus.report.document import AnyCell, Cell, Column, Document, Figure, Section, Table, Text
 from dissensus.report.items import ItemViews
-from dissensus.report.page import page
-from dissensus.report.svg import scatter
-from dissensus.report.tables import Column, html_table, scrolling, shown_number
 
 
-@takes(answers=(Votes, Beliefs))
-def annotator_page(
+def describe_annotators(
     report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
-) -> str:
-    """A whole page of its own; annotators from the lowest skill to the highest, those with few answers apart.
+) -> Document:
+    """Describe a crowd as a page: who answers like the others, how fast, and which answers stand apart.
 
-    answers  that the report is about, to show which of them stand apart
-    views    what the items are, to be shown beside these answers
+    Parameters
+    ----------
+    report
+        From `annotator_report`.
+    title
+        Where the answers come from, such as a file name.
+    answers
+        The answers behind the report, to list those that stand apart.
+    views
+        Texts or pictures of the items.
+
+    Returns
+    -------
+    Document
+
+    Examples
+    --------
+    >>> from dissensus.aggregate import annotator_report
+    >>> from dissensus.labels import Votes
+    >>> votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
+    >>> describe_annotators(annotator_report(votes), "votes.csv").facts[0]
+    ('annotators', 2)
     """
     ranked = report.ranked()
     few = np.setdiff1d(np.arange(report.annotators.size), ranked)
-    parts = [
-        f"<h1>{escape(title)}: annotators</h1><p>{escape(headline(report))}</p>",
-        '<div class="two"><section>'
-        "<h2>Skill and agreement</h2><p>Each dot is a person. Skill is the chance of the consensus answer "
-        "(Dawid-Skene); agreement is the chance that another person said the same. Low values mean carelessness or "
-        "another view.</p>"
-        + scatter(report.agreement, report.skill, [str(name) for name in report.annotators], "agreement", "skill")
-        + "</section>",
+    facts: list[tuple[str, int | str]] = [
+        ("annotators", report.annotators.size),
+        ("answers", int(report.answers.sum())),
+        ("answers each", f"{report.answers.min():,} to {report.answers.max():,}"),
     ]
-    if not np.isnan(report.seconds).all():
-        parts.append(
-            "<section><h2>Time and skill</h2>"
-            + scatter(report.seconds, report.skill, [str(n) for n in report.annotators], "median seconds", "skill")
-            + "</section>"
-        )
-    apart = "" if answers is None else apart_table(review(answers), views)
-    if apart:
-        parts.append(
-            "<section><h2>Answers that stand apart</h2><p>Least likely to be right, by what the others said and how "
-            "reliable people are. Look at the item before you call them mistakes.</p>"
-            f"{scrolling(apart, 'answers that stand apart')}</section>"
-        )
+    sections = []
     if ranked.size:
-        everyone = scrolling(_table(report, ranked), "everyone, lowest skill first")
-        parts.append(f"<section><h2>Everyone, lowest skill first</h2>{everyone}</section>")
+        sections.append(Section("Everyone, lowest skill first", [_table(report, ranked)]))
     if few.size:
-        others = scrolling(_table(report, few), "too few answers to rank")
-        parts.append(f"<section><h2>Too few answers to rank</h2><p>{escape(not_ranked(report))}</p>{others}</section>")
-    return page("".join(parts) + "</div>", f"{title}: annotators")
+        about = Text(about_unranked(report))
+        sections.append(Section("Too few answers to rank", [about, _table(report, few)], folded=bool(ranked.size)))
+    colours = {}
+    if answers is not None and (apart := _apart(review(answers), views)) is not None:
+        votes = answers if isinstance(answers, Votes) else answers.first_choices()
+        colours = class_colours(votes.classes, votes.counts().sum(axis=0).tolist())
+        sections.append(apart)
+    return Document(
+        f"{title}: annotators",
+        answer_about_annotators(report),
+        facts,
+        [Section("Skill, agreement and time", _figures(report), columns=2, detail=True), *sections],
+        colours=colours,
+    )
 
 
-def headline(report: AnnotatorReport) -> str:
-    text = f"{report.annotators.size:,} annotators gave {int(report.answers.sum()):,} answers"
+def answer_about_annotators(report: AnnotatorReport) -> str:
+    """How well the crowd agrees with its own consensus, in one or two sentences."""
     skill = report.skill[report.ranked()]
     if skill.size:
-        text += f"; median skill {np.median(skill):.3f}, from {skill.min():.3f} to {skill.max():.3f}"
+        low, high = (f"{end:.0%}" for end in (skill.min(), skill.max()))
+        text = f"The median annotator gives the consensus answer {np.median(skill):.0%} of the time"
+        text += f", the others between {low} and {high}." if skill.size > 1 else "."
+    else:
+        text = f"No annotator has {RANKED_FROM} answers to items that others answered too, so nobody can be compared."
     if report.overconfidence is not None and not np.isnan(report.overconfidence).all():
         excess = float(np.nanmean(report.overconfidence))
-        text += f"; their first choices claim {abs(excess):.1%} {'more' if excess >= 0 else 'less'} than others confirm"
+        text += (
+            f" The probability they state for their first choice is {abs(excess):.1%} "
+            f"{'higher' if excess >= 0 else 'lower'} than the share of others who choose it."
+        )
     return text
 
 
-def not_ranked(report: AnnotatorReport) -> str:
-    """How many gave too few answers to be ranked; empty where nobody did."""
+def about_unranked(report: AnnotatorReport) -> str:
+    """How many annotators gave too few answers to be ranked; empty if nobody did."""
     few = report.annotators.size - report.ranked().size
     if not few:
         return ""
-    verb = "are" if few > 1 else "is"
-    return f"{few:,} with fewer than {RANKED_FROM} answers to items that others answered too {verb} not ranked"
+    subject = "1 annotator has" if few == 1 else f"{few:,} annotators have"
+    return f"{subject} fewer than {RANKED_FROM} answers to items that others answered too, too few to be ranked."
 
 
-def _table(report: AnnotatorReport, order: np.ndarray) -> str:
+def _figures(report: AnnotatorReport) -> list[Figure]:
+    names = [str(name) for name in report.annotators]
+    drawn = [
+        Figure(
+            "Skill and agreement",
+            scatter(report.agreement, report.skill, names, "agreement", "skill"),
+            note="Each dot is an annotator. Skill is the probability of the consensus answer (Dawid-Skene). Agreement "
+            "is the probability that another annotator gave the same answer. Low values mean carelessness or a "
+            "different view.",
+            name="annotators skill and agreement",
+        )
+    ]
+    if not np.isnan(report.seconds).all():
+        drawn.append(
+            Figure(
+                "Time and skill",
+                scatter(report.seconds, report.skill, names, "median seconds", "skill"),
+                note="Very fast annotators with low skill may be clicking through.",
+                name="annotators time and skill",
+            )
+        )
+    return drawn
+
+
+def _apart(result: Review, views: ItemViews | None) -> Section | None:
+    table = tabulate_answers_apart(result, views)
+    if table is None:
+        return None
+    about = (
+        "The answers least likely to be right, given the other answers and how reliable people are. Look at the item "
+        "before you call them mistakes."
+    )
+    return Section("Answers that stand apart", [Text(about), table], detail=True)
+
+
+def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
     timed, stated = not np.isnan(report.seconds).all(), report.overconfidence is not None
-    titles = ["annotator", "answers", "skill", "agreement", "leans to"]
-    titles += ["median seconds"] * timed + ["overconfidence"] * stated
+    columns = [
+        Column("annotator"),
+        Column("answers"),
+        Column("skill"),
+        Column("agreement"),
+        Column("leans to"),
+        *[Column("median seconds", ".1f")] * timed,
+        *[Column("overconfidence", "+.3f")] * stated,
+    ]
     rows = []
     for a in order:
         lean, amount = report.leaning(a)
-        cells = [str(report.annotators[a]), f"{report.answers[a]:,}"]
-        cells += [shown_number(report.skill[a]), shown_number(report.agreement[a]), f"{lean} {amount:+.1%}"]
-        if timed:
-            cells.append(shown_number(report.seconds[a], ".1f"))
-        if report.overconfidence is not None:
-            cells.append(shown_number(report.overconfidence[a], "+.3f"))
-        rows.append(cells)
-    return html_table([Column(title, number=title not in ("annotator", "leans to")) for title in titles], rows)
+        row: list[AnyCell] = [
+            str(report.annotators[a]),
+            int(report.answers[a]),
+            float(report.skill[a]),
+            float(report.agreement[a]),
+            Cell(lean, note=f"{amount:+.1%}"),
+            *[float(report.seconds[a])] * timed,
+        ]
+        rows.append(row if report.overconfidence is None else [*row, float(report.overconfidence[a])])
+    return Table(columns, rows)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from dissensus.labels.distributions import Distributions
 
 
 def fit_card(title: str, facts: Sequence[tuple[str, str]], distributions: Distributions) -> str:
     """A card for a notebook."""
-    from dissensus.report.labels_page import labels_card
-    from dissensus.report.page import STYLE
-    from dissensus.report.tables import facts_list
+    from dissensus.labels.summary import summarise
+    from dissensus.report.document import Document, Section
+    from dissensus.report.html import html_card
+    from dissensus.report.labels_card import class_figure, colours_of, entropy_figure
 
-    head = f'<div class="dissensus"><style>{STYLE}</style><strong>{escape(title)}</strong>{facts_list(facts)}</div>'
-    return head + labels_card(distributions)
+    summary = summarise(distributions, annotators=False)
+    colours = colours_of(summary)
+    figures = [entropy_figure(summary), class_figure(summary, colours)]
+    return html_card(Document(title, summary.disagreement(), facts, [Section("", figures, columns=2)], colours=colours))

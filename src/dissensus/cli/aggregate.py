@@ -92,10 +92,11 @@ def aggregate(
     if done.get("converged") is False:
         say(f"{name} stopped before it converged: read the result with care")
     if html is not None:
+        from dissensus.aggregate.labels_page import describe_labels
         from dissensus.labels.summary import summarise
-        from dissensus.report.labels_page import labels_page
+        from dissensus.report.html import html_page
 
-        write_text(labels_page(summarise(distributions), f"{Path(file).name} by {name}"), html)
+        write_text(html_page(describe_labels(summarise(distributions), f"{Path(file).name} by {name}")), html)
         say(f"wrote {html}")
     n, k = distributions.n_items, distributions.n_classes
     written = [f"{n:,} distributions over {k} classes by {name} -> {output}"] if output is not None else []

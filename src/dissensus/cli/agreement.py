@@ -1,15 +1,15 @@
 """`dissensus agreement`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dissensus.cli.printing import AsJson, print_json, print_line
+from dissensus.cli.printing import AsJson, print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.seeds import seeded
 
 if TYPE_CHECKING:
-    from dissensus.aggregate.agreement_summary import AgreementReport
     from dissensus.labels.shares import Labels
 
 Ordered = Annotated[
@@ -35,7 +35,9 @@ def agreement(
     as_json: AsJson = False,
 ) -> None:
     """How far people agree: Krippendorff's alpha, Fleiss' kappa, pairwise and class by class."""
+    from dissensus.aggregate.agreement_page import describe_agreement
     from dissensus.aggregate.agreement_summary import agreement_report
+    from dissensus.report.terminal import print_document
 
     with errors.status("comparing answers"):
         report = agreement_report(labels, seeded(seed), ordered=ordered, over=over, replicates=replicates)
@@ -43,39 +45,8 @@ def agreement(
         say(notice)
     if as_json:
         print_json(report.as_json())
-    else:
-        _print(report)
-
-
-def _print(report: "AgreementReport") -> None:
-    from dissensus.report.tables import Column, print_table, shown_interval
-
-    size = f"{report.answers:,} answers to {report.items:,} items"
-    print_line(f"{size} can be compared; 95 % intervals over {report.over}")
-    ordered = len(report.scale.levels) > 1
-    overrule = "" if report.scale.told else f" (--{'un' * ordered}ordered overrules)"
-    print_line(f"{report.scale}{overrule}\n")
-    said = report.readings()
-    for name, interval in report.measures.items():
-        print_line(f"{name:18}  {shown_interval(interval)}")
-        print_line(f"  {said[name]}")
-    pairs = report.pair_facts()
-    if pairs is not None:
-        low, high = pairs["lowest"], pairs["highest"]
-        shared = f"{pairs['shared_at_least']} or more items in common"
-        print_line(f"Cohen's kappa       {pairs['median_kappa']:.3f}")
-        print_line(
-            f"  the median of {pairs['pairs']:,} pairs of annotators with {shared}: from {low['kappa']:.3f} "
-            f"({' and '.join(low['pair'])}) to {high['kappa']:.3f} ({' and '.join(high['pair'])})"
-        )
-    by_class = report.classes
-    titles = ("share of answers", "specific agreement", "kappa")
-    print_line("")
-    print_table(
-        [Column("class"), *(Column(title, number=True) for title in titles)],
-        [
-            (name, f"{by_class.share[c]:.3f}", shown_interval(by_class.specific[c]), shown_interval(by_class.kappa[c]))
-            for c, name in enumerate(by_class.classes)
-        ],
-    )
-    print_line(report.class_reading())
+        return
+    if not report.scale.told:
+        option = "--unordered" if len(report.scale.levels) > 1 else "--ordered"
+        say(f"{report.scale}; {option} overrules this")
+    print_document(describe_agreement(report, Path(file).name))

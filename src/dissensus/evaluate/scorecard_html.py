@@ -15,6 +15,7 @@ from dissensus.evaluate.scorecards import Scorecard
 from dissensus.evaluate.statistics import Comparison, shown_p
 from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
+from dissensus.report.html_tables import html_value
 from dissensus.report.items import ItemViews
 from dissensus.report.page import CARDS, page
 from dissensus.report.tables import Column, Html, html_table, scrolling, shown_number, swatch
@@ -223,7 +224,7 @@ def _examples(cards: Sequence[Scorecard], items: list[int], colours: Mapping[str
     drawn = []
     for i in items:
         item = first.people.targets.items[i]
-        seen = "" if views is None else views.view(item)
+        seen = "" if views is None else html_value(views.view(item), "", {}, wraps=True)
         drawn.append(
             f'<section class="card"><span>item {escape(str(item))} · Jensen-Shannon {first.values["js"][i]:.3f}</span>'
             f"{seen}{example(cards, i, colours)}</section>"

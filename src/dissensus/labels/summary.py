@@ -108,7 +108,8 @@ class Summary:
         if not self.entropy.size:
             return "no item has an answer"
         text = f"mean entropy {self.entropy.mean():.3f} ± {self.entropy.std():.3f} of 1"
-        text += f", {self.top_two.mean():.1%} of the mass on each item's two largest classes"
+        if self.distributions.n_classes > 2:
+            text += f", {self.top_two.mean():.1%} of the mass on each item's two largest classes"
         if self.unanswered:
             text += f", {self.unanswered:,} items without answers"
         if self.incomplete:

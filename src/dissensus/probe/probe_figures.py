@@ -12,10 +12,9 @@ from dissensus.labels.distances import normalised_entropy
 from dissensus.probe.parts import Attacked, Bending, Maps, Outside, Spread, Way
 from dissensus.probe.path_figures import barrier_figure, line_figure, plane_figure
 from dissensus.probe.probed import Probed
-from dissensus.report.charts import Line, line_chart
+from dissensus.report.charts import Line, line_chart, scatter
 from dissensus.report.colours import BLUE, ORANGE
 from dissensus.report.items import picture
-from dissensus.report.svg import scatter
 
 DOTS = 600  # more would hide each other, and make the page heavy
 DECADES = 8  # of a density that are drawn

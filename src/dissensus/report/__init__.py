@@ -8,7 +8,7 @@ svg          small figures as inline SVG
 charts       charts with axes; named_rows, dot_rows: charts with a row for each name
 saving       figures to be saved as SVG, PNG and CSV
 items        texts and pictures of items, to be shown on a page
-labels_page  labels as a card for the notebook and as a page
+labels_card  labels as a card for the notebook
 consoles     standard output and standard error
 """
 

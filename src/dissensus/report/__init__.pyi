@@ -2,6 +2,7 @@
 from .charts import Line as Line
 from .charts import grid_map as grid_map
 from .charts import line_chart as line_chart
+from .charts import scatter as scatter
 from .document import Card as Card
 from .document import Cards as Cards
 from .document import Column as Column
@@ -19,5 +20,4 @@ from .named_rows import grouped_bars as grouped_bars
 from .named_rows import interval_chart as interval_chart
 from .svg import bars as bars
 from .svg import histogram as histogram
-from .svg import scatter as scatter
 from .terminal import print_document as print_document

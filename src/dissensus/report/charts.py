@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.labels.display import shapes
 from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
-from dissensus.report.svg import shortened, svg
+from dissensus.report.svg import filled, shortened, svg
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
@@ -53,9 +53,7 @@ def line_chart(
     )
     drawn = [frame.axes(x_title, y_title)]
     if diagonal:
-        low, high = max(frame.x[0], frame.y[0]), min(frame.x[1], frame.y[1])
-        (x1, y1), (x2, y2) = frame.at(low, low), frame.at(high, high)
-        drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>')
+        drawn.append(frame.diagonal())
     for i, line in enumerate(known):
         drawn.append(_curve(frame, line, i, marks))
     rows = (len(known) + 1) // 2
@@ -68,6 +66,66 @@ def line_chart(
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
+
+
+def scatter(
+    x: np.ndarray,
+    y: np.ndarray,
+    names: Sequence[str],
+    x_title: str,
+    y_title: str,
+    *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    diagonal: bool = False,
+    colours: Mapping[str, str] | None = None,
+    of: str = "",
+) -> str:
+    """Draw a dot for each pair of numbers, named when pointed at; pairs with NaN are left out.
+
+    Parameters
+    ----------
+    x, y : (n,)
+    names
+        One per pair.
+    x_title, y_title
+        Titles of the axes.
+    x_range, y_range
+        Ends of the axes; those of the numbers by default.
+    diagonal
+        Draw the line on which y equals x.
+    colours, of
+        All dots have the colour of the name `of`.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> scatter(np.array([0.1, 0.9]), np.array([0.2, 0.8]), ["a", "b"], "agreement", "skill").count("<circle")
+    2
+    """
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if not known.size:
+        return "<p>nothing to draw: no pair of numbers is known</p>"
+    frame = _Frame(x_range or _wide(span([x[known]])), y_range or _wide(span([y[known]])))
+    dots = []
+    for i in known.tolist():
+        across, up = frame.at(x[i], y[i])
+        dots.append(
+            f'<circle cx="{across}" cy="{up}" r="4"><title>{escape(names[i])}: {escape(x_title)} {x[i]:.3g}, '
+            f"{escape(y_title)} {y[i]:.3g}</title></circle>"
+        )
+    words = (
+        f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
+        f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
+    )
+    look = filled(of, colours)
+    body = f'<g {look} fill-opacity="{0.55 if known.size < 200 else 0.4}">{"".join(dots)}</g>'
+    line = frame.diagonal() if diagonal else ""
+    return svg(WIDTH, HEIGHT, words, frame.axes(x_title, y_title) + line + body)
 
 
 def grid_map(
@@ -102,11 +160,8 @@ def grid_map(
         )
     drawn.append(
         f'<rect x="{LEFT}" y="{base - tall:.1f}" width="{wide:.1f}" height="{tall:.1f}" fill="none" class="axis"/>'
-        f'<text x="{LEFT}" y="{base + 15:.0f}">{x[0]:g}</text>'
-        f'<text x="{LEFT + wide:.0f}" y="{base + 15:.0f}" text-anchor="end">{x[-1]:g}</text>'
-        f'<text x="{LEFT + wide / 2:.0f}" y="{base + 15:.0f}" text-anchor="middle">{escape(x_title)}</text>'
-        f'<text x="{LEFT - 6}" y="{base:.0f}" text-anchor="end">{y[0]:g}</text>'
-        f'<text x="{LEFT - 6}" y="{base - tall + 10:.0f}" text-anchor="end">{y[-1]:g}</text>'
+        f"{_grid_ticks(x, side, base, across=True)}{_grid_ticks(y, side, base, across=False)}"
+        f'<text x="{LEFT + wide / 2:.0f}" y="{base + 33:.0f}" text-anchor="middle">{escape(x_title)}</text>'
         f'<text transform="translate(14,{base - tall / 2:.0f}) rotate(-90)" text-anchor="middle">'
         f"{escape(y_title)}</text>"
     )
@@ -117,11 +172,11 @@ def grid_map(
         )
         drawn.append(f'<g><circle {ring} stroke="{PAPER}" stroke-width="6"/>')
         drawn.append(f'<circle {ring} stroke="{ORANGE}" stroke-width="3"/></g>')
-    drawn.append(_scale(LEFT, base + 28, low, high, ends))
+    drawn.append(_scale(LEFT, base + 44, low, high, ends))
     finite = cells[np.isfinite(cells)]
     words = f"{title}, {y_title} by {x_title}"
     words += f": from {finite.min():.3g} to {finite.max():.3g}" if finite.size else ": nothing known"
-    return svg(round(LEFT + wide + RIGHT), round(base + 62), words, "".join(drawn))
+    return svg(round(LEFT + wide + RIGHT), round(base + 78), words, "".join(drawn))
 
 
 @dataclass(frozen=True)
@@ -135,6 +190,11 @@ class _Frame:
         across = LEFT + (WIDTH - LEFT - RIGHT) * (x - self.x[0]) / (self.x[1] - self.x[0])
         return round(across, 1), round(BASE - (BASE - TOP) * (y - self.y[0]) / (self.y[1] - self.y[0]), 1)
 
+    def diagonal(self) -> str:
+        low, high = max(self.x[0], self.y[0]), min(self.x[1], self.y[1])
+        (x1, y1), (x2, y2) = self.at(low, low), self.at(high, high)
+        return f'<line class="axis" stroke-dasharray="3 3" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+
     def axes(self, x_title: str, y_title: str) -> str:
         drawn = [
             f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{BASE}" y2="{BASE}"/>'
@@ -142,15 +202,47 @@ class _Frame:
         ]
         for value in ticks(*self.x):
             x, _ = self.at(value, self.y[0])
-            drawn.append(f'<text x="{x}" y="{BASE + 16}" text-anchor="middle">{value:g}</text>')
+            drawn.append(
+                f'<line class="axis" x1="{x}" x2="{x}" y1="{BASE}" y2="{BASE + 4}"/>'
+                f'<text x="{x}" y="{BASE + 17}" text-anchor="middle">{value:g}</text>'
+            )
         for value in ticks(*self.y):
             _, y = self.at(self.x[0], value)
-            drawn.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
+            drawn.append(
+                f'<line class="axis" x1="{LEFT - 4}" x2="{LEFT}" y1="{y}" y2="{y}"/>'
+                f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>'
+            )
         drawn.append(
-            f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{BASE + 33}" text-anchor="middle">{escape(x_title)}</text>'
+            f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{BASE + 35}" text-anchor="middle">{escape(x_title)}</text>'
             f'<text transform="translate(13,{BASE / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
         )
         return "".join(drawn)
+
+
+def _grid_ticks(values: Sequence[float], side: float, base: float, *, across: bool) -> str:
+    """Marks at the middles of up to five cells, the first and the last among them, each with its number."""
+    drawn = []
+    for place in np.unique(np.linspace(0, len(values) - 1, min(len(values), 5)).round().astype(int)).tolist():
+        middle = (place + 0.5) * side
+        if across:
+            x = LEFT + middle
+            drawn.append(
+                f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{base:.1f}" y2="{base + 4:.1f}"/>'
+                f'<text x="{x:.1f}" y="{base + 17:.0f}" text-anchor="middle">{values[place]:g}</text>'
+            )
+        else:
+            y = base - middle
+            drawn.append(
+                f'<line class="axis" x1="{LEFT - 4}" x2="{LEFT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+                f'<text x="{LEFT - 7}" y="{y + 4:.0f}" text-anchor="end">{values[place]:g}</text>'
+            )
+    return "".join(drawn)
+
+
+def _wide(ends: tuple[float, float]) -> tuple[float, float]:
+    """A little more than the range of the numbers, so that no dot lies on an axis."""
+    margin = 0.04 * (ends[1] - ends[0])
+    return ends[0] - margin, ends[1] + margin
 
 
 def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:

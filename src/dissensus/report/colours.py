@@ -124,13 +124,22 @@ def custom_properties(colours: Mapping[str, str]) -> str:
 
 
 def night_rules() -> str:
-    """CSS that exchanges the colours of data, wherever a figure or a swatch has them."""
+    """CSS that exchanges the colours of data on a page, wherever a figure or a swatch has them."""
     rules = [
         f'.dissensus [fill="{day}"]{{fill:{night}}}.dissensus [stroke="{day}"]{{stroke:{night}}}'
         f'.dissensus .swatch[style*="{day}"]{{background:{night}!important}}'
         for day, night in NIGHT.items()
     ]
     return "".join(rules)
+
+
+def night_rules_of(drawing: str) -> str:
+    """CSS that exchanges the colours of data inside one drawing."""
+    return "".join(
+        f'[fill="{day}"]{{fill:{night}}}[stroke="{day}"]{{stroke:{night}}}'
+        for day, night in NIGHT.items()
+        if f'="{day}"' in drawing
+    )
 
 
 def model_colours(names: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What items are, to be looked at: texts cut to a line or two, pictures small and inside the page."""
+"""Texts and pictures of items, to be shown on a page."""
 
 from __future__ import annotations
 
@@ -14,19 +14,10 @@ import numpy as np
 
 from dissensus.labels.display import shapes
 from dissensus.labels.names import item_positions, positions_of
-from dissensus.report.tables import Html
+from dissensus.report.document import Drawing
 
-SHOWN = 180  # letters of a text before it is cut
 SIDE = 72  # smallest width of a picture on a page; pixels of smaller ones are drawn as squares
 MOST = 160  # pixels of its longer side that are kept
-
-STYLE = """
-.dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
-.dissensus .text{display:block;max-width:34rem;overflow-wrap:anywhere;color:var(--ink)}
-.dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
-.dissensus summary{cursor:pointer}.dissensus summary:focus-visible,.dissensus .scroll:focus-visible{
-outline:3px solid var(--second);outline-offset:2px}
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,32 +37,25 @@ class ItemViews:
         """How many of these items can be shown."""
         return int((item_positions(items, self.names) >= 0).sum())
 
-    def view(self, item: Any) -> Html:
-        """An item as markup, empty where nothing is known about it."""
+    def view(self, item: Any) -> Drawing | str | tuple[str, ...] | None:
+        """What an item is, for the cell of a table; None if nothing is known about it."""
         place = int(positions_of([item], self.names)[0])
         if place < 0:
-            return Html("")
+            return None
         content = self.get(place)
         if isinstance(content, np.ndarray):
-            return picture(content, f"picture of item {item}")
-        return Html("".join(text_view(text) for text in ([content] if isinstance(content, str) else content)))
+            words = f"picture of item {item}"
+            return Drawing(picture(content, words), words)
+        return content
 
 
-def text_view(text: str) -> Html:
-    """A text as it is, or its beginning, which opens to the whole."""
-    if len(text) <= SHOWN:
-        return Html(f'<span class="text" dir="auto">{escape(text)}</span>')
-    start = text[:SHOWN].rsplit(" ", 1)[0] or text[:SHOWN]
-    return Html(f'<details class="text" dir="auto"><summary>{escape(start)} …</summary>{escape(text)}</details>')
-
-
-def picture(pixels: np.ndarray, alt: str) -> Html:
+def picture(pixels: np.ndarray, alt: str) -> str:
     """A picture inside the page: large ones are made smaller, the pixels of small ones are seen as squares."""
     small = shrunk(pixels)
     height, width = small.shape[:2]
     times = max(1, -(-SIDE // max(height, width)))
     data = base64.b64encode(png(small)).decode()
-    return Html(
+    return (
         f'<img class="item" alt="{escape(alt, quote=True)}" width="{width * times}" height="{height * times}" '
         f'src="data:image/png;base64,{data}"/>'
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from dissensus.report.colours import REPORT, REPORT_NIGHT, custom_properties, night_rules
-from dissensus.report.items import STYLE as ITEM_STYLE
-from dissensus.report.svg import STYLE as FIGURE_STYLE
+from dissensus.report.style import FIGURES as FIGURE_STYLE
+from dissensus.report.style import ITEMS
 
 STYLE = f"""
 .dissensus{{{custom_properties(REPORT)}font:14px/1.5 system-ui,sans-serif;color:var(--ink);max-width:116rem}}
@@ -32,7 +32,7 @@ grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}}
 .dissensus .stack td:last-child{{display:block}}.dissensus .stack tr:first-child{{display:none}}
 .dissensus .stack td[data-title]::before{{content:attr(data-title) " ";color:var(--quiet);font-size:.85em}}
 .dissensus .stack td:last-child::before{{display:block}}}}
-{FIGURE_STYLE}{ITEM_STYLE}"""
+{FIGURE_STYLE}{ITEMS}"""
 
 CARDS = """
 .dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}

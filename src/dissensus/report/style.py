@@ -38,6 +38,12 @@ border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;font:13px/1.5 ui-monospace,m
 .dissensus .swatch{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}
 """
 
+ITEMS = """
+.dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
+.dissensus .text{display:block;max-width:34rem;overflow-wrap:anywhere;color:var(--ink)}
+.dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
+"""
+
 _BLOCKS = """
 .dissensus .grid{display:grid;gap:1rem 2.4rem;align-items:start}.dissensus .grid>*{min-width:0}
 .dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
@@ -58,9 +64,6 @@ display:flex;flex-wrap:wrap;align-items:center;gap:.4rem;margin:.2rem 0}
 .dissensus .save button{font:inherit;font-size:.85em;color:var(--accent);background:var(--paper);cursor:pointer;
 border:1px solid var(--rule);border-radius:6px;padding:.15rem .6rem;min-height:1.7rem}
 .dissensus .save button:hover{background:var(--tint)}
-.dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
-.dissensus .text{display:block;max-width:34rem;overflow-wrap:anywhere;color:var(--ink)}
-.dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
 """
 
 
@@ -112,7 +115,7 @@ _NARROW = """
 
 STYLE = (
     f".dissensus{{{custom_properties(REPORT)}font:14px/1.5 system-ui,sans-serif;color:var(--ink);max-width:116rem}}"
-    f"{_TEXT}{_BLOCKS}{_GRIDS}{_TABLES}{FIGURES}{_NARROW}"
+    f"{_TEXT}{_BLOCKS}{ITEMS}{_GRIDS}{_TABLES}{FIGURES}{_NARROW}"
 )
 
 SHEET = (

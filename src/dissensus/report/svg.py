@@ -7,16 +7,17 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.colours import INK, PAPER, REPORT, SHADES, contrast
-
-STYLE = """
-.dissensus svg{display:block;height:auto}
-.dissensus svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.dissensus svg text.light{fill:var(--paper)}
-.dissensus svg text[font-weight]{font-weight:600}
-.dissensus svg .map{fill:var(--map)}.dissensus svg text.on-map{fill:var(--on-map)}
-.dissensus svg .bar{fill:var(--accent)}.dissensus svg .count{fill:var(--quiet)}
-.dissensus svg .axis{stroke:var(--axis);stroke-width:1}.dissensus svg .faint{stroke:var(--edge);stroke-width:1}
-"""
+from dissensus.report.colours import (
+    INK,
+    PAPER,
+    REPORT,
+    REPORT_NIGHT,
+    SHADES,
+    contrast,
+    custom_properties,
+    night_rules_of,
+)
+from dissensus.report.style import FIGURES
 
 
 def histogram(counts: np.ndarray, title: str) -> str:
@@ -117,45 +118,8 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {words}", "".join(drawn))
 
 
-def scatter(x: np.ndarray, y: np.ndarray, names: Sequence[str], x_title: str, y_title: str) -> str:
-    """A dot for each pair of numbers, named when pointed at; pairs with NaN are left out."""
-    width, height, left, base = 460, 300, 56, 256
-    known = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
-    if not known.size:
-        return "<p>nothing to draw: no pair of numbers is known</p>"
-    (x_low, x_high), (y_low, y_high) = (_range(values[known]) for values in (x, y))
-    across = left + (width - left - 16) * (x - x_low) / (x_high - x_low)
-    up = base - (base - 16) * (y - y_low) / (y_high - y_low)
-    dots = "".join(
-        f'<circle class="bar" cx="{across[i]:.1f}" cy="{up[i]:.1f}" r="4" fill-opacity="0.55">'
-        f"<title>{escape(names[i])}: {x_title} {x[i]:.3g}, {y_title} {y[i]:.3g}</title></circle>"
-        for i in known.tolist()
-    )
-    axes = (
-        f'<line class="axis" x1="{left}" x2="{width - 8}" y1="{base + 8}" y2="{base + 8}"/>'
-        f'<line class="axis" x1="{left - 8}" x2="{left - 8}" y1="8" y2="{base}"/>'
-        f'<text x="{left}" y="{base + 24}">{x_low:.3g}</text>'
-        f'<text x="{width - 8}" y="{base + 24}" text-anchor="end">{x_high:.3g}</text>'
-        f'<text x="{(left + width) / 2:.0f}" y="{base + 40}" text-anchor="middle">{escape(x_title)}</text>'
-        f'<text x="{left - 14}" y="{base}" text-anchor="end">{y_low:.3g}</text>'
-        f'<text x="{left - 14}" y="18" text-anchor="end">{y_high:.3g}</text>'
-        f'<text transform="translate(14,{base / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
-    )
-    words = (
-        f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
-        f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
-    )
-    return svg(width, height, words, axes + dots)
-
-
 def shortened(name: str, most: int = 17) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def _range(values: np.ndarray) -> tuple[float, float]:
-    """From the least to the largest, or a little around a single value."""
-    low, high = float(values.min()), float(values.max())
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _strength(share: float) -> float:
@@ -172,10 +136,24 @@ def svg(width: int, height: int, words: str, drawn: str) -> str:
 
 
 def as_file(drawn: str) -> str:
-    """A drawing of a page as the text of a file that stands alone."""
+    """A drawing of a page as the text of a file of its own, which follows the reader's light or dark theme.
+
+    It brings its own paper, so that it can be read on any page.
+
+    Parameters
+    ----------
+    drawn
+        SVG, as the charts make it.
+
+    Returns
+    -------
+    str
+    """
+    style = FIGURES.replace(".dissensus svg{display:block;height:auto}", "").replace(".dissensus svg ", "")
     style = (
-        f"text{{font:12px system-ui,sans-serif;fill:{INK}}}text[font-weight]{{font-weight:600}}"
-        f".axis{{stroke:{REPORT['axis']};stroke-width:1}}"
+        f"svg{{{custom_properties(REPORT)}}}{style}.paper{{fill:var(--paper)}}"
+        f"@media(prefers-color-scheme:dark){{svg{{{custom_properties(REPORT_NIGHT)}}}{night_rules_of(drawn)}}}"
     )
     drawn = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    return drawn.replace(">", f"><style>{style}</style>", 1) + "\n"
+    paper = '<rect class="paper" width="100%" height="100%"/>'
+    return drawn.replace(">", f"><style>{style}</style>{paper}", 1) + "\n"

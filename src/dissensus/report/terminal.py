@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from dissensus.report.consoles import ResultConsole
 
 WIDEST_BAR = 40  # columns of the terminal
+SCREENFUL = 40  # rows; of a longer table the first ones are printed
 ROW_STYLES = {"best": "bold", "aside": "italic", "group": "bold"}
 
 
 def print_document(document: Document, *, details: bool = False) -> None:
     """Print a document: its answer, its facts, then the tables of all sections.
 
-    Figures are printed as their tables. Sections marked as `detail` are left out, since a page has them.
+    Figures are printed as their tables. Sections marked as `detail` are left out, since a page has them. Of a table
+    with more than 40 rows the first `shown` are printed.
 
     Parameters
     ----------
@@ -71,7 +73,8 @@ def print_rows(table: Table, console: ResultConsole | None = None) -> None:
             overflow="fold",
             no_wrap=not column.wraps,
         )
-    for row in table.lines:
+    printed = table.lines if len(table.lines) <= SCREENFUL else table.lines[: max(table.shown, 1)]
+    for row in printed:
         if len(row.cells) == 1 < len(heads):
             grid.add_row(Words(format_cell(row.cells[0])), style=ROW_STYLES.get(row.style))
             continue
@@ -87,6 +90,8 @@ def print_rows(table: Table, console: ResultConsole | None = None) -> None:
     console.width = max(width, sum(widths) + 3 * len(widths))
     console.print(grid)
     console.width = width
+    if hidden := len(table.lines) - len(printed):
+        _line(console, f"… and {hidden:,} more rows")
     if table.note:
         _line(console, table.note)
 
@@ -150,11 +155,13 @@ def _text_cells(table: Table, cells: Sequence[Any], console: ResultConsole) -> l
 
 
 def _bar(table: Table, place: int, cell: AnyCell, console: ResultConsole) -> str:
-    """A bar as long as the number is large among those of its column."""
-    column = [_amount(row.cells[place]) for row in table.lines if len(row.cells) == len(table.heads)]
-    largest, amount = max(column) or 1.0, _amount(cell)
+    """A bar as long as the number is large among those of its column, in the room that the other columns leave."""
+    rows = [row.cells for row in table.lines if len(row.cells) == len(table.heads)]
+    largest, amount = max(_amount(row[place]) for row in rows) or 1.0, _amount(cell)
     full, thin = ("█", "▏") if _can_show("█▏", console.encoding) else ("#", "|")
-    room = max(1, min(WIDEST_BAR, console.width - 24))
+    texts = [[format_cell(each, head.format) for each, head in zip(row, table.heads, strict=True)] for row in rows]
+    taken = sum(2 + max(len(text) for text in column) for column in zip(*texts, strict=True)) - 1
+    room = max(1, min(WIDEST_BAR, console.width - taken))
     return full * round(room * amount / largest) or (thin if amount else "")
 
 

@@ -1,0 +1,83 @@
+"""Agreement as a page: how often two people agree, every measure with what it means, and the classes one by one."""
+
+from __future__ import annotations
+
+from dissensus.aggregate.agreement_summary import AgreementReport
+from dissensus.aggregate.agreement_words import judge_alpha, reading
+from dissensus.report.document import Column, Document, Section, Table, Text, Value
+
+TITLES = {"fleiss kappa": "Fleiss' kappa", "observed agreement": "observed agreement"}
+
+
+def describe_agreement(report: AgreementReport, title: str) -> Document:
+    """Describe how far people agree as a page.
+
+    Parameters
+    ----------
+    report
+        From `agreement_report`.
+    title
+        Where the answers come from, such as a file name.
+
+    Returns
+    -------
+    Document
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dissensus.aggregate import agreement_report
+    >>> from dissensus.labels import Votes
+    >>> votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
+    >>> report = agreement_report(votes, np.random.default_rng(0), replicates=20)
+    >>> describe_agreement(report, "votes.csv").answer[:63]
+    'Two people who answer the same item say the same 50% of t'
+    """
+    facts: list[tuple[str, Value]] = [
+        ("items compared", report.items),
+        ("answers compared", report.answers),
+        ("95% intervals over", report.over),
+        ("levels of measurement", str(report.scale)),
+    ]
+    readings = report.readings()
+    measures = Table(
+        [Column("measure"), Column("value"), Column("meaning", wraps=True)],
+        [(TITLES.get(name, name), interval, readings[name]) for name, interval in report.measures.items()],
+    )
+    by_class = report.classes
+    classes = Table(
+        [Column("class"), Column("share of answers"), Column("specific agreement"), Column("kappa")],
+        [
+            (name, float(by_class.share[c]), by_class.specific[c], by_class.kappa[c])
+            for c, name in enumerate(by_class.classes)
+        ],
+        shown=20,
+    )
+    sections = [Section("Measures", [measures, *_pairs(report)])]
+    sections.append(Section("Classes", [Text(f"{_sentence(report.class_reading())}."), classes]))
+    return Document(f"{title}: agreement", answer_about_agreement(report), facts, sections)
+
+
+def answer_about_agreement(report: AgreementReport) -> str:
+    """How often two people agree, and whether single answers can be relied on."""
+    observed = reading("observed agreement", report.measures["observed agreement"].value)
+    alpha = report.measures["nominal alpha"].value
+    return f"{_sentence(observed)}. Krippendorff's alpha is {alpha:.2f}, {judge_alpha(alpha)}."
+
+
+def _pairs(report: AgreementReport) -> list[Text]:
+    pairs = report.pair_facts()
+    if pairs is None:
+        return []
+    low, high = pairs["lowest"], pairs["highest"]
+    return [
+        Text(
+            f"Cohen's kappa has a median of {pairs['median_kappa']:.3f} over {pairs['pairs']:,} pairs of annotators "
+            f"with {pairs['shared_at_least']} or more items in common. It ranges from {low['kappa']:.3f} "
+            f"({' and '.join(low['pair'])}) to {high['kappa']:.3f} ({' and '.join(high['pair'])})."
+        )
+    ]
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]

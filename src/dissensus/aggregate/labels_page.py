@@ -1,0 +1,137 @@
+"""Labels as a page: how often two people agree, how far they disagree, and about which items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.aggregate.agreement_summary import AlphaSummary
+from dissensus.aggregate.agreement_words import reading
+from dissensus.labels.summary import RANKED_FROM, Summary
+from dissensus.report.document import Cell, Column, Document, Drawing, Section, Table, Text, Value
+from dissensus.report.items import ItemViews
+from dissensus.report.labels_card import class_figure, colours_of, entropy_figure, pair_figure
+from dissensus.report.svg import split_bar
+
+SHOWN_ROWS = 10
+
+
+def describe_labels(
+    summary: Summary, title: str, agreement: AlphaSummary | None = None, views: ItemViews | None = None
+) -> Document:
+    """Describe labels as a page: how often two people agree, entropy, classes, disputed items and annotators.
+
+    Parameters
+    ----------
+    summary
+        From `summarise`.
+    title
+        Where the labels come from, such as a file name.
+    agreement
+        From `alpha_summary`; None if no two answers to one item are known.
+    views
+        Texts or pictures of the items.
+
+    Returns
+    -------
+    Document
+
+    Examples
+    --------
+    >>> from dissensus.labels import Votes, summarise
+    >>> votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
+    >>> describe_labels(summarise(votes), "votes.csv").facts[:2]
+    (('answers', '4'), ('items', '2'))
+    """
+    if not summary.entropy.size:
+        raise ValueError("no item has an answer, so there is nothing to describe")
+    colours = colours_of(summary)
+    pairs = pair_figure(summary)
+    figures = [entropy_figure(summary), class_figure(summary, colours), *([] if pairs is None else [pairs])]
+    notices = () if agreement is None else agreement.notices
+    blocks = [_disputed(summary, views)]
+    if summary.annotator_answers is not None:
+        blocks.append(_annotators(summary))
+    sections = [
+        *([Section("", [Text(notice, "remark") for notice in notices])] if notices else []),
+        Section("How far people disagree", figures, columns=3),
+        Section("", blocks, columns=2),
+    ]
+    answer = answer_about_labels(summary, agreement)
+    return Document(title, answer, _facts(summary, agreement), sections, colours=colours)
+
+
+def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str:
+    """How often two answers to one item are the same, and on how many items all of them are."""
+    if agreement is not None and not np.isnan(agreement.observed):
+        sentence = reading("observed agreement", agreement.observed)
+        text = f"{sentence[0].upper()}{sentence[1:]}."
+    elif summary.answers is None:
+        same = float((summary.distributions.probs**2).sum(axis=1).mean())
+        text = f"Two answers drawn from the distribution of an item are the same {same:.0%} of the time."
+    else:
+        return "No item has two answers, so nothing is known about disagreement."
+    unanimous = float((summary.distributions.probs.max(axis=1) > 1 - 1e-9).mean())
+    return f"{text} All answers agree on {unanimous:.0%} of the items."
+
+
+def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str, Value], ...]:
+    facts: list[tuple[str, Value]] = [*summary.headline()]
+    if summary.annotators is None:
+        facts.append(("annotators", "not recorded"))
+    if agreement is not None:
+        facts += [(f"Krippendorff's alpha, {level}", alpha) for level, alpha in agreement.alphas.items()]
+        facts += [("alpha levels", agreement.scale.why)] if len(agreement.alphas) > 1 else []
+    entropies = {"mean entropy": summary.entropy, "of first choices": summary.first, "within an answer": summary.within}
+    facts += [
+        (name, f"{values.mean():.3f} ± {values.std():.3f}")
+        for name, values in entropies.items()
+        if values is not None and values.size
+    ]
+    if summary.distributions.n_classes > 2 and summary.top_two.size:
+        facts.append(("share of the two largest classes", f"{summary.top_two.mean():.1%}"))
+    if summary.median_seconds is not None:
+        facts.append(("median seconds per answer", f"{summary.median_seconds:.1f}"))
+    facts += [("items without answers", summary.unanswered)] if summary.unanswered else []
+    facts += [("answers left out as incomplete", summary.incomplete)] if summary.incomplete else []
+    return tuple(facts)
+
+
+def _disputed(summary: Summary, views: ItemViews | None) -> Section:
+    distributions, colours = summary.distributions, colours_of(summary)
+    rows = []
+    for i in summary.disputed(SHOWN_ROWS):
+        shares = [
+            (name, float(p)) for name, p in zip(distributions.classes, distributions.probs[i], strict=True) if p > 0
+        ]
+        largest = sorted(shares, key=lambda pair: -pair[1])[:3]
+        item = distributions.items[i]
+        view = [] if views is None else [views.view(item)]
+        bar = Drawing(split_bar(shares, 460, colours), ", ".join(f"{name} {part:.0%}" for name, part in largest))
+        rows.append((str(item), *view, float(summary.entropy[i]), bar))
+    content = [] if views is None else [Column("content", wraps=True)]
+    ties = summary.as_disputed(SHOWN_ROWS)
+    note = f"{ties:,} more {'items are' if ties > 1 else 'item is'} exactly as disputed as the last." if ties else ""
+    table = Table([Column("item"), *content, Column("entropy"), Column("answers")], rows, note=note)
+    return Section("Most disputed items", [table])
+
+
+def _annotators(summary: Summary) -> Section:
+    answers, agreement, seconds = summary.annotator_answers, summary.annotator_agreement, summary.annotator_seconds
+    assert answers is not None and agreement is not None and summary.annotators is not None
+    ranked = summary.ranked_annotators()
+    few = answers.size - ranked.size
+    text = f"{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
+    text += f"{np.median(answers):g})."
+    if few:
+        subject = "1 annotator has" if few == 1 else f"{few:,} annotators have"
+        text += f" {subject} fewer than {RANKED_FROM} answers to compare, too few to be ranked."
+    if not ranked.size:
+        return Section("Annotators", [Text(text)])
+    text += " Those who agree least with the others come first, for carelessness or a different view:"
+    columns = [Column("annotator"), Column("answers"), Column("agreement")]
+    columns += [Column("median seconds", ".1f")] if seconds is not None else []
+    rows: list[tuple[Value | Cell, ...]] = []
+    for a in ranked[:SHOWN_ROWS]:
+        timed = () if seconds is None else (float(seconds[a]),)
+        rows.append((str(summary.annotators[a]), int(answers[a]), float(agreement[a]), *timed))
+    return Section("Annotators", [Text(text), Table(columns, rows)])
