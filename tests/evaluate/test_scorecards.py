@@ -22,8 +22,8 @@ from dissensus.evaluate.metrics import CLOSENESS, CONFIDENCE, METRICS, Metric
 from dissensus.evaluate.one_pass import sweep
 from dissensus.evaluate.scorecard_html import headline, scorecard_page
 from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
+from dissensus.evaluate.significance import holm_adjusted
 from dissensus.evaluate.smooth_calibration import smooth_ece
-from dissensus.evaluate.statistics import holm_adjusted
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.transforms import smooth
 from dissensus.labels.votes import Votes
@@ -391,7 +391,7 @@ def test_the_page_is_well_formed_and_fetches_nothing(compared):
     ElementTree.fromstring(html.removeprefix("<!doctype html>"))
     assert "http" not in html.replace("http://www.w3.org", "") and "<script" not in html
     assert html.count('role="img"') == html.count("<svg") > 10
-    assert "photos &amp; &lt;votes&gt;" in html and "paired t-test over 240 items" in html and "&lt; 0.0001" in html
+    assert "photos &amp; &lt;votes&gt;" in html and "paired t-test over 240 items" in html and "&lt; 0.001" in html
 
 
 def test_every_metric_is_where_its_entry_says_or_hidden(crowd, models, capsys):

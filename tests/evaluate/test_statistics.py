@@ -12,17 +12,18 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from dissensus.evaluate.signed_rank import EXACT_UP_TO, rank_biserial, wilcoxon
+from dissensus.evaluate.significance import Comparison, holm, holm_adjusted
 from dissensus.evaluate.statistics import (
-    Comparison,
     clustered_t,
     cohen_d,
     cohen_d_paired,
     corrected_t,
-    holm,
-    holm_adjusted,
+    has_spread,
+    mean_interval,
     paired_t,
     welch_t,
 )
+from dissensus.labels.refusals import Refusal
 
 SIDES = ("two-sided", "less", "greater")
 
@@ -203,30 +204,59 @@ def test_a_comparison_cannot_be_made_without_its_n_and_its_least_p():
     told = {"test": "t", "alternative": "less", "difference": 0.1, "effect": 1.0, "effect_name": "d", "p": 0.04}
     with pytest.raises(TypeError, match="'n' and 'minimum_p'"):
         Comparison(**told)
-    with pytest.raises(ValueError, match=r"p = 0.04 and at best 0.05; expected 0 <= at best <= p <= 1"):
+    with pytest.raises(ValueError, match=r"p = 0.04 and minimum p = 0.05"):
         Comparison(**told, n=3, minimum_p=0.05)
     with pytest.raises(ValueError, match="a comparison of 0 pairs"):
         Comparison(**told, n=0, minimum_p=0.01)
     assert {"n", "minimum_p", "p"} <= Comparison(**told, n=5, minimum_p=0.03).as_json().keys()
 
 
-def test_bad_input_is_refused_with_the_way_out():
-    with pytest.raises(ValueError, match=r"a has 3 numbers and b has 2; .* or use welch_t"):
-        wilcoxon([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match=r"b\[1\] is inf; 1 of 2 numbers are not finite, .* smooth the predictions"):
-        paired_t([1.0, 2.0], [1.0, np.inf])
-    with pytest.raises(ValueError, match=r"all 3 differences are 1, .* use wilcoxon"):
-        paired_t([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"test_to_train is 0; expected items judged on divided by items learned from"):
-        corrected_t([2.0, 3.0], [1.0, 2.5], 0)
-    with pytest.raises(ValueError, match="alternative is 'smaller'; expected one of"):
-        wilcoxon([1, 2], [3, 4], "smaller")
-    with pytest.raises(ValueError, match="zeros is 'split'; expected 'wilcoxon'"):
-        wilcoxon([1, 2], [3, 4], zeros="split")
-    with pytest.raises(ValueError, match="expected one list of numbers from 0 to 1"):
+REFUSED = [
+    (lambda: wilcoxon([1, 2, 3], [1, 2]), ["a has 3 numbers", "b has 2"], "welch_t"),
+    (lambda: paired_t([1.0, 2.0], [1.0, np.inf]), ["b[1] is inf", "1 of 2 numbers"], "smooth the predictions"),
+    (lambda: paired_t([2.0, 3.0, 4.0], [1.0, 2.0, 3.0]), ["all 3 differences are 1"], "wilcoxon"),
+    (lambda: corrected_t([2.0, 3.0], [1.0, 2.0], 0.25), ["all 2 differences are 1"], "wilcoxon"),
+    (lambda: corrected_t([2.0, 3.0], [1.0, 2.5], 0), ["test_to_train is 0", "above 0"], None),
+    (lambda: wilcoxon([1, 2], [3, 4], "smaller"), ["unknown alternative 'smaller'"], "two-sided, less, greater"),
+    (lambda: paired_t([1, 2], [3, 5], "smaller"), ["unknown alternative 'smaller'"], "two-sided, less, greater"),
+    (lambda: wilcoxon([1, 2], [3, 4], zeros="split"), ["unknown rule for zeros 'split'"], "wilcoxon, pratt"),
+]
+
+
+@pytest.mark.parametrize(("run", "facts", "way"), REFUSED)
+def test_bad_input_is_refused_with_the_way_out(run, facts, way):
+    with pytest.raises(Refusal) as error:
+        run()
+    assert all(fact in error.value.problem for fact in facts)
+    assert way is None or any(way in each.text for each in error.value.ways)
+
+
+def test_p_values_out_of_range_and_groups_that_do_not_vary_are_refused():
+    with pytest.raises(ValueError, match=r"1\.2.*numbers from 0 to 1"):
         holm_adjusted(np.array([0.2, 1.2]))
-    with pytest.raises(ValueError, match="neither group varies"):
+    with pytest.raises(ValueError, match="a is 1, b is 2"):
         welch_t([1.0, 1.0], [2.0, 2.0])
+
+
+@given(st.lists(st.floats(-10, 10), min_size=2, max_size=12), st.floats(0.01, 1))
+def test_the_interval_contains_zero_exactly_if_the_corrected_test_does_not_reject(values, test_to_train):
+    """Interval and test of Nadeau and Bengio are two sides of one formula, whatever the values."""
+    d = np.array(values)
+    interval = mean_interval(d, test_to_train=test_to_train)
+    if not has_spread(d):
+        assert interval.high - interval.low <= 1e-9 * np.abs(d).max()
+        return
+    p = corrected_t(d, np.zeros(d.size), test_to_train).p
+    if abs(p - 0.05) > 1e-9:
+        assert (interval.low <= 0 <= interval.high) == (p > 0.05)
+
+
+@pytest.mark.parametrize("test_to_train", [0.0, 0.25])
+def test_the_interval_of_no_value_one_value_and_equal_values(test_to_train):
+    none, one, equal = (mean_interval(values, test_to_train=test_to_train) for values in ([], [0.3], [0.3, 0.3]))
+    assert np.isnan([none.value, none.low, none.high, none.sd]).all()
+    assert one.value == 0.3 and np.isnan([one.low, one.high, one.sd]).all()
+    assert (equal.value, equal.low, equal.high, equal.sd) == (0.3, 0.3, 0.3, 0)
 
 
 def test_a_clustered_t_test_is_of_the_mean_over_items():
@@ -271,5 +301,5 @@ def test_clusters_that_cannot_be_tested_are_refused():
         clustered_t([1, 2, 4], [0, 0, 0], ["x", "x", "x"])
     with pytest.raises(ValueError, match=r"clusters have shape \(2,\) for 3 pairs"):
         clustered_t([1, 2, 4], [0, 0, 0], [0, 1])
-    with pytest.raises(ValueError, match="all 2 clusters differ by 1, so they have no spread"):
+    with pytest.raises(ValueError, match="all 2 clusters differ by 1:"):
         clustered_t([1, 1, 1], [0, 0, 0], [0, 1, 1])

@@ -17,7 +17,6 @@ from dissensus.aggregate.labels_page import describe_labels
 from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
 from dissensus.evaluate.scorecard_html import scorecard_page
-from dissensus.evaluate.statistics import shown_p
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.summary import summarise
@@ -29,6 +28,7 @@ from dissensus.plan.tradeoff import Preferences
 from dissensus.report.colours import PEOPLE, class_colours, model_colours
 from dissensus.report.html import html_page
 from dissensus.report.items import ItemViews
+from dissensus.report.numbers import format_number
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
@@ -122,7 +122,7 @@ def test_what_all_tests_share_is_said_once_above_the_differences(made):
     assert [cell.text for cell in rows[0]] == ["model", "score", "difference", "p"]
     for row, difference in zip(rows[1:], result.differences, strict=True):
         test = difference.comparison
-        assert (row[3].text or "") == ("" if test is None else shown_p(test.adjusted_p))
+        assert (row[3].text or "") == ("" if test is None else format_number(test.adjusted_p, "p"))
 
 
 def test_bars_are_coloured_and_ordered_by_class_and_not_by_rank(made):

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.statistics import shown_p
+from dissensus.report.numbers import format_number
 from dissensus.study.report import report_page
 from dissensus.study.reporting.answers import answer
 from dissensus.study.reporting.tables import by_metric, overview
@@ -413,7 +413,7 @@ def test_the_answer_gives_a_p_that_holds_for_every_arm_it_names():
     p = {d.arm: d.test.adjusted_p for d in summary.differences}
     assert p["majority"] < 0.001 < p["sls"] < 0.05
     said = " ".join(answer(summary))
-    assert f"(p = {shown_p(p['sls'])} or less, corrected for 2 tests)" in said
+    assert f"(p = {format_number(p['sls'], 'p')} or less, corrected for 2 tests)" in said
     close = summarise(
         grid(
             {"soft": shifted(0, 0), "majority": shifted(0, 0.1), "sls": shifted(0, 0.2)},

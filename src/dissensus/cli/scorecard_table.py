@@ -58,7 +58,7 @@ def _print_leaderboard(result: "ModelComparison") -> None:
 
 def _print_differences(result: "ModelComparison") -> None:
     from dissensus.evaluate.metrics import METRICS
-    from dissensus.evaluate.statistics import SMALL, shown_p
+    from dissensus.report.numbers import format_p
     from dissensus.report.tables import Column, print_table, shown_interval
 
     tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
@@ -71,7 +71,7 @@ def _print_differences(result: "ModelComparison") -> None:
         rows = []
         for difference in (difference for difference in result.differences if difference.model == model):
             adjusted = None if difference.comparison is None else difference.comparison.adjusted_p
-            p = "" if adjusted is None else f"p {'' if adjusted < SMALL else '= '}{shown_p(adjusted)}"
+            p = "" if adjusted is None else format_p(adjusted)
             name = METRICS[difference.score].meaning.ljust(SCORE_WIDTH)
             rows.append((name, shown_interval(difference.interval, "+.3f"), p))
         print_table([Column("")] * 3, rows)

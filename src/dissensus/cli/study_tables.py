@@ -72,7 +72,7 @@ def _mean(measured: Measured) -> str:
 
 
 def _difference(difference: Difference | None) -> str:
-    from dissensus.evaluate.statistics import shown_p
+    from dissensus.report.numbers import format_number
 
     if difference is None:
         return "–"
@@ -80,7 +80,7 @@ def _difference(difference: Difference | None) -> str:
     if difference.test is None:
         return value
     p = difference.test.p if difference.test.adjusted_p is None else difference.test.adjusted_p
-    return f"{value} (p {shown_p(p)})"
+    return f"{value} (p {format_number(p, 'p')})"
 
 
 def _tests(summary: Summary) -> str:

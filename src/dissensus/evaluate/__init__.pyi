@@ -55,6 +55,9 @@ from .scorecards import Scorecard as Scorecard
 from .scorecards import scorecard as scorecard
 from .signed_rank import rank_biserial as rank_biserial
 from .signed_rank import wilcoxon as wilcoxon
+from .significance import Comparison as Comparison
+from .significance import holm as holm
+from .significance import holm_adjusted as holm_adjusted
 from .slices import Slices as Slices
 from .slices import SliceScore as SliceScore
 from .slices import column_slices as column_slices
@@ -68,12 +71,9 @@ from .smooth_calibration import smooth_ece as smooth_ece
 from .smooth_calibration import smooth_reliability as smooth_reliability
 from .sparse_target import SparseTarget as SparseTarget
 from .sparse_target import sparse_target_diagnostic as sparse_target_diagnostic
-from .statistics import Comparison as Comparison
 from .statistics import clustered_t as clustered_t
 from .statistics import cohen_d as cohen_d
 from .statistics import cohen_d_paired as cohen_d_paired
 from .statistics import corrected_t as corrected_t
-from .statistics import holm as holm
-from .statistics import holm_adjusted as holm_adjusted
 from .statistics import paired_t as paired_t
 from .statistics import welch_t as welch_t

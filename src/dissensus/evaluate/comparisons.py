@@ -16,7 +16,8 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
 from dissensus.evaluate.scores import drawn_measures, share_bounds
-from dissensus.evaluate.statistics import Comparison, clustered_t, holm, paired_t
+from dissensus.evaluate.significance import Comparison, holm
+from dissensus.evaluate.statistics import clustered_t, paired_t
 from dissensus.labels.as_json import as_json
 from dissensus.labels.doors import described
 from dissensus.labels.frames import pandas_frame, polars_frame

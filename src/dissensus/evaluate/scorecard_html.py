@@ -12,11 +12,12 @@ from dissensus.evaluate.comparisons import ModelComparison
 from dissensus.evaluate.metrics import METRICS, shown_by_group
 from dissensus.evaluate.scorecard_figures import entropy_scatter, example, example_items, reliability, slice_bars
 from dissensus.evaluate.scorecards import Scorecard
-from dissensus.evaluate.statistics import Comparison, shown_p
+from dissensus.evaluate.significance import Comparison
 from dissensus.labels.intervals import Interval
 from dissensus.report.colours import model_colours
 from dissensus.report.html_tables import html_value
 from dissensus.report.items import ItemViews
+from dissensus.report.numbers import format_number
 from dissensus.report.page import CARDS, page
 from dissensus.report.tables import Column, Html, html_table, scrolling, shown_number, swatch
 
@@ -142,7 +143,7 @@ def _differences(result: ModelComparison) -> str:
     for difference in result.differences:
         name, shown = ("" if difference.model == shown else difference.model), difference.model
         test = difference.comparison
-        p = "" if test is None else shown_p(test.p if test.adjusted_p is None else test.adjusted_p)
+        p = "" if test is None else format_number(test.p if test.adjusted_p is None else test.adjusted_p, "p")
         gap = Html(_with_interval(difference.interval, "+.4f"))
         rows.append((name, METRICS[difference.score].meaning, gap, p)[: len(columns)])
     return (
@@ -163,7 +164,7 @@ def _about_tests(tests: Sequence[Comparison], items: int) -> str:
     if tests[0].family > 1:
         text += f", corrected by Holm's method for {tests[0].family} tests"
     if tests[0].minimum_p:
-        text += f"; before that, it cannot be below {shown_p(tests[0].minimum_p)}"
+        text += f"; before that, it cannot be below {format_number(tests[0].minimum_p, 'p')}"
     return escape(text + ".")
 
 

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.evaluate.statistics import Alternative, Comparison, paired
+from dissensus.evaluate.significance import ALTERNATIVES, Alternative, Comparison
+from dissensus.evaluate.statistics import paired
+from dissensus.labels.refusals import one_of
 
 EXACT_UP_TO = 200  # pairs; the exact distribution of 200 takes some milliseconds, and the normal one is close by then
 EQUAL = 1e-12  # of the largest value: differences so near to each other are rounding, and count as equal
@@ -16,24 +18,36 @@ EQUAL = 1e-12  # of the largest value: differences so near to each other are rou
 def wilcoxon(
     a: Any, b: Any, alternative: Alternative = "two-sided", *, zeros: Literal["wilcoxon", "pratt"] = "wilcoxon"
 ) -> Comparison:
-    """Do the differences a - b lie to one side of 0? For few seeds, of whatever distribution.
+    """Run Wilcoxon's signed-rank test: are the differences a - b on one side of 0? For few seeds of any distribution.
 
         W+ = sum of the ranks of |d_i| over d_i > 0,   equal |d| share their mean rank
 
-    Exact up to 200 pairs: each of the 2^n assignments of signs to these ranks is equally likely without a difference,
-    and the tail is counted over all of them, ties included. Two-sided p is twice the smaller tail, at most 1. The least
-    p is that of all pairs that differ agreeing: 2^-n one-sided, 2^(1-n) two-sided (5 seeds: 0.03125 and 0.0625; Gheibi
-    2026 sec. 4). Beyond 200 pairs the normal approximation with the variance of these very ranks is used.
-    Wilcoxon (1945), Individual comparisons by ranking methods. Effect: matched-pairs rank-biserial correlation.
+    Exact up to 200 pairs: without a difference each of the 2^n assignments of signs to these ranks is equally likely,
+    and the tail is counted over all of them, ties included. Two-sided p is twice the smaller tail, at most 1. The
+    smallest p is that of pairs that all agree: 2^-n one-sided, 2^(1-n) two-sided. Above 200 pairs the normal
+    approximation with the variance of these ranks is used. Wilcoxon (1945), Individual comparisons by ranking methods.
+    The effect is the matched-pairs rank-biserial correlation.
 
-    zeros  "wilcoxon" leaves pairs without a difference out before ranking; "pratt" ranks them and then leaves them
-           out, Pratt (1959). Either way they carry no sign, so they raise the least p.
-    a, b: (n,) paired
+    Parameters
+    ----------
+    a, b : (n,) paired numbers
+    alternative : "less": a below b; "greater": above; "two-sided": either
+    zeros : "wilcoxon" leaves out pairs without a difference before ranking; "pratt" ranks them first, Pratt (1959).
+        Such pairs have no sign, so they raise the smallest p.
+
+    Returns
+    -------
+    the test with its p, n, smallest p and effect size
+
+    Examples
+    --------
+    >>> print(wilcoxon([0.52, 0.61, 0.57, 0.49], [0.50, 0.55, 0.52, 0.48]))
+    p = 0.12 (n = 4, at best 0.12)
     """
     x, y = paired(a, b)
-    if zeros not in ("wilcoxon", "pratt"):
-        raise ValueError(f"zeros is {zeros!r}; expected 'wilcoxon' (left out) or 'pratt' (ranked, then left out)")
-    d = _snapped(x - y, max(float(np.abs(x).max()), float(np.abs(y).max())))
+    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("rule for zeros", zeros, ("wilcoxon", "pratt"))
+    d = _snap(x - y, max(float(np.abs(x).max()), float(np.abs(y).max())))
     ranks, up = _doubled_ranks(d, zeros)
     exact = ranks.size <= EXACT_UP_TO
     if not ranks.size:
@@ -41,8 +55,6 @@ def wilcoxon(
     else:
         below, above, least = (_exact if exact else _normal)(ranks, int(ranks[up].sum()))
     tails = {"less": below, "greater": above, "two-sided": min(1.0, 2 * min(below, above))}
-    if alternative not in tails:
-        raise ValueError(f"alternative is {alternative!r}; expected one of {', '.join(tails)}")
     sides = 2 if alternative == "two-sided" else 1
     equal = f", {x.size - ranks.size} of {x.size} pairs equal" if ranks.size < x.size else ""
     return Comparison(
@@ -65,11 +77,11 @@ def rank_biserial(a: Any, b: Any, *, zeros: Literal["wilcoxon", "pratt"] = "wilc
     Kerby (2014), The simple difference formula.  a, b: (n,) paired
     """
     x, y = paired(a, b)
-    ranks, up = _doubled_ranks(_snapped(x - y, max(float(np.abs(x).max()), float(np.abs(y).max()))), zeros)
+    ranks, up = _doubled_ranks(_snap(x - y, max(float(np.abs(x).max()), float(np.abs(y).max()))), zeros)
     return float((ranks[up].sum() - ranks[~up].sum()) / ranks.sum()) if ranks.size else 0.0
 
 
-def _snapped(d: np.ndarray, scale: float) -> np.ndarray:
+def _snap(d: np.ndarray, scale: float) -> np.ndarray:
     """Differences that only rounding tells apart made equal: 0.3 - 0.2 and 0.2 - 0.1 are a tie, as on paper.  (n,)"""
     step = EQUAL * scale
     return np.round(d / step) if step > 0 else d

@@ -1,182 +1,149 @@
-"""Is one better than the other? Tests for few paired seeds and for many items, never without what they could show.
-
-A p-value says little without the number of pairs behind it and the least value that number allows: five seeds that all
-agree give a one-sided p of 0.031 and no less, however large the difference. So a `Comparison` holds all three.
-"""
+"""Tests of means, their intervals and effect sizes: for paired seeds, for items in clusters, for overlapping splits."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dissensus.evaluate.means import grouped
+from dissensus.evaluate.significance import Alternative, Comparison
+from dissensus.labels.intervals import Interval
+from dissensus.labels.refusals import PythonWay, Refusal
 
-Alternative = Literal["two-sided", "less", "greater"]
-SMALL = 0.0001  # p-values below are only called small
+ROUNDING = 1e-12  # of the largest value: numbers that differ by less have no spread
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One test of a against b, with what it could have shown at best.
+def mean_interval(
+    values: Sequence[float] | np.ndarray, *, test_to_train: float = 0.0, coverage: float = 0.95
+) -> Interval:
+    """Compute a mean with Student's interval, widened if the values are of splits whose training sets overlap.
 
-    test         which test, and whether exact
-    alternative  "less": a tends below b; "greater": above; "two-sided": either
-    n            pairs, or the smaller of two independent groups
-    difference   mean of a - mean of b
-    effect       its size by `effect_name`
-    p            chance of so extreme a result if there were no difference
-    minimum_p    the least p this test can give for n: 0 where there is no least one
-    adjusted_p   p corrected for a family of tests, and the number of these; None and 1 for a test on its own
-    minimum_adjusted_p   the least adjusted_p this test can have, whatever the others of its family give
+        mean -+ t_{n - 1} se,   se = sqrt((1/n + n_test/n_train) var)
+
+    With `test_to_train` this is the interval of the corrected resampled t-test: Nadeau and Bengio (2003), Inference for
+    the generalization error, sec. 3. Of no values everything is NaN. One value has no interval: its ends and its
+    standard error are NaN. Values without spread have an interval of width 0.
+
+    Parameters
+    ----------
+    values : (n,) finite numbers
+    test_to_train : n_test / n_train for splits of the same items, such as 1/9 for ten folds; 0 for independent values
+    coverage : share of intervals that contain the mean
+
+    Returns
+    -------
+    the mean with its interval; `sd` is the standard error
+
+    Examples
+    --------
+    >>> print(mean_interval([0.1, 0.2, 0.3]))
+    0.2000 [-0.0484, 0.4484]
     """
+    from scipy.special import stdtrit
 
-    test: str
-    alternative: Alternative
-    n: int
-    difference: float
-    effect: float
-    effect_name: str
-    p: float
-    minimum_p: float
-    adjusted_p: float | None = None
-    family: int = 1
-    minimum_adjusted_p: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.alternative not in get_args(Alternative):
-            raise ValueError(f"alternative is {self.alternative!r}; expected one of {', '.join(get_args(Alternative))}")
-        if self.n < 1 or self.family < 1:
-            raise ValueError(f"a comparison of {self.n} pairs in a family of {self.family}; expected 1 or more of both")
-        if not 0 <= self.minimum_p <= self.p * (1 + 1e-9) <= 1 + 2e-9:
-            raise ValueError(f"p = {self.p:g} and at best {self.minimum_p:g}; expected 0 <= at best <= p <= 1")
-
-    @property
-    def decidable(self) -> bool:
-        """Whether the strongest possible result would have been below 0.05, after correction for the family."""
-        return self.least < 0.05
-
-    @property
-    def least(self) -> float:
-        """The least p that could have been shown, after correction for the family; 0 where there is no least one."""
-        if self.minimum_adjusted_p is not None:
-            return self.minimum_adjusted_p
-        return min(1.0, self.minimum_p * self.family)
-
-    def __str__(self) -> str:
-        best = f"at best {shown_p(self.minimum_p)}" if self.minimum_p > 0 else "no lower bound"
-        text = f"{'p = ' if self.p >= SMALL else 'p '}{shown_p(self.p)} (n = {self.n:,}, {best})"
-        if self.adjusted_p is not None:
-            text += f", Holm over {self.family}: {shown_p(self.adjusted_p)}"
-            if self.minimum_p > 0:
-                text += f" (at best {shown_p(self.least)})"
-        return text
-
-    def as_json(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "test": self.test,
-            "alternative": self.alternative,
-            "n": self.n,
-            "p": self.p,
-            "minimum_p": self.minimum_p,
-            "difference": self.difference,
-            self.effect_name.replace(" ", "_").replace("'", ""): self.effect,
-        }
-        if self.adjusted_p is None:
-            return record
-        return record | {"holm_p": self.adjusted_p, "minimum_holm_p": self.least, "family": self.family}
-
-
-def holm(family: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """The same comparisons with p-values corrected so that any false finding in the family has a chance below alpha.
-
-        adjusted p_(i) = max over j <= i of min(1, (m - j + 1) p_(j)),   p_(1) <= ... <= p_(m)
-
-    Holm (1979), A simple sequentially rejective multiple test procedure. Valid however the tests depend on each other.
-    A family of m tests that cannot give less than p_min each cannot reject anything where m p_min >= alpha. Tests of
-    different numbers of pairs have different least p; that after correction is reached where all others give theirs.
-    """
-    names = list(family)
-    adjusted = holm_adjusted(np.array([family[name].p for name in names]))
-    least = holm_adjusted(np.array([family[name].minimum_p for name in names]))  # rises with the p of any test
-    return {
-        name: replace(family[name], adjusted_p=float(p), family=len(names), minimum_adjusted_p=float(low))
-        for name, p, low in zip(names, adjusted, least, strict=True)
-    }
-
-
-def holm_adjusted(p: np.ndarray) -> np.ndarray:
-    """Holm's corrected p-values, in the order given.  p: (m,) -> (m,)"""
-    values = np.asarray(p, dtype=np.float64)
-    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
-    if values.ndim != 1 or bad.size:
-        raise ValueError(f"p-values {values.tolist()[:10]}: expected one list of numbers from 0 to 1")
-    order = np.argsort(values, kind="stable")
-    raised = np.maximum.accumulate(np.minimum(values[order] * np.arange(values.size, 0, -1), 1.0))
-    adjusted = np.empty(values.size)
-    adjusted[order] = raised
-    return adjusted
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.size < 2:
+        return Interval(float(numbers[0]) if numbers.size else math.nan, math.nan, math.nan, math.nan, coverage)
+    mean, error = float(numbers.mean()), _standard_error(numbers, test_to_train)
+    half = float(stdtrit(numbers.size - 1, (1 + coverage) / 2)) * error
+    return Interval(mean, mean - half, mean + half, error, coverage)
 
 
 def paired_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparison:
-    """Student's paired t-test: is the mean difference 0?
+    """Run Student's paired t-test: is the mean difference 0?
 
         t = mean(d) / (sd(d) / sqrt n),   d = a - b,   n - 1 degrees of freedom
 
-    For differences that are nearly normal, or many. Student (1908); used by Singh 2025 over 10 seeds. Effect: Cohen's
-    d_z. Where all differences are equal the test says nothing (p = 1 if they are 0) and is refused otherwise.
+    For differences that are nearly normal, or many. Student (1908), The probable error of a mean. The effect is Cohen's
+    d_z. If all differences are 0, p is 1. If all are equal but not 0, the test has no answer and raises.
 
-    a, b: (n,) paired, n of 2 or more
+    Parameters
+    ----------
+    a, b : (n,) paired numbers, n of 2 or more
+    alternative : "less": a below b; "greater": above; "two-sided": either
+
+    Returns
+    -------
+    the test with its p, n and effect size
+
+    Examples
+    --------
+    >>> print(paired_t([0.52, 0.61, 0.57, 0.49], [0.50, 0.55, 0.52, 0.48]))
+    p = 0.06 (n = 4, no lower bound)
     """
-    x, y = paired(a, b, least=2)
-    d = x - y
-    spread = d.std(ddof=1)
-    if spread <= 1e-14 * max(np.abs(d).max(), 1e-300) and d.any():
-        raise ValueError(
-            f"all {d.size} differences are {d[0]:g}, so they have no spread and a t-test has no answer; use wilcoxon"
+    return _test_mean_difference(a, b, 0.0, alternative, "paired t-test")
+
+
+def corrected_t(a: Any, b: Any, test_to_train: float, alternative: Alternative = "two-sided") -> Comparison:
+    """Run the paired t-test for repeated splits of the same items, whose training sets overlap.
+
+        t = mean(d) / sqrt((1/n + n_test/n_train) var(d)),   d = a - b,   n - 1 degrees of freedom
+
+    Scores of such splits rise and fall together, so a plain t-test finds differences that do not exist. Nadeau and
+    Bengio (2003), Inference for the generalization error, sec. 3; for k folds of r seeds, n = k r: Bouckaert and Frank
+    (2004). The effect and the edge cases are those of `paired_t`; `mean_interval` gives the interval of this test.
+
+    Parameters
+    ----------
+    a, b : (n,) paired numbers, n of 2 or more
+    test_to_train : n_test / n_train, test items per training item, such as 1/9 for ten folds
+    alternative : "less": a below b; "greater": above; "two-sided": either
+
+    Returns
+    -------
+    the test with its p, n and effect size
+
+    Examples
+    --------
+    >>> print(corrected_t([0.52, 0.61, 0.57, 0.49], [0.50, 0.55, 0.52, 0.48], test_to_train=1 / 3))
+    p = 0.15 (n = 4, no lower bound)
+    """
+    if not (math.isfinite(test_to_train) and test_to_train > 0):
+        raise Refusal(
+            f"test_to_train is {test_to_train}; expected the number of test items per training item, above 0: 0.25 if "
+            "20% of the items are test items and all others are trained on"
         )
-    t = d.mean() / (spread / math.sqrt(d.size)) if spread > 0 else 0.0
-    return Comparison(
-        test="paired t-test",
-        alternative=alternative,
-        n=d.size,
-        difference=float(d.mean()),
-        effect=cohen_d_paired(x, y),
-        effect_name="Cohen's d paired",
-        p=_t_tail(t, d.size - 1, alternative) if spread > 0 else 1.0,
-        minimum_p=0.0,
-    )
+    return _test_mean_difference(a, b, test_to_train, alternative, "corrected resampled t-test")
 
 
 def clustered_t(a: Any, b: Any, clusters: Any, alternative: Alternative = "two-sided") -> Comparison:
-    """Paired t-test where items come in clusters (sentences of one text): is the mean difference over items 0?
+    """Run a paired t-test over items in clusters, such as sentences of one text: is the mean difference 0?
 
         t = mean(d) / se,   d = a - b,   se^2 = (g - 1)/g sum_g (mean_(g) - mean of these)^2
 
-    with mean_(g) the mean over items without cluster g, and fewer degrees of freedom where few clusters hold most items
-    (`means.Groups`). Every item counts once, so the test is of the mean that stands beside it. Without a difference,
-    p < 0.05 came out 5.6 times in 100 with 30 clusters of 8 items and 3.0 times with 20 of 1 to 120 (the usual sandwich
-    with g - 1 degrees: 5.6 and 10.9). MacKinnon, Nielsen and Webb (2023), Cluster-robust inference: a guide to
-    empirical practice. n is the number of clusters; effect: Cohen's d_z over items.
+    with mean_(g) the mean over items without cluster g, and fewer degrees of freedom if few clusters hold most items
+    (`means.Groups`). Every item counts once. MacKinnon, Nielsen and Webb (2023), Cluster-robust inference: a guide to
+    empirical practice. n is the number of clusters; the effect is Cohen's d_z over items.
 
-    a, b: (n,) paired; clusters: (n,) names or codes, 2 different ones or more
+    Parameters
+    ----------
+    a, b : (n,) paired numbers
+    clusters : (n,) names or codes of the clusters, 2 different ones or more
+    alternative : "less": a below b; "greater": above; "two-sided": either
+
+    Returns
+    -------
+    the test with its p, n and effect size
+
+    Examples
+    --------
+    >>> print(clustered_t([1.0, 1.2, 0.7, 0.9, 1.4, 1.1], [0.9, 1.0, 0.8, 0.7, 1.0, 0.8], [0, 0, 1, 1, 2, 2]))
+    p = 0.17 (n = 3, no lower bound)
     """
     x, y = paired(a, b, least=2)
     names = np.asarray(clusters)
     if names.shape != x.shape:
-        raise ValueError(f"clusters have shape {names.shape} for {x.size} pairs; expected one for each")
+        raise ValueError(f"clusters have shape {names.shape} for {x.size} pairs; expected one cluster per pair")
     groups = grouped((x - y)[:, None], names)
     count = groups.first.size
     if count < 2:
         raise ValueError(f"all {x.size} pairs are in one cluster, so there is nothing to compare; expected 2 or more")
     mean, error = float(groups.mean[0]), float(groups.error[0])
-    if error <= 1e-14 * abs(mean) and mean:
-        raise ValueError(
-            f"all {count} clusters differ by {mean:g}, so they have no spread and a t-test has no answer; use wilcoxon"
-        )
+    if error <= ROUNDING * abs(mean) and mean:
+        raise _no_spread(f"all {count} clusters differ by {mean:g}")
     return Comparison(
         test="paired t-test over clusters",
         alternative=alternative,
@@ -189,43 +156,30 @@ def clustered_t(a: Any, b: Any, clusters: Any, alternative: Alternative = "two-s
     )
 
 
-def corrected_t(a: Any, b: Any, test_to_train: float, alternative: Alternative = "two-sided") -> Comparison:
-    """Paired t-test for repeated splits of the same items, whose training sets overlap: is the mean difference 0?
-
-        t = mean(d) / sqrt((1/n + n_test/n_train) var(d)),   d = a - b,   n - 1 degrees of freedom
-
-    Scores of such splits go up and down together, so their spread understates how far the mean could be off; a plain
-    t-test then finds differences that are not there, the more the more splits there are. Nadeau and Bengio (2003),
-    Inference for the generalization error, sec. 3; over k folds of r seeds, n = k r: Bouckaert and Frank (2004).
-    Effect: Cohen's d_z. Differences that are all equal are refused as by `paired_t`.
-
-    test_to_train  n_test / n_train: items judged on for each item learned from, such as 1/9 for ten folds
-    a, b: (n,) paired, n of 2 or more
-    """
-    if not (math.isfinite(test_to_train) and test_to_train > 0):
-        raise ValueError(
-            f"test_to_train is {test_to_train}; expected items judged on divided by items learned from, above 0: 0.25 "
-            "for 20 % of the items judged on and all others learned from"
-        )
-    plain = paired_t(a, b, alternative)
-    x, y = paired(a, b, least=2)
-    spread = (x - y).std(ddof=1)
-    t = plain.difference / (spread * math.sqrt(1 / plain.n + test_to_train)) if spread > 0 else 0.0
-    p = _t_tail(t, plain.n - 1, alternative) if spread > 0 else 1.0
-    return replace(plain, test="corrected resampled t-test", p=p)
-
-
 def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparison:
-    """Welch's t-test of two independent groups whose spreads may differ.
+    """Run Welch's t-test of two independent groups whose variances may differ.
 
         t = (mean a - mean b) / sqrt(s_a^2/n_a + s_b^2/n_b),
         degrees of freedom (s_a^2/n_a + s_b^2/n_b)^2 / ((s_a^2/n_a)^2/(n_a - 1) + (s_b^2/n_b)^2/(n_b - 1))
 
-    Welch (1947). For seeds that are not paired. Effect: Cohen's d with the pooled spread.
+    For seeds that are not paired. Welch (1947). The effect is Cohen's d with the pooled standard deviation.
 
-    a: (n_a,), b: (n_b,), 2 or more each
+    Parameters
+    ----------
+    a : (n_a,) numbers, 2 or more
+    b : (n_b,) numbers, 2 or more
+    alternative : "less": a below b; "greater": above; "two-sided": either
+
+    Returns
+    -------
+    the test with its p, the smaller n and the effect size
+
+    Examples
+    --------
+    >>> print(welch_t([0.52, 0.61, 0.57], [0.41, 0.48, 0.44, 0.46]))
+    p = 0.024 (n = 3, no lower bound)
     """
-    x, y = _finite(a, "a", 2), _finite(b, "b", 2)
+    x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
     share_x, share_y = x.var(ddof=1) / x.size, y.var(ddof=1) / y.size
     both = share_x + share_y
     if both == 0:
@@ -245,9 +199,9 @@ def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Compariso
 
 
 def cohen_d_paired(a: Any, b: Any) -> float:
-    """Mean difference in units of the spread of the differences.
+    """Compute the mean difference in units of the standard deviation of the differences.
 
-        d_z = mean(d) / sd(d),   d = a - b;   0 where all differences are 0, infinite where they are equal but not 0
+        d_z = mean(d) / sd(d),   d = a - b;   0 if all differences are 0, infinite if they are equal but not 0
 
     Cohen (1988), Statistical power analysis, sec. 2.3.5.  a, b: (n,)
     """
@@ -256,37 +210,73 @@ def cohen_d_paired(a: Any, b: Any) -> float:
 
 
 def cohen_d(a: Any, b: Any) -> float:
-    """Difference of means in units of the pooled spread.
+    """Compute the difference of means in units of the pooled standard deviation.
 
         d = (mean a - mean b) / sqrt(((n_a - 1) s_a^2 + (n_b - 1) s_b^2) / (n_a + n_b - 2))
 
     Cohen (1988), sec. 2.2.  a: (n_a,), b: (n_b,)
     """
-    x, y = _finite(a, "a", 2), _finite(b, "b", 2)
+    x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
     pooled = ((x.size - 1) * x.var(ddof=1) + (y.size - 1) * y.var(ddof=1)) / (x.size + y.size - 2)
     return _ratio(float(x.mean() - y.mean()), math.sqrt(pooled))
 
 
 def paired(a: Any, b: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Two lists of numbers whose i-th belong together, checked.  (n,), (n,)"""
-    x, y = _finite(a, "a", least), _finite(b, "b", least)
+    """Return two lists of paired numbers, checked.  (n,), (n,)"""
+    x, y = _check_finite(a, "a", least), _check_finite(b, "b", least)
     if x.size != y.size:
-        raise ValueError(
+        raise Refusal(
             f"a has {x.size} numbers and b has {y.size}; a paired test needs the same seeds or items in both, in the "
-            "same order: select those they share, or use welch_t"
+            "same order",
+            ways=[PythonWay("select those that both have"), PythonWay("use welch_t")],
         )
     return x, y
 
 
-def _finite(values: Any, name: str, least: int) -> np.ndarray:
+def has_spread(values: np.ndarray) -> bool:
+    """Whether numbers differ by more than rounding, so that a t-test has an answer.  (n,)"""
+    return bool(values.std(ddof=1) > ROUNDING * np.abs(values).max())
+
+
+def _test_mean_difference(a: Any, b: Any, test_to_train: float, alternative: Alternative, test: str) -> Comparison:
+    x, y = paired(a, b, least=2)
+    d = x - y
+    if not has_spread(d) and d.any():
+        raise _no_spread(f"all {d.size} differences are {d[0]:g}")
+    p = _t_tail(d.mean() / _standard_error(d, test_to_train), d.size - 1, alternative) if d.any() else 1.0
+    return Comparison(
+        test=test,
+        alternative=alternative,
+        n=d.size,
+        difference=float(d.mean()),
+        effect=cohen_d_paired(x, y),
+        effect_name="Cohen's d paired",
+        p=p,
+        minimum_p=0.0,
+    )
+
+
+def _standard_error(values: np.ndarray, test_to_train: float) -> float:
+    return math.sqrt((1 / values.size + test_to_train) * float(values.var(ddof=1)))
+
+
+def _no_spread(problem: str) -> Refusal:
+    return Refusal(f"{problem}: they have no spread, so a t-test has no answer", ways=[PythonWay("use wilcoxon")])
+
+
+def _check_finite(values: Any, name: str, least: int) -> np.ndarray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
         raise ValueError(f"{name} has shape {array.shape}; expected one list of {least} or more numbers")
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise ValueError(
+        raise Refusal(
             f"{name}[{bad[0]}] is {array[bad[0]]}; {bad.size} of {array.size} numbers are not finite, so there is no "
-            "mean to compare: smooth the predictions (no class exactly 0), or compare a score that stays finite"
+            "mean to compare",
+            ways=[
+                PythonWay("smooth the predictions, so that no class has probability 0"),
+                PythonWay("compare a score that stays finite"),
+            ],
         )
     return array
 
@@ -303,8 +293,3 @@ def _ratio(mean: float, spread: float) -> float:
     if spread > 1e-14 * abs(mean):
         return mean / spread
     return math.copysign(math.inf, mean) if mean else 0.0
-
-
-def shown_p(p: float) -> str:
-    """Two digits; small ones only as small, since their size rests on the far tail of an assumed distribution."""
-    return f"{p:.2g}" if p >= SMALL else f"< {SMALL:g}"

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.intervals import Interval
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.cell_table import cell_rows
-from dissensus.study.summary.units import mean_interval
 
 Runs = dict[str, float]
 

@@ -10,12 +10,12 @@ import pytest
 import scipy.stats
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.statistics import corrected_t, holm_adjusted
+from dissensus.evaluate.significance import holm_adjusted
+from dissensus.evaluate.statistics import corrected_t, mean_interval
 from dissensus.study.report import report_page
-from dissensus.study.splits import _drawn
 from dissensus.study.summary.cell_table import cell_rows
 from dissensus.study.summary.summary import summarise
-from dissensus.study.summary.units import mean_interval
+from dissensus.train.splits import draw_stratified
 from tests.study.fabricated import failed, folder, grid, record
 
 NLL = {
@@ -82,7 +82,7 @@ def test_of_worlds_without_a_difference_only_the_corrected_test_calls_few_differ
         arms = [np.c_[signal + rng.normal(size=n), rng.normal(size=(n, 5)), np.ones(n)] for _ in range(2)]
         gaps = []
         for seed in range(10):
-            test = _drawn(y, 0.2, np.random.default_rng([seed, 11]))
+            test = draw_stratified(y, 0.2, np.random.default_rng([seed, 11]))
             errors = []
             for x in arms:
                 weights = np.linalg.solve(x[~test].T @ x[~test] + np.eye(7), x[~test].T @ (2 * y[~test] - 1))

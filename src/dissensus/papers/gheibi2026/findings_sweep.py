@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.statistics import holm_adjusted
+from dissensus.evaluate.significance import holm_adjusted
 from dissensus.papers.claims import Finding, Verdict, printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import (

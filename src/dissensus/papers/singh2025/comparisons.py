@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.evaluate.statistics import paired_t
+from dissensus.evaluate.statistics import mean_interval, paired_t
 from dissensus.papers.claims import Finding, Verdict, printed
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.runs import (
@@ -22,7 +22,6 @@ from dissensus.papers.singh2025.runs import (
     soft_less_hard,
 )
 from dissensus.papers.verdicts import count_finding, direction_finding, no_difference_finding
-from dissensus.study.summary.units import mean_interval
 
 Runs = Mapping[str, SetRun]
 SIGNS: dict[str, Literal[-1, 1]] = {"kl": -1, "entropy_correlation": 1, "accuracy": 1}

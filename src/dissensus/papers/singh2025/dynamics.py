@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.claims import Finding
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.runs import Numbers, SetRun, by_seed, said, soft_less_hard
 from dissensus.papers.singh2025.work import grid_of
 from dissensus.papers.verdicts import count_finding, direction_finding
-from dissensus.study.summary.units import mean_interval
 
 Runs = Mapping[str, SetRun]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.claims import printed
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
@@ -11,7 +12,6 @@ from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.dynamics import answer_gains
 from dissensus.papers.singh2025.protocol import TARGETS
 from dissensus.papers.singh2025.runs import SetRun, set_runs
-from dissensus.study.summary.units import mean_interval
 
 Runs = Mapping[str, SetRun]
 

@@ -12,7 +12,8 @@ import numpy as np
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_gold
 from dissensus.evaluate.closeness import kl_to_people
-from dissensus.evaluate.statistics import Comparison, paired_t
+from dissensus.evaluate.significance import Comparison
+from dissensus.evaluate.statistics import paired_t
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import HeadConfig

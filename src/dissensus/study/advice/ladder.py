@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.evaluate.signed_rank import wilcoxon
+from dissensus.evaluate.statistics import corrected_t, has_spread, mean_interval, paired_t
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
@@ -131,26 +133,20 @@ def _rungs(losses: Mapping[str, np.ndarray], overlap: float) -> list[Rung]:
             better = math.isinf(other) and not math.isinf(loss)
             rungs.append(Rung(name, loss, standing, None, 0.0 if better else 1.0, better))
         else:
-            difference, p = _difference(losses[name] - losses[standing], overlap)
+            apart = losses[name] - losses[standing]
+            difference, p = mean_interval(apart, test_to_train=overlap), _two_sided_p(apart, overlap)
             better = p * tests < ALPHA and difference.value < 0
             rungs.append(Rung(name, loss, standing, difference, min(1.0, p * tests), better))
         standing = name if better else standing
     return rungs
 
 
-def _difference(d: np.ndarray, overlap: float) -> tuple[Interval, float]:
-    """The mean of paired differences with its 95 % interval and the two-sided p of a t-test.  (u,)"""
-    from scipy.special import stdtr, stdtrit
-
-    mean = float(d.mean())
-    if d.size < 2:
-        return Interval(mean, -math.inf, math.inf, math.nan, 0.95), 1.0
-    error = float(d.std(ddof=1)) * math.sqrt(1 / d.size + overlap)
-    if error <= 1e-12 * max(abs(mean), 1e-300):
-        return Interval(mean, mean, mean, 0.0, 0.95), 0.0 if mean else 1.0
-    half = float(stdtrit(d.size - 1, 0.975)) * error
-    p = float(min(1.0, 2 * stdtr(d.size - 1, -abs(mean) / error)))
-    return Interval(mean, mean - half, mean + half, error, 0.95), p
+def _two_sided_p(d: np.ndarray, overlap: float) -> float:
+    """Return p of the t-test of paired differences, of the signed-rank test if they have no spread.  (u,)"""
+    zeros = np.zeros(d.size)
+    if d.size < 2 or not has_spread(d):
+        return wilcoxon(d, zeros).p
+    return (corrected_t(d, zeros, overlap) if overlap > 0 else paired_t(d, zeros)).p
 
 
 def _gain(
@@ -170,4 +166,4 @@ def _gain(
             gained[inside] = losses[chosen][inside] - losses[start][inside]
     if not np.isfinite(gained).all():
         return None
-    return _difference(gained, overlap)[0]
+    return mean_interval(gained, test_to_train=overlap)

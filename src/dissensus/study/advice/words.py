@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dissensus.evaluate.statistics import shown_p
 from dissensus.labels.intervals import Interval
+from dissensus.report.numbers import format_number
 from dissensus.study.advice.ladder import ALPHA, Ladder, Rung
 from dissensus.study.advice.quick_study import FOLDS, QuickStudy
 from dissensus.study.advice.regime import LabelRegime
@@ -108,7 +108,7 @@ def shown_difference(rung: Rung) -> str:
 
 def shown_test(rung: Rung) -> str:
     """A corrected p for a table; a dash where nothing was tested."""
-    return "–" if rung.p is None or rung.difference is None else shown_p(rung.p)
+    return "–" if rung.p is None or rung.difference is None else format_number(rung.p, "p")
 
 
 def _choice(ladder: Ladder, does: str, unit: str) -> str:
@@ -170,7 +170,7 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _p(rung: Rung) -> str:
-    shown = shown_p(rung.p or 0.0)
+    shown = format_number(rung.p or 0.0, "p")
     return shown if shown.startswith("<") else f"= {shown}"
 
 

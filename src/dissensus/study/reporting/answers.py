@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.statistics import Comparison, shown_p
+from dissensus.evaluate.significance import Comparison
 from dissensus.labels.intervals import Interval
+from dissensus.report.numbers import format_number
 from dissensus.study.reporting.words import SIDES, limits
 from dissensus.study.summary.paired import Difference
 from dissensus.study.summary.summary import Summary, rivals_of
@@ -167,7 +168,7 @@ def verdict(differences: Sequence[Difference]) -> str:
         d, test = min(tests, key=lambda pair: pair[1].least)
         return (
             f"The test cannot tell this from chance, and could not have: with {d.units.counted(test.n)} the least p it "
-            f"can give is {shown_p(test.least)}{corrected}.{side}"
+            f"can give is {format_number(test.least, 'p')}{corrected}.{side}"
         )
     if side and all(_against(d, test) for d, test in tests):
         return side.strip()
@@ -195,5 +196,5 @@ def _against(difference: Difference, test: Comparison) -> bool:
 
 
 def _p(value: float) -> str:
-    text = shown_p(value)
+    text = format_number(value, "p")
     return text if text.startswith("<") else f"= {text}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.statistics import shown_p
 from dissensus.labels.intervals import Interval
+from dissensus.report.numbers import format_number
 from dissensus.report.tables import Column, shown_number
 from dissensus.study.grid import matches
 from dissensus.study.reporting.words import ARROWS, limits
@@ -91,7 +91,7 @@ def _compared(difference: Difference | None) -> Sequence[Cell]:
     test = difference.test
     p, least = UNKNOWN, UNKNOWN
     if test is not None:
-        p = shown_p(test.p if test.adjusted_p is None else test.adjusted_p)
-        least = shown_p(test.least) if test.minimum_p > 0 else UNKNOWN
+        p = format_number(test.p if test.adjusted_p is None else test.adjusted_p, "p")
+        least = format_number(test.least, "p") if test.minimum_p > 0 else UNKNOWN
     agree = f"{difference.agreeing} of {difference.n}"
     return [Cell(difference.baseline), _cell(difference.interval, "+.4f"), Cell(p), Cell(least), Cell(agree)]

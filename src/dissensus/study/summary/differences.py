@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.evaluate.metrics import METRICS
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.as_json import as_json
 from dissensus.study.cells import canonical
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of
 from dissensus.study.summary.paired import score_of
-from dissensus.study.summary.units import Measured, mean_interval, measured, units_of
+from dissensus.study.summary.units import Measured, measured, units_of
 
 SHOWN = 20  # lines of a kind in the text
 FEW = 6  # seeds that are named in a line

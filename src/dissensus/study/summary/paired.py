@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.statistics import Alternative, Comparison, corrected_t, holm, paired_t
+from dissensus.evaluate.significance import Alternative, Comparison, holm
+from dissensus.evaluate.statistics import corrected_t, has_spread, mean_interval, paired_t
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.study.grid import matches
@@ -19,7 +20,6 @@ from dissensus.study.summary.arms import Arm, baseline_of
 from dissensus.study.summary.units import (
     Record,
     Units,
-    mean_interval,
     measured,
     repeats,
     units_of,
@@ -176,7 +176,7 @@ def _tested(difference: Difference, compare: Mapping[str, Any], ratio: float) ->
     where = f"{difference.arm} against {difference.baseline} by {difference.metric}"
     if values.size < 2:
         return None, f"{where}: a t-test needs two pairs or more, and there is one."
-    if values.any() and np.ptp(values) <= ROUNDING * np.abs(values).max():
+    if values.any() and not has_spread(values):
         return None, f"{where}: all {values.size} differences are {values[0]:.4g}, so a t-test has no answer."
     if compare["test"] == "paired-t":
         return paired_t(values, zeros, alternative), ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
@@ -112,29 +113,6 @@ def repeats(records: Iterable[Record]) -> bool:
 def without_interval(interval: Interval) -> Interval:
     """The value alone."""
     return replace(interval, low=math.nan, high=math.nan, sd=math.nan)
-
-
-def mean_interval(values: Sequence[float], *, test_to_train: float = 0.0) -> Interval:
-    """The mean with Student's interval; of fewer than two values the mean alone.
-
-        mean -+ t_{0.975, n - 1} sqrt((1/n + n_test/n_train) var)
-
-    `test_to_train` is 0 for independent values; above it is the correction of Nadeau and Bengio (2003) for splits of
-    the same items, see `corrected_t`. `sd` of the interval is the root above.
-
-    values: (n,)
-    """
-    from scipy.special import stdtrit
-
-    nan = math.nan
-    if not len(values):
-        return Interval(nan, nan, nan, nan, COVERAGE)
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return Interval(mean, nan, nan, nan, COVERAGE)
-    error = math.sqrt((1 / len(values) + test_to_train) * float(np.var(values, ddof=1)))
-    half = float(stdtrit(len(values) - 1, (1 + COVERAGE) / 2)) * error
-    return Interval(mean, mean - half, mean + half, error, COVERAGE)
 
 
 def interval_words(units: Units, description: Mapping[str, Any]) -> str:
